@@ -10,6 +10,7 @@ use report::{Changes, Report};
 use std::borrow::Cow;
 use std::io::Write;
 use std::path::PathBuf;
+use std::time::Duration;
 
 mod carve;
 mod files;
@@ -124,8 +125,8 @@ pub struct Opts {
     framework: Framework,
 
     /// Processor time that one sequence may take; twice as long if it waits.
-    #[arg(long, value_name = "SECONDS", default_value_t = 1)]
-    timeout: u64,
+    #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = seconds)]
+    timeout: Duration,
 
     /// Load the program's classes anew for each sequence that is tried, so that
     /// static state is always as at first. Slow. The tests run without: those that
@@ -145,6 +146,17 @@ pub struct Opts {
     /// No notes on stderr.
     #[arg(long)]
     quiet: bool,
+}
+
+/// A time in seconds, of which there may be parts.
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| "not a number of seconds")?;
+    let time = Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())?;
+    match time.as_millis() {
+        0 => Err("it leaves no time for any sequence".to_owned()),
+        1..=86_400_000 => Ok(time),
+        _ => Err("it is more than a day".to_owned()),
+    }
 }
 
 impl Opts {
@@ -242,5 +254,19 @@ impl Opts {
             }
         }
         .into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_may_have_parts_of_seconds() {
+        assert_eq!(seconds("0.1"), Ok(Duration::from_millis(100)));
+        assert_eq!(seconds("2"), Ok(Duration::from_secs(2)));
+        for wrong in ["0", "0.0001", "-1", "x", "NaN", "1e9"] {
+            assert!(seconds(wrong).is_err(), "{wrong}");
+        }
     }
 }

@@ -17,7 +17,7 @@ mod stand_ins;
 
 pub use callable::Access;
 use callable::of;
-pub use seen::{End, Seen, Value};
+pub use seen::{End, Kind, Seen, Value};
 use seen::{Static, objects};
 pub use slice::{Begins, Carved, Means, Reach, Recorded, Score};
 
@@ -670,6 +670,6 @@ pub fn is_main(method: &Method) -> bool {
 }
 
 /// Whether a call does nothing but look at what it is passed; javac writes it where `x.new Inner()` stands.
-fn is_check(method: &Method) -> bool {
+pub fn is_check(method: &Method) -> bool {
     method.class == "java.util.Objects" && method.name == "requireNonNull"
 }

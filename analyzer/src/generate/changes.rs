@@ -272,8 +272,8 @@ fn shown(value: &Literal) -> String {
         Literal::Bool(value) => value.to_string(),
         Literal::Int(value) => value.to_string(),
         // With the sign of a zero.
-        Literal::Float(bits) => format!("{:?}", f32::from_bits(*bits)),
-        Literal::Double(bits) => format!("{:?}", f64::from_bits(*bits)),
+        Literal::Float(bits) => as_in_java(&format!("{:?}", f32::from_bits(*bits))),
+        Literal::Double(bits) => as_in_java(&format!("{:?}", f64::from_bits(*bits))),
         Literal::Text(text) => {
             let units: Vec<u16> = text.encode_utf16().collect();
             literal::string(&units).unwrap_or_default()
@@ -282,6 +282,16 @@ fn shown(value: &Literal) -> String {
         Literal::Enum(class, name) => format!("{}.{name}", simple_name(class).replace('$', ".")),
         Literal::Class(name) => format!("{}.class", simple_name(name)),
         Literal::Box(_, text) | Literal::JdkValue(_, text) => one_line(text, 40),
+    }
+}
+
+/// A number as Java writes it.
+fn as_in_java(number: &str) -> String {
+    let number = number.replace("inf", "Infinity");
+    match number.split_once('e') {
+        Some((digits, power)) if digits.contains('.') => format!("{digits}E{power}"),
+        Some((digits, power)) => format!("{digits}.0E{power}"),
+        None => number,
     }
 }
 
@@ -380,6 +390,21 @@ mod tests {
         // A call that threw before has left nothing either.
         let ends = [(npe(), npe()), (npe(), threw("Other"))];
         assert_eq!(found(&calls(&[None, Some(0)]), &ends), (vec![1], vec![]));
+    }
+
+    #[test]
+    fn numbers_are_told_as_java_does() {
+        for (number, told) in [
+            (f64::INFINITY, "Infinity"),
+            (f64::NEG_INFINITY, "-Infinity"),
+            (f64::NAN, "NaN"),
+            (-0.0, "-0.0"),
+            (1e300, "1.0E300"),
+            (2.5e-7, "2.5E-7"),
+        ] {
+            assert_eq!(shown(&Literal::Double(number.to_bits())), told);
+        }
+        assert_eq!(shown(&Literal::Float(f32::INFINITY.to_bits())), "Infinity");
     }
 
     #[test]

@@ -97,7 +97,11 @@ async fn attempt(
         observe(&mut checked, object, wanted, access, &mut lab.methods_mut());
     }
     show(&mut checked, &lab.methods());
-    let mut both = twice(&checked.sequence, lab, state).await;
+    spare(&mut checked, length, lab);
+    let mut both = twice(&checked.sequence, length, lab, state).await;
+    if both.is_err() && spare(&mut checked, length, lab) {
+        both = twice(&checked.sequence, length, lab, state).await;
+    }
     for observers in [MAX_OBSERVERS, 0] {
         if both.is_err() && checked.sequence.len() > length + observers {
             // Perhaps one must not be asked: what changes no object may still delete a file.
@@ -105,7 +109,8 @@ async fn attempt(
             checked.sequence.truncate(length + observers);
             checked.kept.truncate(length + observers);
             show(&mut checked, &lab.methods());
-            both = twice(&checked.sequence, lab, state).await;
+            spare(&mut checked, length, lab);
+            both = twice(&checked.sequence, length, lab, state).await;
         }
     }
     let (one, two) = both?;
@@ -322,9 +327,34 @@ fn keep_what_shows(checked: &mut Checked, length: usize, methods: &Methods) {
     }
 }
 
-/// What a sequence does in two JVMs, if all of it can be done.
+/// Leaves out what is asked at last, from `length` on, and the texts that are, where it is known that this has no
+/// end. Says whether there was any.
+fn spare(checked: &mut Checked, length: usize, lab: &Lab<'_>) -> bool {
+    let workers = [lab.worker(Side::Here), lab.worker(Side::There)];
+    let mut found = false;
+    for at in (0..checked.sequence.len()).rev() {
+        let call = &mut checked.sequence[at];
+        let mut endless = workers.iter().map(|worker| &worker.endless);
+        if at >= length && endless.any(|endless| endless.is_call(call.method)) {
+            checked.sequence.remove(at);
+            checked.kept.remove(at);
+            found = true;
+            continue;
+        }
+        let methods = lab.methods();
+        let mut endless = workers.iter().map(|worker| &worker.endless);
+        if call.shown && endless.any(|endless| endless.is_text(call, &methods)) {
+            call.shown = false;
+            found = true;
+        }
+    }
+    found
+}
+
+/// What a sequence, of which so many calls are needed, does in two JVMs, if all of it can be done.
 async fn twice(
     sequence: &Sequence,
+    needed: usize,
     lab: &Lab<'_>,
     state: State,
 ) -> Result<(Executed, Executed), Lost> {
@@ -334,8 +364,8 @@ async fn twice(
         () if one.ended == Ended::Well => Err(Lost::Unstable),
         () => Err(Lost::Ended),
     };
-    let one = lab.order(Side::Here, State::Left, sequence);
-    let two = lab.order(Side::There, state, sequence);
+    let one = lab.order_needing(needed, Side::Here, State::Left, sequence);
+    let two = lab.order_needing(needed, Side::There, state, sequence);
     let (one, two) = (one.await, two.await);
     Ok((whole(one)?, whole(two)?))
 }

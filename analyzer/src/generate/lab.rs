@@ -25,6 +25,8 @@ const ENDLESS_WIDTH: usize = 2;
 const LEAST_WIDTH: usize = 4;
 /// this.
 const MAX_ROUND: Duration = Duration::from_millis(300);
+/// Sequences that are executed before it is looked at which of them had no end.
+const TOGETHER: usize = 2;
 /// How many times the grace there is as long as nothing has come of anything.
 const PATIENCE: u32 = 3;
 
@@ -62,9 +64,13 @@ pub struct Lab<'a> {
     endless: RefCell<HashSet<usize>>,
 }
 
+/// A sequence, and from which call on it can do without, if what has no end is among them.
+type Wanted = (Sequence, Option<usize>);
+
 struct Ordered {
     job: usize,
     sequence: Sequence,
+    optional: Option<usize>,
     answer: Rc<Cell<Option<Executed>>>,
 }
 
@@ -111,6 +117,28 @@ impl<'a> Lab<'a> {
 
     /// Has a sequence executed, when all others wait.
     pub fn order(&self, side: Side, state: State, sequence: &Sequence) -> Order {
+        self.queue(None, side, state, sequence)
+    }
+
+    /// The same with a sequence of which only the first calls are needed, and no texts: where it is known that some
+    /// of the others have no end, or those have none, this has none either, and takes no time.
+    pub fn order_needing(
+        &self,
+        needed: usize,
+        side: Side,
+        state: State,
+        sequence: &Sequence,
+    ) -> Order {
+        self.queue(Some(needed), side, state, sequence)
+    }
+
+    fn queue(
+        &self,
+        optional: Option<usize>,
+        side: Side,
+        state: State,
+        sequence: &Sequence,
+    ) -> Order {
         let answer = Rc::default();
         let is_fresh = self.resets.1 || self.resets.0 && state == State::Fresh;
         let [fresh, left] = &self.ordered[side as usize];
@@ -118,6 +146,7 @@ impl<'a> Lab<'a> {
         list.borrow_mut().push(Ordered {
             job: self.job.get(),
             sequence: sequence.clone(),
+            optional,
             answer: Rc::clone(&answer),
         });
         Order { answer }
@@ -224,7 +253,7 @@ impl<'a> Lab<'a> {
                     (list.take().into_iter()).partition::<Vec<_>, _>(|one| waits(one.job));
                 list.replace(wait);
                 let go = go.into_iter();
-                go.map(|one| (one.sequence, (one.job, one.answer)))
+                go.map(|one| ((one.sequence, one.optional), (one.job, one.answer)))
                     .unzip::<_, _, Vec<_>, Vec<_>>()
             })
         });
@@ -234,20 +263,17 @@ impl<'a> Lab<'a> {
         let methods = self.methods();
         let methods = &*methods;
         let run =
-            |worker: &mut Worker, [fresh, left]: [&[Sequence]; 2]| -> Result<[Vec<Executed>; 2]> {
+            |worker: &mut Worker, [fresh, left]: [&[Wanted]; 2]| -> Result<[Vec<Executed>; 2]> {
                 let mut done = [Vec::new(), Vec::new()];
                 if fresh.is_empty() && left.is_empty() {
                     return Ok(done);
                 }
                 let began = Instant::now();
-                let size = if is_hasty { LEAST_WIDTH } else { usize::MAX };
+                let size = if is_hasty { LEAST_WIDTH } else { TOGETHER };
                 worker.declare(methods)?;
                 let fresh = fresh.chunks(size).map(|chunk| (0, chunk));
                 for (kind, chunk) in fresh.chain(left.chunks(size).map(|chunk| (1, chunk))) {
-                    done[kind].extend(match kind {
-                        0 => worker.execute_fresh(methods, chunk)?,
-                        _ => worker.execute_left(methods, chunk)?,
-                    });
+                    done[kind].extend(sensible(chunk, worker, methods, kind == 0)?);
                     if is_hasty && began.elapsed() > MAX_ROUND {
                         break;
                     }
@@ -269,11 +295,12 @@ impl<'a> Lab<'a> {
             done.zip(ordered.into_iter().flatten()).zip(lists)
         {
             let mut executed = executed.into_iter();
-            for (sequence, (job, answer)) in sequences.into_iter().zip(answers) {
+            for ((sequence, optional), (job, answer)) in sequences.into_iter().zip(answers) {
                 let Some(executed) = executed.next() else {
                     list.borrow_mut().push(Ordered {
                         job,
                         sequence,
+                        optional,
                         answer,
                     });
                     continue;
@@ -286,4 +313,30 @@ impl<'a> Lab<'a> {
         }
         Ok(())
     }
+}
+
+/// Executes sequences, but for those with something that has had no end and that they can do without.
+fn sensible(
+    chunk: &[Wanted],
+    worker: &mut Worker,
+    methods: &Methods,
+    is_fresh: bool,
+) -> Result<Vec<Executed>> {
+    let is_endless = |(sequence, optional): &Wanted| {
+        optional.is_some_and(|optional| worker.endless.is_in(sequence, optional, methods))
+    };
+    let left_out: Vec<bool> = chunk.iter().map(is_endless).collect();
+    let go = chunk.iter().zip(&left_out).filter(|(_, is_out)| !**is_out);
+    let go: Vec<Sequence> = go.map(|((sequence, _), _)| sequence.clone()).collect();
+    let done = match is_fresh {
+        true => worker.execute_fresh(methods, &go)?,
+        false => worker.execute_left(methods, &go)?,
+    };
+    let mut done = done.into_iter();
+    // It has not kept anybody waiting.
+    let all = left_out.into_iter().map_while(|is_out| match is_out {
+        true => Some(Executed::none(Ended::Died)),
+        false => done.next(),
+    });
+    Ok(all.collect())
 }

@@ -1,6 +1,8 @@
 //! Tests of what a recorded run did: sequences that were carved, executed, and
 //! compared with what was seen.
 
+mod lives;
+
 use super::asserted::{Checked, as_seen, tells_caller};
 use super::carve::{Access, Begins, Carved, End, Means, Reach, Recorded, Score, Seen, Value};
 use super::complete::{Wanted, complete};
@@ -8,6 +10,7 @@ use super::lab::Lab;
 use super::sequence::{Method, Methods, Sequence};
 use super::ways::Ways;
 use super::worker::{Ended, Executed, Outcome, Worker};
+use lives::{Life, lives};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -18,8 +21,6 @@ const MAX_PER_CLASS: usize = 20;
 const MAX_PARTS: usize = 10;
 /// and calls of its static methods, with the tests of its objects.
 const MAX_STATICS: usize = 2 * MAX_PER_CLASS;
-/// Lives of one shape, and of one class, that are tried.
-const MAX_PER_SHAPE: usize = 3;
 /// Lives of one class, one after another, that no test can begin, after which no others are looked at.
 const MAX_IN_VAIN: usize = 50;
 /// How often a sequence is executed to see whether a call gives the same each time.
@@ -95,6 +96,9 @@ pub struct Counts {
     /// Calls of static methods that were not tried, since others end the same, or there are too many: of
     /// which methods, and how many.
     pub untried: BTreeMap<String, usize>,
+    /// Lives that were not tried, since others make the same calls and end these alike, or there are too many:
+    /// of which classes, and how many.
+    pub passed_over: BTreeMap<String, usize>,
     /// Lives whose tests end before they do, since a call went another way than in the run: which, and how.
     pub ended: BTreeMap<String, usize>,
 }
@@ -111,6 +115,9 @@ impl Counts {
         self.cut += other.cut;
         for (call, count) in other.untried {
             *self.untried.entry(call).or_default() += count;
+        }
+        for (class, count) in other.passed_over {
+            *self.passed_over.entry(class).or_default() += count;
         }
         for (call, count) in other.ended {
             *self.ended.entry(call).or_default() += count;
@@ -182,8 +189,9 @@ pub fn tests(
         };
         admits(class, access) && !(is_written && access.is_enum(class))
     };
-    let (lives, nameless) = lives(recorded, access, wants);
-    for class in nameless {
+    let found = lives(recorded, access, wants);
+    counts.passed_over = found.passed_over;
+    for class in found.nameless {
         *counts.unmade.entry(format!("of {class}")).or_default() += 1;
     }
     for Life {
@@ -191,7 +199,7 @@ pub fn tests(
         name,
         class,
         is_part,
-    } in lives
+    } in found.lives
     {
         let class = class.as_str();
         let (tested, most) = match is_part {
@@ -199,6 +207,7 @@ pub fn tests(
             false => (&mut per_class, MAX_PER_CLASS),
         };
         if (tested.get(class)).is_some_and(|count| *count >= most) {
+            *counts.passed_over.entry(class.to_owned()).or_default() += 1;
             continue;
         }
         let mut came: Option<Came> = None;
@@ -374,79 +383,6 @@ fn slices(
         }
     }
     all
-}
-
-/// An object that is to have a test.
-struct Life {
-    serial: u64,
-    /// Its class,
-    name: String,
-    /// and the one that the test is about.
-    class: String,
-    /// Whether that is not the object's, but that of the call which has given it away: neither its class nor
-    /// its type there is one that tests can be called after.
-    is_part: bool,
-}
-
-/// The lives of objects of the classes that are wanted: first one of each shape, then a second one, and so
-/// on. An object of a class that no test can name counts as one of the type by which it is given away, be it
-/// that which stands for a type variable, as in a list of texts; or where that is the JDK's, as an iterator's
-/// is, as a part of what has given it away. With them come the classes of those that only the JDK has given
-/// away.
-fn lives(
-    recorded: &Recorded,
-    access: &mut Access<'_>,
-    wants: impl Fn(&str) -> bool,
-) -> (Vec<Life>, Vec<String>) {
-    let mut shapes: HashMap<(String, _), usize> = HashMap::new();
-    let mut lives = Vec::new();
-    let mut nameless = Vec::new();
-    let names = recorded.objects.iter();
-    let names: HashMap<u64, &String> = names.map(|(serial, name)| (*serial, name)).collect();
-    for (serial, name) in &recorded.objects {
-        let is_own = access.is_own(name);
-        let overriding = || {
-            let on = recorded.given_by(*serial)?;
-            access.overriding_result(names.get(&on)?, recorded.giver(*serial)?)
-        };
-        let overriding = overriding();
-        let mut of_own = |class: &str| access.is_own(class) && access.is_accessible(class);
-        let is_named = of_own(name);
-        let mut class = Some(name.clone());
-        if !is_named || !wants(name) {
-            let given = [recorded.given_as(*serial), overriding];
-            class = given.into_iter().flatten().find(|class| of_own(class));
-        }
-        let is_part = !is_named && class.is_none();
-        if is_part {
-            // What nothing is done with is in the tests of what has given it away.
-            let giver = recorded.giver(*serial);
-            let Some(giver) = giver.filter(|_| is_own && recorded.calls(*serial) > 1) else {
-                continue;
-            };
-            class = Some(giver.class.clone()).filter(|class| of_own(class));
-            if class.is_none() && wants(name) {
-                nameless.push(name.clone());
-            }
-        }
-        let Some(class) = class.filter(|class| wants(class)) else {
-            continue;
-        };
-        let shape = recorded.shape(*serial);
-        let before = shapes.entry((class.clone(), shape)).or_default();
-        if *before < MAX_PER_SHAPE {
-            let life = Life {
-                serial: *serial,
-                name: name.clone(),
-                class,
-                is_part,
-            };
-            lives.push((*before, life));
-            *before += 1;
-        }
-    }
-    lives.sort_by_key(|(before, _)| *before);
-    (lives.into_iter().map(|(_, life)| life).collect(), nameless)
 }
 
 /// What came of slices of one life.

@@ -322,6 +322,7 @@ mod tests {
             blocks: Vec::new(),
             blocked: false,
             ended: Ended::Well,
+            stuck: None,
             threads: false,
             took: Duration::ZERO,
             lasted: Duration::ZERO,

@@ -2,10 +2,12 @@
 //! again where a sequence has ended it. What is said is described in the worker's
 //! `Worker.java`.
 
+mod endless;
 mod environment;
 mod setup;
 mod wire;
 
+pub use endless::Endless;
 pub use setup::{PLACES, Place, Recording, Setup, Task};
 use wire::{Message, Reader, Told, send};
 pub use wire::{character, class_get_name, primitive, unboxed};
@@ -121,6 +123,15 @@ pub enum Ended {
     Memory,
 }
 
+/// Where a sequence has not come to an end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stuck {
+    /// In which of its calls,
+    pub at: usize,
+    /// or while what that has returned was asked for its text.
+    pub is_shown: bool,
+}
+
 /// What came of a sequence.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Executed {
@@ -134,6 +145,8 @@ pub struct Executed {
     pub blocked: bool,
     /// How it ended.
     pub ended: Ended,
+    /// Where it did not, if that is known.
+    pub stuck: Option<Stuck>,
     /// Whether its last call has started threads that go on.
     pub threads: bool,
     /// Processor time, as far as it has ended.
@@ -143,13 +156,15 @@ pub struct Executed {
 }
 
 impl Executed {
-    fn none(ended: Ended) -> Executed {
+    /// Of one of which nothing is known but how it ended.
+    pub(super) fn none(ended: Ended) -> Executed {
         Executed {
             outcomes: Vec::new(),
             states: Vec::new(),
             blocks: Vec::new(),
             blocked: false,
             ended,
+            stuck: None,
             threads: false,
             took: Duration::ZERO,
             lasted: Duration::ZERO,
@@ -230,6 +245,8 @@ pub struct Worker {
     by_name: HashMap<String, ClassNumber>,
     /// What each method returns, or why it cannot be called.
     pub declared: Vec<Result<ClassNumber, String>>,
+    /// What had no end.
+    pub endless: Endless,
     /// JVMs that were started,
     pub starts: u32,
     /// and those that were given up for a class that failed to be initialised.
@@ -257,6 +274,7 @@ impl Worker {
             classes: Vec::new(),
             by_name: HashMap::new(),
             declared: Vec::new(),
+            endless: Endless::default(),
             starts: 0,
             spoilt: 0,
             executions: Arc::default(),
@@ -426,6 +444,9 @@ impl Worker {
 
     fn told(&mut self, methods: &Methods, batch: &[Sequence], what: Told) -> Result<Vec<Executed>> {
         let mut done = self.executed(methods, batch, what)?;
+        for (sequence, executed) in batch.iter().zip(&done) {
+            self.endless.learn(sequence, executed, methods);
+        }
         // A number that is returned as an object is a box.
         for (sequence, executed) in batch.iter().zip(&mut done) {
             for (statement, outcome) in sequence.iter().zip(&mut executed.outcomes) {
@@ -576,9 +597,12 @@ impl Worker {
                         return None;
                     }
                 }
-                Ok(Message::TimedOut(id)) => {
+                Ok(Message::TimedOut(id, stuck)) => {
                     if id as usize == done.len() && done.len() < total {
-                        done.push(Executed::none(Ended::TimedOut));
+                        done.push(Executed {
+                            stuck,
+                            ..Executed::none(Ended::TimedOut)
+                        });
                     }
                     return None;
                 }

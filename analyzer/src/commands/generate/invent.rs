@@ -3,12 +3,13 @@
 use super::Opts;
 use super::prepare::Tools;
 use crate::generate::asserted::Checked;
-use crate::generate::carve::Access;
+use crate::generate::carve::{Access, is_check};
 use crate::generate::complete::{Wanted, complete};
 use crate::generate::distinct::Invented;
 use crate::generate::lab::Lab;
 use crate::generate::observed::Lost;
 use crate::generate::search::{Bounds, Found, Search, Tally};
+use crate::generate::sequence::{Arg, Methods};
 use crate::generate::surface::Surface;
 use crate::generate::worker::{Outcome, Worker};
 use crate::model::{Model, document};
@@ -17,7 +18,7 @@ use crate::progress::Extent;
 use anyhow::{Result, bail};
 use hindsight_classfile::ClassFile;
 use hindsight_instrument::glob::Globs;
-use std::cmp::Reverse;
+use std::cmp::{Ordering, Reverse};
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
@@ -184,11 +185,12 @@ fn is_of(class: &[u8], wanted: &Globs) -> bool {
 
 /// Makes a test of what a search has found.
 async fn try_out(
-    one: Found,
+    mut one: Found,
     wanted: &Wanted<'_>,
     access: &Access<'_>,
     lab: &Lab<'_>,
 ) -> Result<Invented, Lost> {
+    without_checks(&mut one, &lab.methods());
     // What others do on the way is asserted in tests of theirs.
     let last = one.sequence.len() - 1;
     let object = one.object;
@@ -216,6 +218,32 @@ async fn try_out(
     Ok(Invented { test, is_novel })
 }
 
+/// Leaves out calls that only look at what they are passed: what follows has that itself.
+fn without_checks(found: &mut Found, methods: &Methods) {
+    let mut at = 0;
+    while at + 1 < found.sequence.len() {
+        let call = &found.sequence[at];
+        let passed = match call.args.first() {
+            Some(Arg::Var(var)) if is_check(methods.get(call.method)) => *var,
+            _ => {
+                at += 1;
+                continue;
+            }
+        };
+        let gone = at;
+        let to = |var: usize| match var.cmp(&gone) {
+            Ordering::Less => var,
+            Ordering::Equal => passed,
+            Ordering::Greater => var - 1,
+        };
+        found.sequence.remove(gone);
+        for later in &mut found.sequence[gone..] {
+            *later = later.renumbered(to);
+        }
+        found.object = found.object.map(to);
+    }
+}
+
 /// Takes from a list in turns, from its two ends.
 struct Ends<T> {
     list: VecDeque<T>,
@@ -240,5 +268,59 @@ impl<T> Iterator for Ends<T> {
             true => self.list.pop_back(),
             false => self.list.pop_front(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::generate::sequence::{Method, Statement};
+
+    #[test]
+    fn what_is_only_looked_at_is_passed_itself() {
+        let mut methods = Methods::default();
+        let mut call = |class: &str, name: &str, on: Option<usize>, args: &[usize]| Statement {
+            method: methods.intern(Method {
+                class: class.to_owned(),
+                name: name.to_owned(),
+                descriptor: "(Ljava/lang/Object;)Ljava/lang/Object;".to_owned(),
+                is_static: on.is_none(),
+                runs: None,
+            }),
+            on,
+            args: args.iter().map(|var| Arg::Var(*var)).collect(),
+            may_throw: false,
+            shown: false,
+        };
+        let check = ("java.util.Objects", "requireNonNull");
+        let of = |sequence| Found {
+            sequence,
+            class: "A".to_owned(),
+            object: Some(3),
+            novel: 0,
+            lasted: Duration::ZERO,
+        };
+        let mut found = of(vec![
+            call("A", "of", None, &[]),
+            call(check.0, check.1, None, &[0]),
+            call(check.0, check.1, None, &[1]),
+            call("A", "twin", Some(2), &[]),
+            call("A", "same", Some(3), &[1]),
+        ]);
+        let left = vec![
+            call("A", "of", None, &[]),
+            call("A", "twin", Some(0), &[]),
+            call("A", "same", Some(1), &[0]),
+        ];
+        // A sequence is about its last call.
+        let last = vec![
+            call("A", "of", None, &[]),
+            call(check.0, check.1, None, &[0]),
+        ];
+        without_checks(&mut found, &methods);
+        assert_eq!((found.sequence, found.object), (left, Some(1)));
+        let mut found = of(last.clone());
+        without_checks(&mut found, &methods);
+        assert_eq!(found.sequence, last);
     }
 }

@@ -14,12 +14,11 @@ use crate::jdk::Jdk;
 use crate::model::mutable::Mutability;
 use crate::progress::{Extent, Stages};
 use crate::temporary;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use hindsight_instrument::glob::Globs;
 use std::cell::RefCell;
 use std::fs;
 use std::io::IsTerminal;
-use std::time::Duration;
 use tempfile::TempDir;
 
 /// Classes of a program that are loaded anew for each sequence that is tried out.
@@ -58,9 +57,6 @@ pub(super) struct Tools<'a> {
 impl Opts {
     /// Reads what is needed of the program, and makes it harmless.
     pub(super) fn prepare(&self) -> Result<Program> {
-        if self.timeout == 0 {
-            bail!("--timeout 0 leaves no time for any sequence");
-        }
         let jdk = Jdk::find(self.jdk.as_deref())?;
         let classpath = ClassPath::open(&self.classpath)?;
         let against = self.against.as_deref().map(ClassPath::open).transpose();
@@ -86,7 +82,7 @@ impl Opts {
             entries: guarded.entries,
             jdk,
             dir,
-            limit: Duration::from_secs(self.timeout),
+            limit: self.timeout,
             reset: self.reset_statics,
             recorded: None,
         };

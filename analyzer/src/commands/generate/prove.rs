@@ -206,8 +206,8 @@ impl Opts {
                 )?,
                 None => Differences::default(),
             };
-            if refused.is_none() {
-                // javac has found what is called instead.
+            if refused.is_none() && calls.iter().any(|one| !one.is_missing) {
+                // javac has found what is called instead. Where nothing else differs, that is what does.
                 calls.retain(|one| !one.is_missing);
             }
             let all = calls.len() + classes.len();

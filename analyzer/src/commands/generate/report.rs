@@ -102,6 +102,15 @@ fn observed(counts: &Counts, out: &mut dyn Write) -> Result<()> {
             first_of(&names)
         )?;
     }
+    if !counts.passed_over.is_empty() {
+        let names: Vec<&str> = counts.passed_over.keys().map(String::as_str).collect();
+        writeln!(
+            out,
+            "  not tried: {}, where others make the same calls to the same ends or there are too many: {}",
+            count(counts.passed_over.values().sum(), "object"),
+            first_of(&names)
+        )?;
+    }
     if !counts.untried.is_empty() {
         let names: Vec<&str> = counts.untried.keys().map(String::as_str).collect();
         writeln!(
@@ -295,6 +304,7 @@ impl Report {
                 "unmade": counts.unmade,
                 "cut": counts.cut,
                 "untried": counts.untried,
+                "passed_over": counts.passed_over,
                 "ended": counts.ended,
             })),
             "searched": self.searched.map(|tally| json!({

@@ -43,8 +43,17 @@ impl End {
         }
     }
 
+    /// In which way.
+    pub fn kind(&self) -> Kind<'_> {
+        match self {
+            End::Returned(None) => Kind::Nothing,
+            End::Returned(Some(value)) => Kind::of(value),
+            End::Threw(class) => Kind::Threw(class),
+        }
+    }
+
     /// Whether it is like another one, as far as is known.
-    fn is_like(&self, other: &End) -> bool {
+    pub fn is_like(&self, other: &End) -> bool {
         match (self, other) {
             (End::Threw(one), End::Threw(other)) => one == other,
             (End::Returned(Some(one)), End::Returned(Some(other))) => one.is_like(other),
@@ -74,6 +83,54 @@ impl Value {
             | (_, Value::Literal(_) | Value::Array(..)) => false,
             // Two objects, of which nothing else is known.
             _ => true,
+        }
+    }
+}
+
+/// In which way a call has ended: what a program tells apart most often.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kind<'a> {
+    /// It returned nothing.
+    Nothing,
+    /// It returned `null`.
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// A number with this sign, or none.
+    Number(i8),
+    /// This constant of an enum.
+    Constant(&'a str),
+    /// A text or array, with something in it or not.
+    Filled(bool),
+    /// Another value.
+    Other,
+    /// It threw an object of this class.
+    Threw(&'a str),
+}
+
+impl<'a> Kind<'a> {
+    fn of(value: &'a Value) -> Kind<'a> {
+        let literal = match value {
+            Value::Literal(literal) => literal,
+            Value::Array(_, _, elements) => return Kind::Filled(!elements.is_empty()),
+            Value::Object(_) | Value::Unknown => return Kind::Other,
+        };
+        let sign = |number: f64| Kind::Number(i8::from(number > 0.0) - i8::from(number < 0.0));
+        match literal {
+            Literal::Null => Kind::Null,
+            Literal::Bool(is) => Kind::Bool(*is),
+            Literal::Int(number) => Kind::Number(number.signum() as i8),
+            Literal::Float(bits) => sign(f32::from_bits(*bits).into()),
+            Literal::Double(bits) => sign(f64::from_bits(*bits)),
+            Literal::Text(text) => Kind::Filled(!text.is_empty()),
+            Literal::Units(units) => Kind::Filled(!units.is_empty()),
+            Literal::Enum(_, name) => Kind::Constant(name),
+            Literal::Box(_, text) => match (text.parse(), text.parse()) {
+                (Ok(is), _) => Kind::Bool(is),
+                (_, Ok(number)) => sign(number),
+                _ => Kind::Other,
+            },
+            Literal::Class(_) | Literal::JdkValue(..) => Kind::Other,
         }
     }
 }

@@ -219,6 +219,13 @@ impl Recorded {
             .collect()
     }
 
+    /// How the calls of an object have ended.
+    pub fn ends(&self, serial: u64) -> Vec<&End> {
+        let history = self.histories.get(&serial);
+        let calls = history.into_iter().flatten();
+        calls.map(|seen| &seen.end).collect()
+    }
+
     /// How many calls of an object are known.
     pub fn calls(&self, object: u64) -> usize {
         self.histories.get(&object).map_or(0, Vec::len)

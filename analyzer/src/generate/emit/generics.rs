@@ -257,6 +257,17 @@ enum Match {
     Same,
 }
 
+impl Match {
+    /// How the value's type has to do with what the variable stands for.
+    fn turned(self) -> Match {
+        match self {
+            Match::Above => Match::Below,
+            Match::Below => Match::Above,
+            Match::Same => Match::Same,
+        }
+    }
+}
+
 impl<'a> Types<'a> {
     /// Looks at what a test calls with what.
     pub fn of(context: &'a Context<'a>, checked: &Checked) -> Types<'a> {
@@ -486,16 +497,19 @@ impl<'a> Types<'a> {
             self.looked_up(passed).clone(),
         );
         match places {
+            // What nothing is known of says nothing, but may be what the parameter already is.
+            (Some(place), Some(open))
+                if passed == Type::Open(open) && parameter != Type::Open(place) =>
+            {
+                match how {
+                    Match::Same => self.learn(open, &Type::Open(place), how),
+                    how if depth > 0 => self.learn(open, &parameter, how.turned()),
+                    _ => {}
+                }
+            }
             (Some(place), _) => self.learn(place, &passed, how),
             // What is passed itself may be below the parameter's type, whatever that is.
-            (None, Some(place)) if depth > 0 => {
-                let how = match how {
-                    Match::Above => Match::Below,
-                    Match::Below => Match::Above,
-                    Match::Same => Match::Same,
-                };
-                self.learn(place, &parameter, how);
-            }
+            (None, Some(place)) if depth > 0 => self.learn(place, &parameter, how.turned()),
             _ => {}
         }
         match (parameter, passed) {

@@ -60,12 +60,26 @@ pub(super) fn titles(context: &Context<'_>, tests: &[(usize, &Checked)]) -> Vec<
     names
 }
 
+/// The name of a class without those around it; Scala's of an object ends with a dollar.
+fn own_name(class: &str) -> &str {
+    let simple = simple_name(class).trim_end_matches('$');
+    simple.rsplit('$').next().unwrap_or(simple)
+}
+
+/// The name of a method as words: those of Scala's signs (`$plus$plus`) and Kotlin's additions (`copy$default`) have
+/// dollars between them.
+fn said(name: &str) -> String {
+    let mut parts = name.split('$').filter(|part| !part.is_empty());
+    let first = parts.next().unwrap_or_default().to_owned();
+    sanitize(&parts.fold(first, |words, part| words + &capital(part)))
+}
+
 /// What the test does: the calls of its object, or the last of them if these are many.
 fn base(context: &Context<'_>, checked: &Checked) -> String {
     let calls = checked.sequence.len() - checked.observers;
     let of = |at: usize| context.methods.get(checked.sequence[at].method);
     let threw = (calls.checked_sub(1)).and_then(|last| match &checked.assertions[last] {
-        Some(Assertion::Throws(class, _)) => simple_name(class).rsplit('$').next(),
+        Some(Assertion::Throws(class, _)) => Some(own_name(class)),
         _ => None,
     });
     // What has made the object is where it begins.
@@ -75,8 +89,7 @@ fn base(context: &Context<'_>, checked: &Checked) -> String {
     let matters = |at: usize| checked.kept[at] || checked.assertions[at].is_some();
     let is_own = |at: usize| of(at).class == checked.class;
     let mut words = words(context, checked, &matters);
-    let is_made =
-        |(word, _): &(String, bool)| made.is_some_and(|made| sanitize(&made.name) == *word);
+    let is_made = |(word, _): &(String, bool)| made.is_some_and(|made| said(&made.name) == *word);
     if words.iter().all(|word| word.1 || is_made(word)) {
         // Calls that are there for what is asked at last.
         words = self::words(context, checked, &is_own);
@@ -99,8 +112,7 @@ fn base(context: &Context<'_>, checked: &Checked) -> String {
             lower(&word(&constant.name).unwrap_or_default())
         }
         (None, _) => {
-            let class = simple_name(&checked.class);
-            format!("new{}", sanitize(class.rsplit('$').next().unwrap_or(class)))
+            format!("new{}", sanitize(own_name(&checked.class)))
         }
         (Some(((first, _), rest)), _) => {
             let rest = rest
@@ -142,7 +154,7 @@ fn words(
         }
         let assertion = &checked.assertions[at];
         let threw = matches!(assertion, Some(Assertion::Throws(..)));
-        let word = sanitize(&method.name);
+        let word = said(&method.name);
         if words.last().map(|(word, _)| word) != Some(&word) {
             words.push((word, !threw && asks(method, assertion)));
         }
@@ -193,10 +205,10 @@ fn suffixes(context: &Context<'_>, checked: &Checked) -> [String; 3] {
         Some(match method.is_constructor() {
             true => {
                 let class = descriptor::class_name(&result)?;
-                let simple = sanitize(simple_name(&class).rsplit('$').next()?);
+                let simple = sanitize(own_name(&class));
                 format!("OnNew{}", capital(&simple))
             }
-            false => format!("On{}", capital(&sanitize(&method.name))),
+            false => format!("On{}", capital(&said(&method.name))),
         })
     });
     let gives = last.and_then(|at| {
@@ -236,7 +248,7 @@ fn literal_word(literal: &Literal) -> Option<String> {
             word(text).filter(|word| word.len() <= 24)?
         }
         Literal::Enum(_, name) => word(name)?,
-        Literal::Class(name) => capital(&sanitize(simple_name(name).rsplit('$').next()?)),
+        Literal::Class(name) => capital(&sanitize(own_name(name))),
         Literal::Bool(value) => capital(&value.to_string()),
         Literal::Int(i64::MAX) => "MaxLong".to_owned(),
         Literal::Int(i64::MIN) => "MinLong".to_owned(),
@@ -251,4 +263,22 @@ fn literal_word(literal: &Literal) -> Option<String> {
             return None;
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_other_languages_are_words() {
+        assert_eq!(own_name("scala.None$"), "None");
+        assert_eq!(own_name("a.Outer$Inner"), "Inner");
+        assert_eq!(said("$plus$plus"), "plusPlus");
+        assert_eq!(
+            said("$less$init$greater$default$1"),
+            "lessInitGreaterDefault1"
+        );
+        assert_eq!(said("copy$default"), "copyDefault");
+        assert_eq!(said("plain"), "plain");
+    }
 }

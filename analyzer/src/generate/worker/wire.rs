@@ -1,6 +1,6 @@
 //! What is said on the pipes to and from the worker, as its `Worker.java` describes it.
 
-use super::{Class, ClassNumber, Ended, Executed, Outcome, Said, Thrower};
+use super::{Class, ClassNumber, Ended, Executed, Outcome, Said, Stuck, Thrower};
 use crate::generate::sequence::{Arg, MethodId, Methods, Sequence};
 use crate::java::{descriptor, jdk_value};
 use crate::model::values::Literal;
@@ -12,7 +12,7 @@ pub(super) enum Message {
     Class(u32, Class),
     Declared(u32, Result<u32, String>),
     Ran(u32, Executed, bool),
-    TimedOut(u32),
+    TimedOut(u32, Option<Stuck>),
     End,
 }
 
@@ -318,6 +318,13 @@ impl<R: Read> Reader<R> {
         })
     }
 
+    /// Where it is that what takes too long has come to, if it is in a call.
+    fn stuck(&mut self) -> io::Result<Option<Stuck>> {
+        let (at, is_shown) = (self.number()?, self.byte()? != 0);
+        let at = usize::try_from(at).ok().filter(|_| at != u32::MAX);
+        Ok(at.map(|at| Stuck { at, is_shown }))
+    }
+
     pub(super) fn message(&mut self) -> io::Result<Message> {
         Ok(match self.byte()? {
             b'C' => {
@@ -348,6 +355,10 @@ impl<R: Read> Reader<R> {
             b'R' => {
                 let id = self.number()?;
                 let flags = self.byte()?;
+                let stuck = match flags & 16 {
+                    0 => None,
+                    _ => self.stuck()?,
+                };
                 let took = Duration::from_millis(self.number()?.into());
                 let lasted = Duration::from_millis(self.number()?.into());
                 let mut outcomes = Vec::new();
@@ -377,6 +388,7 @@ impl<R: Read> Reader<R> {
                         blocks,
                         blocked: flags & 1 != 0,
                         ended,
+                        stuck,
                         threads: flags & 8 != 0,
                         took,
                         lasted,
@@ -384,7 +396,7 @@ impl<R: Read> Reader<R> {
                     flags & 4 != 0,
                 )
             }
-            b'T' => Message::TimedOut(self.number()?),
+            b'T' => Message::TimedOut(self.number()?, self.stuck()?),
             b'E' => Message::End,
             _ => return Err(io::ErrorKind::InvalidData.into()),
         })

@@ -1,5 +1,7 @@
 package boxes;
 
+import java.util.HashMap;
+
 /** Goes through a box, and gives another one a label that no test knows. */
 public final class Main {
     private Main() {}
@@ -20,5 +22,12 @@ public final class Main {
         System.setProperty("boxes.label", "red");
         System.out.println(named.size() + named.label());
         named.put("pad");
+
+        Pile<Integer> pile = new Pile<>();
+        pile.push(4);
+        pile.merge(new HashMap<>());
+        System.out.println(pile.height());
+        System.out.println(Pile.count("none", (Object[]) null));
+        System.out.println(Pile.count("one", "x"));
     }
 }

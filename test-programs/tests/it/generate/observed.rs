@@ -303,6 +303,14 @@ fn a_life_goes_on_in_what_it_has_given_away() {
                        assertEquals(3, box.size());\n";
         assert!(tests.contains(through), "{tests}");
         assert!(!tests.contains("box.get("), "{tests}");
+        // Types are those of what is put in, and arrays are written as what they hold, if that is anything.
+        assert!(
+            tests.contains("Pile<Integer> pile = new Pile<>();"),
+            "{tests}"
+        );
+        let counted = "Pile.count(\"none\", (Object[]) null)";
+        assert!(tests.contains(counted), "{tests}");
+        assert!(tests.contains("Pile.count(\"one\", \"x\")"), "{tests}");
         let ended = "1 object whose tests end before they do, such as where boxes.Box.label returns something else";
         assert!(report.contains(ended), "{report}");
         passes(jdk, &workplace, "tests", "classes");

@@ -16,6 +16,10 @@ use std::collections::HashMap;
 /// Elements that are written down even if all are as in a new array.
 const FEW: usize = 3;
 
+const OBJECT: &str = "Ljava/lang/Object;";
+/// Types, or what is left of type variables, that arrays have too.
+const ARRAYS_ARE: [&str; 3] = [OBJECT, "Ljava/lang/Cloneable;", "Ljava/io/Serializable;"];
+
 impl Body<'_, '_> {
     /// A call, with what stands `instead` of variables.
     pub(super) fn call(
@@ -37,9 +41,14 @@ impl Body<'_, '_> {
         }
         let (types, _) = method.types();
         let overloaded = self.is_overloaded(method, types.len());
-        let casts = self.casts(method, statement, &types);
+        let mut casts = self.casts(method, statement, &types);
         let mut args = Vec::new();
         let spread = self.spread(method, statement);
+        if spread.is_none()
+            && let Some(last) = casts.last_mut().filter(|cast| cast.is_none())
+        {
+            *last = self.cast_of_all(method, statement, &types);
+        }
         let written = statement.args.len() - usize::from(spread.is_some());
         let passed = statement.args.iter().zip(&types).zip(casts);
         for ((arg, ty), cast) in passed.take(written) {
@@ -123,10 +132,42 @@ impl Body<'_, '_> {
         };
         let is_plain = |one: &Arg| !matches!(one, Arg::Literal(Literal::Null) | Arg::Array(..));
         // Of objects, a sole one that is an array would be taken for all of them.
-        let objects = element == "Ljava/lang/Object;" && elements.len() == 1;
-        let is_spread =
-            elements.iter().all(is_plain) && !objects && self.takes_spread(method, statement);
+        let is_taken_for_all = || match &elements[..] {
+            [sole] if element == OBJECT => {
+                let passed = self.type_passed(sole, element);
+                passed.is_none_or(|ty| ty.starts_with('[') || ARRAYS_ARE.contains(&ty.as_str()))
+            }
+            _ => false,
+        };
+        let is_spread = elements.iter().all(is_plain)
+            && !is_taken_for_all()
+            && self.takes_spread(method, statement);
         is_spread.then_some((element, elements))
+    }
+
+    /// The cast of what is passed for all arguments of a method with variable arity, where it could as well be one
+    /// of them: a null, or an array of texts for objects.
+    fn cast_of_all(
+        &mut self,
+        method: &Method,
+        statement: &Statement,
+        types: &[String],
+    ) -> Option<String> {
+        let (ty, arg) = (types.last()?, statement.args.last()?);
+        let element = ty.strip_prefix('[').filter(|one| one.len() > 1)?;
+        let (_, known) = self.context.declared(method)?;
+        let is_one = match arg {
+            Arg::Literal(Literal::Null) => true,
+            arg => {
+                let passed = self.type_passed(arg, ty)?;
+                // What stands for a type variable is what is passed.
+                let is_fixed = known.signature.is_none();
+                is_fixed && passed != *ty && self.converts(&passed, element)
+            }
+        };
+        (known.is(access::VARARGS) && is_one)
+            .then(|| self.type_name(ty))
+            .flatten()
     }
 
     pub(super) fn is_overloaded(&self, method: &Method, count: usize) -> bool {

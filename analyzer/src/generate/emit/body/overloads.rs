@@ -170,7 +170,7 @@ impl Body<'_, '_> {
     }
 
     /// The type that javac gives an argument as it is written.
-    fn type_passed(&self, arg: &Arg, ty: &str) -> Option<String> {
+    pub(super) fn type_passed(&self, arg: &Arg, ty: &str) -> Option<String> {
         let class = |name: &str| Some(descriptor::of_class(name));
         match arg {
             Arg::Var(var) => self.static_type(*var),

@@ -45,6 +45,9 @@ final class Run {
     private Set<Integer> states = Set.of();
     private int done;
     private int flags;
+    /** The call that is being made, and whether it has returned and what came of it is asked. */
+    private volatile int place = -1;
+    private volatile boolean isShowing;
 
     Run(Worker worker, Statement[] statements, boolean tellsStates) {
         this.worker = worker;
@@ -78,6 +81,8 @@ final class Run {
         }
         for (Statement statement : statements) {
             int at = done++;
+            isShowing = false;
+            place = at;
             if (done == statements.length) {
                 threads = Thread.activeCount();
             }
@@ -90,6 +95,7 @@ final class Run {
                     }
                 }
                 if (statement.isShown) {
+                    isShowing = true;
                     show(at);
                 }
             } catch (InvocationTargetException e) {
@@ -116,6 +122,9 @@ final class Run {
             if (failed[at] != null || thrown[at] != null && !statement.mayThrow) {
                 break;
             }
+        }
+        if (!Cover.isStopping()) {
+            place = -1;
         }
         worker.beside.end();
         states = states();
@@ -175,6 +184,12 @@ final class Run {
         }
     }
 
+    /** Tells where it is. */
+    void tellPlace() throws IOException {
+        pipe.out.writeInt(place);
+        pipe.out.writeByte(isShowing ? 1 : 0);
+    }
+
     /** Asks what came of a call for what it says of itself, else for that of its elements, else how many it has. */
     private void show(int at) {
         texts[at] = Values.said(values[at]);
@@ -203,6 +218,9 @@ final class Run {
         pipe.out.writeByte('R');
         pipe.out.writeInt(id);
         pipe.out.writeByte(flags);
+        if ((flags & STOPPED) != 0) {
+            tellPlace();
+        }
         pipe.out.writeInt(worker.watch.used());
         pipe.out.writeInt(worker.watch.lasted());
         pipe.out.writeInt(done);

@@ -41,16 +41,17 @@ import java.util.Map;
  * C  id:int name:text flags:byte count:int text*      a class that answers name, its supertypes
  *    flags 1: a source can name it; 2: it is an interface; 4: it is abstract
  * D  id:int class:int | D id:int -1 reason:text       a method, the class of what it returns
- * R  id:int flags:byte milliseconds:int count:int result* count:int (index:int class:int digest:long)*
+ * R  id:int flags:byte [at:int shown:byte] milliseconds:int milliseconds:int count:int result* count:int (index:int class:int digest:long)*
  *    count:int block:int*                             basic blocks that have not run in this JVM before
- *    milliseconds of processor time that it took, as far as the limit looks at it
+ *    milliseconds of processor time that it took, as far as the limit looks at it, and those with what it has waited
  *    flags 1: something was blocked, or has been put back since all tests share it; 2: memory ran out; 4: no other sequence should follow, since
- *          memory is short or threads go on; 8: its last call has left a thread; 16: it took too long
+ *          memory is short or threads go on; 8: its last call has left a thread; 16: it took too long, and where
  *    result: 0 void | 1 null | 2 literal | 3 class:int alias:int kind:byte text | 4 class:int type:byte count:int literal*
  *            5 class:int hasMessage:byte text by:byte | 6 reason:text
  *            kind: 0 no text, 1 its own, 2 that of its elements, 3 how many it has
  *            by: 0 who threw it is code of the JDK, or unknown; 1 the guard; 2 code of the program, or the JVM for it
- * T  id:int                                           it took too long: the JVM ends
+ * T  id:int at:int shown:byte                         it took too long: the JVM ends
+ *    at: the call that has no end, or -1; shown 1: it has, but not what is asked then
  * E                                                   the end of a batch
  * </pre>
  */
@@ -74,6 +75,7 @@ public final class Worker {
     private final Thread runner = Thread.currentThread();
     private final Map<Integer, String[]> declared = new HashMap<>();
     private volatile int current = -1;
+    private volatile Run run;
     /** Whether what runs may be stopped where it is, and since when it should be. */
     private volatile boolean isStoppable;
     private long stoppedAt;
@@ -152,6 +154,13 @@ public final class Worker {
             try {
                 pipe.out.writeByte('T');
                 pipe.out.writeInt(watched);
+                Run late = run;
+                if (late != null) {
+                    late.tellPlace();
+                } else {
+                    pipe.out.writeInt(-1);
+                    pipe.out.writeByte(0);
+                }
                 pipe.out.flush();
             } catch (IOException e) {
                 // Nobody listens any more.
@@ -190,13 +199,14 @@ public final class Worker {
                         statements[i] = new Statement(pipe);
                     }
                     watch.start();
+                    run = null;
                     current = id;
                     Loaded left = loaded;
                     boolean isAnew = command == 'F' || command != 'L' && reset;
                     if (isAnew) {
                         load();
                     }
-                    Run run = new Run(this, statements, command == 'S');
+                    run = new Run(this, statements, command == 'S');
                     run.execute();
                     synchronized (pipe.out) {
                         current = -1;
