@@ -1,7 +1,9 @@
 //! `mode=second-chance`: methods get probes once a failure has passed through
 //! them, in the running JVM and, by the `chances` file, in later ones.
 
-use hindsight_test_programs::{Jdk, Workplace, agent, both, hindsight, jdks, jdks_in_turn, render, text};
+use hindsight_test_programs::{
+    Jdk, Workplace, agent, both, hindsight, jdks, jdks_in_turn, render, text,
+};
 use serde_json::Value;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
