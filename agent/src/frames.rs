@@ -412,6 +412,10 @@ fn uncaptured(element: &StackElement, exception: u32, all: &Methods) -> Pending 
                 "not captured: it was in its super(...) or this(...) call, where the JVM allows no \
                  handler"
             }
+            _ if all.came_before_us(&element.class) => {
+                "not captured: it was running when it got its probes; or the exception did not leave it, or \
+                 was caught further out and thrown again; or there was no memory or stack left to keep it"
+            }
             _ => {
                 "not captured: the exception did not leave it (it was made there, and thrown by a \
                  caller), or was caught further out and thrown again; or there was no memory or \

@@ -244,9 +244,11 @@ fn write(agent: &'static Agent, jni: Jni) -> Result<String, String> {
         states.push(state);
     }
     graph.walk();
+    let mut frames = frames::finish(merged, options.copy, &graph, Err(NO_LOG));
+    (base.known).doubt(&mut frames, &graph.objects, &base.counters);
     let failure = Failure {
         exceptions,
-        frames: frames::finish(merged, options.copy, &graph, Err(NO_LOG)),
+        frames,
         threads: states,
         constants: graph.standing.clone(),
         ..Failure::default()

@@ -163,14 +163,20 @@ impl Reports {
             }
         }
         let options = &agent.base.options;
+        // One that is known has been counted.
+        let is_known = state.known.contains_key(key);
+        let beyond = |counter| match is_known {
+            true => Decision::Count,
+            false => Decision::Drop(counter),
+        };
         if state.stored >= options.max_crashes {
-            return Decision::Drop("crashes_beyond_max_crashes");
+            return beyond("crashes_beyond_max_crashes");
         }
         let now = Instant::now();
         match &mut state.window {
             Some((since, count)) if now.duration_since(*since) < Duration::from_secs(60) => {
                 if *count >= options.per_minute {
-                    return Decision::Drop("crashes_beyond_per_minute");
+                    return beyond("crashes_beyond_per_minute");
                 }
                 *count += 1;
             }

@@ -298,6 +298,15 @@ impl Methods {
         table.by_name.get(class)?.sha256()
     }
 
+    /// Whether the latest class of this name was loaded before the agent, so that its methods may have been
+    /// running when they got their probes.
+    pub(crate) fn came_before_us(&self, class: &str) -> bool {
+        let table = self.table.read();
+        table.is_ok_and(|table| {
+            (table.by_name.get(class)).is_some_and(|class| class.sha256.is_none())
+        })
+    }
+
     /// Why a method that is on the stack was not captured.
     pub(crate) fn absence(&self, class: &str, method: &str) -> String {
         let known = self

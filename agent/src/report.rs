@@ -391,12 +391,13 @@ fn record(
         graph.undo_writes(Undo::new(base, tags, logs, oldest));
     }
     let undo = graph.walk();
-    let frames = frames::finish(
+    let mut frames = frames::finish(
         merged,
         options.copy,
         &graph,
         undo.ok_or("its thread had no log of writes"),
     );
+    (base.known).doubt(&mut frames, &graph.objects, &base.counters);
     // Behind them may be all of a program: what the frames need comes first.
     graph.at_most(options.max_objects / 4);
     let statics = statics::read(base, jni, &frames, &mut graph);

@@ -6,12 +6,15 @@
 //! com.acme.Worker$Inner.<init>
 //! stackless: java.lang.NullPointerException
 //! found: java.lang.NullPointerException
+//! found: java.lang.NullPointerException in com.acme.Worker.handle
+//! stackless: java.lang.NullPointerException 2
 //! ```
 //!
 //! A line with a dot names methods: the class, and the name that all its
 //! overloads have. `stackless:` names an exception that came without a stack
 //! trace, so that nobody knew its methods; `found:` says that they are known by
-//! now, and stand in the file.
+//! now, and stand in the file. One that is thrown elsewhere, too, is looked for again:
+//! `in` names the method where it was found, and the number counts how often.
 //!
 //! **Invariant:** the order of lines and how often they come mean nothing, so
 //! files of many machines are merged by concatenation.
@@ -19,7 +22,7 @@
 //! **Invariant:** a line is written with its end in one piece, and behind the
 //! end of another's that was not written whole.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::Path;
@@ -29,24 +32,33 @@ const MAX_BYTES: u64 = 64 << 20;
 
 const STACKLESS: &str = "stackless:";
 const FOUND: &str = "found:";
+const IN: &str = " in ";
 
 /// What the lines say.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(crate) struct Known {
     /// Names of methods by the names of their classes, with dots.
     pub(super) methods: HashMap<String, HashSet<String>>,
-    /// Exceptions that came without a stack trace.
-    pub(super) stackless: BTreeSet<String>,
-    /// Those of them whose methods are known.
-    pub(super) found: BTreeSet<String>,
+    /// Exceptions that came without a stack trace, and how often their methods were looked for,
+    pub(super) stackless: BTreeMap<String, u32>,
+    /// and found.
+    pub(super) found: BTreeMap<String, u32>,
+    /// The innermost methods of those that were found, by exception.
+    places: HashMap<String, HashSet<String>>,
 }
 
 /// One line's content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Entry {
-    Method { class: String, name: String },
-    Stackless(String),
-    Found(String),
+    Method {
+        class: String,
+        name: String,
+    },
+    /// The exception, and which time it is looked for, from 1.
+    Stackless(String, u32),
+    Found(String, u32),
+    /// The exception, and the class and method where it was found.
+    Place(String, String),
 }
 
 /// A line that says nothing.
@@ -59,15 +71,30 @@ pub(crate) struct BadLine {
 
 impl Entry {
     fn parse(line: &str) -> Option<Entry> {
-        let exception = |rest: &str| {
-            let name = rest.trim();
-            is_name(name).then(|| name.to_owned())
+        let exception = |name: &str| is_name(name.trim()).then(|| name.trim().to_owned());
+        let numbered = |rest: &str| {
+            let (name, number) = match rest.trim().rsplit_once(' ') {
+                Some((name, number)) if number.bytes().all(|byte| byte.is_ascii_digit()) => {
+                    (name, number.parse().ok()?)
+                }
+                _ => (rest, 1),
+            };
+            Some((exception(name)?, number))
         };
         if let Some(rest) = line.strip_prefix(STACKLESS) {
-            return exception(rest).map(Entry::Stackless);
+            return numbered(rest).map(|(name, number)| Entry::Stackless(name, number));
         }
         if let Some(rest) = line.strip_prefix(FOUND) {
-            return exception(rest).map(Entry::Found);
+            if let Some((name, place)) = rest.split_once(IN) {
+                let place = Entry::parse(place.trim());
+                let is_method = matches!(place, Some(Entry::Method { .. }));
+                let place = place.filter(|_| is_method)?;
+                return Some(Entry::Place(
+                    exception(name)?,
+                    place.line().trim().to_owned(),
+                ));
+            }
+            return numbered(rest).map(|(name, number)| Entry::Found(name, number));
         }
         // Copied from a stack trace: `at app//a.B.c(B.java:12)`, with loader and module in front. Behind the
         // slash of a hidden class is its number.
@@ -98,8 +125,11 @@ impl Entry {
     fn line(&self) -> String {
         match self {
             Entry::Method { class, name } => format!("{class}.{name}\n"),
-            Entry::Stackless(exception) => format!("{STACKLESS} {exception}\n"),
-            Entry::Found(exception) => format!("{FOUND} {exception}\n"),
+            Entry::Stackless(exception, 1) => format!("{STACKLESS} {exception}\n"),
+            Entry::Stackless(exception, number) => format!("{STACKLESS} {exception} {number}\n"),
+            Entry::Found(exception, 1) => format!("{FOUND} {exception}\n"),
+            Entry::Found(exception, number) => format!("{FOUND} {exception} {number}\n"),
+            Entry::Place(exception, place) => format!("{FOUND} {exception}{IN}{place}\n"),
         }
     }
 }
@@ -115,6 +145,14 @@ fn is_name(text: &str) -> bool {
             .any(|c| c.is_control() || FORBIDDEN.contains(&c))
 }
 
+/// Takes a number if it is greater than the one there is; whether it is.
+fn more(of: &mut BTreeMap<String, u32>, exception: &str, number: u32) -> bool {
+    let known = of.entry(exception.to_owned()).or_default();
+    let is_more = number > *known;
+    *known = number.max(*known);
+    is_more
+}
+
 impl Known {
     /// Adds an entry; whether it is new.
     pub(crate) fn add(&mut self, entry: &Entry) -> bool {
@@ -127,14 +165,31 @@ impl Known {
                     true
                 }
             },
-            Entry::Stackless(exception) => self.stackless.insert(exception.clone()),
-            Entry::Found(exception) => self.found.insert(exception.clone()),
+            Entry::Stackless(exception, number) => more(&mut self.stackless, exception, *number),
+            Entry::Found(exception, number) => more(&mut self.found, exception, *number),
+            Entry::Place(exception, place) => {
+                let places = self.places.entry(exception.clone()).or_default();
+                places.insert(place.clone())
+            }
         }
+    }
+
+    /// How often the methods of an exception were looked for, and found.
+    pub(crate) fn times(&self, exception: &str) -> (u32, u32) {
+        let of = |all: &BTreeMap<String, u32>| all.get(exception).copied().unwrap_or(0);
+        (of(&self.stackless), of(&self.found))
+    }
+
+    /// Whether an exception was found where this method was the innermost one of its way.
+    pub(crate) fn is_place(&self, exception: &str, (class, name): &(String, String)) -> bool {
+        let places = self.places.get(exception);
+        places.is_some_and(|places| places.contains(&format!("{class}.{name}")))
     }
 
     /// Whether there are exceptions whose methods are not known, so that all may be.
     pub(crate) fn everything(&self) -> bool {
-        self.stackless.difference(&self.found).next().is_some()
+        let mut asked = self.stackless.iter();
+        asked.any(|(exception, times)| self.found.get(exception).is_none_or(|found| found < times))
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -257,6 +312,28 @@ mod tests {
     }
 
     #[test]
+    fn an_exception_is_looked_for_again_elsewhere() {
+        let text = "stackless: x.E\nfound: x.E\nfound: x.E in a.B.<init>\n";
+        let first = known(text);
+        assert_eq!(first.times("x.E"), (1, 1));
+        let place = |class: &str, name: &str| (class.to_owned(), name.to_owned());
+        assert!(first.is_place("x.E", &place("a.B", "<init>")));
+        assert!(!first.is_place("x.E", &place("a.B", "c")) && !first.everything());
+        let again = known(&format!("stackless: x.E 2\n{text}"));
+        assert!(again.everything());
+        assert!(!known(&format!("found: x.E 2\n{text}stackless: x.E 2\n")).everything());
+        for entry in [
+            Entry::Stackless("x.E".to_owned(), 2),
+            Entry::Found("x.E".to_owned(), 1),
+            Entry::Place("x.E".to_owned(), "a.B.c".to_owned()),
+        ] {
+            assert_eq!(Entry::parse(entry.line().trim()), Some(entry));
+        }
+        assert_eq!(Entry::parse("found: x.E in nothing"), None);
+        assert_eq!(Entry::parse("found: x.E in found: x.E"), None);
+    }
+
+    #[test]
     fn unknown_lines_are_named_and_half_a_last_one_is_not() {
         let (known, bad) = Known::parse("a.B.c\nnothing\na..b\nfuture: 1/2\na.B.d\nstackl");
         let numbers: Vec<usize> = bad.iter().map(|bad| bad.number).collect();
@@ -289,7 +366,7 @@ mod tests {
         let directory = std::env::temp_dir().join(format!("chances-{}", std::process::id()));
         let path = directory.join("below/chances");
         let entry = |name| Entry::method("a.B", name).unwrap();
-        append(&path, &[entry("c"), Entry::Stackless("x.E".to_owned())]).unwrap();
+        append(&path, &[entry("c"), Entry::Stackless("x.E".to_owned(), 1)]).unwrap();
         let mut file = OpenOptions::new().append(true).open(&path).unwrap();
         file.write_all(b"a.B.hal").unwrap();
         append(&path, &[entry("d")]).unwrap();

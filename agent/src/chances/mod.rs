@@ -14,7 +14,9 @@
 //!
 //! An exception without a stack trace does not say its methods. Until they are
 //! known, all methods of the program have probes, as with `mode=crash`; the next
-//! such exception tells its methods by them, and the others lose theirs again.
+//! such exception tells its methods by them, and the others lose theirs again. So
+//! it goes once more where the innermost method that is known to be on its way is
+//! none in which it was found before.
 //!
 //! **Invariant:** the failing thread does no more than look its frames up here.
 
@@ -45,8 +47,12 @@ const PAUSED: Duration = Duration::from_secs(1);
 const MAX_NEW: usize = 20_000;
 /// Frames of one exception that are looked at.
 const MAX_FRAMES: usize = 2_048;
-/// Failures without a stack trace that may pass all probes unseen, before they are given up.
+/// Failures without a stack trace that may pass all probes unseen, before they are given up,
 const MAX_UNSEEN: u32 = 3;
+/// or come from where they were found before.
+const MAX_SEEN_AGAIN: u32 = 100;
+/// How often the methods of one exception without a stack trace are looked for, all runs together.
+const MAX_ASKED: u32 = 16;
 
 pub(crate) struct Chances {
     path: PathBuf,
@@ -70,6 +76,7 @@ struct State {
     everywhere: bool,
     added: usize,
     unseen: u32,
+    seen_again: u32,
     last_round: Option<Instant>,
     stopped: bool,
 }
@@ -242,34 +249,56 @@ impl Chances {
         way: Vec<(String, String)>,
         entries: &mut Vec<Entry>,
     ) {
-        let (stackless, found) = match self.known.read() {
-            Ok(known) => (
-                known.stackless.contains(exception),
-                known.found.contains(exception),
-            ),
-            Err(_) => return,
+        let Ok(known) = self.known.read() else {
+            return;
         };
+        let (asked, found) = known.times(exception);
+        let first = way.first();
+        let is_place = first.is_some_and(|first| known.is_place(exception, first));
+        drop(known);
         let mut state = self.state();
         if !state.everywhere {
-            // Some methods on its way may have probes for another reason; those that threw it count.
-            if !stackless || found && way.is_empty() {
-                entries.push(Entry::Stackless(exception.to_owned()));
+            // Further methods on its way may have probes for another reason; those that threw it count.
+            if asked == 0 || asked <= found && !is_place {
+                if asked < MAX_ASKED {
+                    entries.push(Entry::Stackless(exception.to_owned(), asked + 1));
+                } else {
+                    base.counters.add("stackless_exceptions_beyond_limit", 1);
+                }
             }
             return;
         }
-        if way.is_empty() {
-            state.unseen += 1;
-            if state.unseen < MAX_UNSEEN {
-                return;
+        match first {
+            None => {
+                state.unseen += 1;
+                if state.unseen < MAX_UNSEEN {
+                    return;
+                }
+                base.counters.add("stackless_exceptions_without_methods", 1);
             }
-            base.counters.add("stackless_exceptions_without_methods", 1);
+            // It is looked for elsewhere.
+            Some(_) if is_place => {
+                state.seen_again += 1;
+                if state.seen_again < MAX_SEEN_AGAIN {
+                    return;
+                }
+            }
+            Some((class, name)) => {
+                entries.push(Entry::Place(
+                    exception.to_owned(),
+                    format!("{class}.{name}"),
+                ));
+            }
         }
+        drop(state);
         for (class, method) in way {
             if !self.knows(&class, &method) {
                 entries.extend(Entry::method(&class, &method));
             }
         }
-        entries.push(Entry::Found(exception.to_owned()));
+        // Another one may be the reason why all methods have probes.
+        entries.push(Entry::Stackless(exception.to_owned(), asked.max(1)));
+        entries.push(Entry::Found(exception.to_owned(), asked.max(1)));
     }
 
     /// Takes new entries; whether there is something to be done for them.
@@ -287,10 +316,6 @@ impl Chances {
                 base.counters.add("chances_beyond_limit", 1);
                 continue;
             }
-            if let Entry::Stackless(exception) = &entry {
-                // Another place, if the methods of the first one were known.
-                news |= known.found.remove(exception);
-            }
             if known.add(&entry) {
                 state.added += 1;
                 news = true;
@@ -303,6 +328,7 @@ impl Chances {
         if known.everything() != before {
             state.all_classes = true;
             state.unseen = 0;
+            state.seen_again = 0;
         }
         news
     }

@@ -47,6 +47,10 @@ pub(crate) struct Log {
     pub(crate) times: Vec<(i64, i64)>,
 }
 
+/// Where the number of a log is in its positions: it begins at a multiple of this power of two; see
+/// `HindsightLog.enter`.
+pub(crate) const LOG: u32 = 44;
+
 impl Log {
     /// The time at a position.
     pub(crate) fn time(&self, position: i64) -> i64 {
@@ -56,8 +60,7 @@ impl Log {
 
     /// The time up to which writes may be missing; nothing if it has all of them.
     pub(crate) fn missing_until(&self) -> Option<i64> {
-        // A log begins at a multiple of this; see `HindsightLog.register`.
-        let is_whole = self.from & ((1 << 44) - 1) == 0;
+        let is_whole = self.from & ((1 << LOG) - 1) == 0;
         // The time where it begins to count; of older chunks that nobody wanted, the next one's.
         let at = self.times.partition_point(|(at, _)| *at <= self.from);
         let time = self.times.get(at.saturating_sub(1));

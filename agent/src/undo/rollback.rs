@@ -6,7 +6,7 @@ use crate::jni::Obj;
 use crate::jvmti::Jvmti;
 use crate::snapshot::classes::contains;
 use crate::snapshot::graph::Graph;
-use crate::undo::log::{Entry, Log, Logs, Place};
+use crate::undo::log::{Entry, LOG, Log, Logs, Place};
 use hindsight_instrument::MemberName;
 use hindsight_tracelog::crash::{Argument, Body, Object, Patch, Value};
 use std::cmp::Reverse;
@@ -259,22 +259,7 @@ impl<'a> Undo<'a> {
 
     /// Why a position is of no use, if so.
     fn too_old(&self, position: i64) -> Option<String> {
-        if position < 0 || position > self.own.end {
-            return Some("its thread had no log of writes".to_owned());
-        }
-        if position >= self.own.from {
-            return None;
-        }
-        let since = self.own.end - position;
-        // Positions of another log of the thread are far off.
-        Some(if since < 1 << 44 {
-            format!(
-                "{since} writes since its entry, of which the last {} are known (max-writes)",
-                self.own.end - self.own.from
-            )
-        } else {
-            "the log of writes of its entry is gone".to_owned()
-        })
+        too_old(position, self.own.from, self.own.end)
     }
 
     /// What of other threads is missing since a time.
@@ -327,6 +312,25 @@ impl<'a> Undo<'a> {
             }
         }
     }
+}
+
+/// Why a position is of no use to a log with these, if so.
+fn too_old(position: i64, from: i64, end: i64) -> Option<String> {
+    const LET_GO: &str = "the log of writes of its entry was let go when memory was short";
+    if position < 0 {
+        return Some("its thread had no log of writes".to_owned());
+    }
+    // Of a log that is gone there is no end; the next one of the thread begins far off, see `HindsightLog.enter`.
+    if position > end || position >> LOG != end >> LOG {
+        return Some(LET_GO.to_owned());
+    }
+    (position < from).then(|| {
+        format!(
+            "{} writes since its entry, of which the last {} are known (max-writes)",
+            end - position,
+            end - from
+        )
+    })
 }
 
 /// Equality of bits: NaN equals itself, and the two zeros differ.
@@ -483,5 +487,28 @@ impl Reach {
             *left = fresh;
             self.pending.push((object, depth));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_position_of_another_log_is_not_counted_from() {
+        let log = |number: i64| number << LOG;
+        let said = |position, from, end| too_old(position, from, end).unwrap_or_default();
+        let let_go = "the log of writes of its entry was let go when memory was short";
+        assert_eq!(said(log(3) + 7, log(3), log(3) + 9), "");
+        assert_eq!(said(log(3) + 9, log(3), log(3) + 9), "");
+        assert_eq!(
+            said(log(3) + 2, log(3) + 5, log(3) + 9),
+            "7 writes since its entry, of which the last 4 are known (max-writes)"
+        );
+        // The next one of the thread, a later one, and none at all.
+        assert_eq!(said(log(3) + 2, log(4), log(4) + 9), let_go);
+        assert_eq!(said(log(3) + 2, log(7) + 5, log(7) + 9), let_go);
+        assert_eq!(said(log(3) + 2, 0, 0), let_go);
+        assert!(said(i64::MIN, 0, 0).contains("had no log"));
     }
 }

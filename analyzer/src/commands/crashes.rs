@@ -14,7 +14,9 @@ use std::sync::{Mutex, PoisonError};
 ///
 /// Each group has its count (repetitions that a run only counted are part of
 /// it), when it was first and last seen, in which versions of the program, and
-/// the crash file that makes the best test.
+/// the crash file that makes the best test. A crash counts once, whether its file
+/// is named, a copy of it, or a result that it is in (made with the same
+/// `--frames`).
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -87,13 +89,17 @@ impl Opts {
         };
         let Collected {
             mut groups,
+            mut not_stored,
             mut errors,
         } = collect::read(&found.crashes, self.frames, &step);
         drop(progress);
         errors.extend(found.errors);
         for path in &found.results {
             match collect::result(path) {
-                Ok(result) => groups.merge(result),
+                Ok((result, of_result)) => {
+                    groups.merge(result);
+                    collect::add_not_stored(&mut not_stored, of_result);
+                }
                 Err(error) => errors.push(format!("{error:#}")),
             }
         }
@@ -103,9 +109,9 @@ impl Opts {
         match self.format {
             Format::Text => {
                 let colour = super::colour();
-                report::text(&groups, self.limit, colour, out)?;
+                report::text(&groups, &not_stored, self.limit, colour, out)?;
             }
-            Format::Json => report::json(&groups, &errors, out)?,
+            Format::Json => report::json(&groups, &not_stored, &errors, out)?,
         }
         if errors.is_empty() {
             Ok(())

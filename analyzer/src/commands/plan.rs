@@ -24,7 +24,8 @@ const SCHEMA: &str = "hindsight.plan/1";
 /// that it, or what it calls, may read and overwrite, so that their values at
 /// entry would be lost. Everything is proved, as with `hindsight mutability
 /// --sound`. The file names each class with a checksum: the agent
-/// (`plan=FILE`) takes no notice of what it says of another version of a class.
+/// (`plan=FILE`) takes no notice of it from the first class on that is another
+/// version, and what was recorded by it before says so.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

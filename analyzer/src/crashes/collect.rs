@@ -6,7 +6,7 @@ use crate::commands::input::Input;
 use crate::files::{is_crash_file, walk};
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet, HashMap, btree_map};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -47,10 +47,23 @@ pub struct Entry {
     pub group: Group,
 }
 
+/// Crashes that runs have not stored, by an identity of the run.
+pub type NotStored = BTreeMap<String, u64>;
+
+/// Takes in those of other runs, or of the same ones at another time.
+pub fn add_not_stored(to: &mut NotStored, from: NotStored) {
+    for (run, count) in from {
+        let known = to.entry(run).or_default();
+        *known = count.max(*known);
+    }
+}
+
 #[derive(Deserialize)]
 struct Document {
     schema: String,
     groups: Vec<Entry>,
+    #[serde(default)]
+    not_stored: NotStored,
 }
 
 /// Looks for crash files in directories, however deep; a file that ends in
@@ -168,12 +181,12 @@ fn why_nothing(run: &Path) -> Option<String> {
     }
 }
 
-/// Reads an earlier result.
+/// Reads an earlier result: its groups, and what was not stored.
 ///
 /// # Errors
 ///
 /// Fails if it is none, and names it.
-pub fn result(path: &Path) -> Result<Groups> {
+pub fn result(path: &Path) -> Result<(Groups, NotStored)> {
     let context = || format!("failed to read {}", path.display());
     let text = fs::read(path).with_context(context)?;
     let document: Document = serde_json::from_slice(&text)
@@ -194,7 +207,7 @@ pub fn result(path: &Path) -> Result<Groups> {
         };
         groups.add(key, entry.group);
     }
-    Ok(groups)
+    Ok((groups, document.not_stored))
 }
 
 /// What came of reading crash files.
@@ -202,13 +215,11 @@ pub fn result(path: &Path) -> Result<Groups> {
 pub struct Collected {
     /// The groups of those that could be read.
     pub groups: Groups,
+    /// What their runs have not stored.
+    pub not_stored: NotStored,
     /// Why others could not.
     pub errors: Vec<String>,
 }
-
-/// A crash, wherever its file has been copied to: tests bring one with them.
-/// Process id, start of the JVM, time of the failure, thread.
-type Identity = (u32, i64, i64, String);
 
 /// Reads crash files on all cores, keeping no more of them in memory than there
 /// are threads; `step` is called for each. Copies of one crash count once.
@@ -234,26 +245,19 @@ pub fn read(files: &BTreeSet<PathBuf>, frames: usize, step: &(dyn Fn() + Sync)) 
         }
         work();
     });
-    let mut crashes: BTreeMap<(Identity, Key), Group> = BTreeMap::new();
-    for (identity, key, group) in read.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        match crashes.entry((identity, key)) {
-            btree_map::Entry::Vacant(place) => {
-                place.insert(group);
-            }
-            btree_map::Entry::Occupied(mut place) => place.get_mut().same(group),
-        }
-    }
     let mut collected = Collected {
         errors: errors.into_inner().unwrap_or_else(PoisonError::into_inner),
         ..Collected::default()
     };
-    for ((_, key), group) in crashes {
+    for (key, group) in read.into_inner().unwrap_or_else(PoisonError::into_inner) {
         collected.groups.add(key, group);
     }
     collected.groups.settle();
     let counts = counts.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let uncounted = counts.into_values().flat_map(|of_run| of_run.errors);
-    collected.errors.extend(uncounted);
+    for of_runs in counts.into_values() {
+        collected.errors.extend(of_runs.errors);
+        add_not_stored(&mut collected.not_stored, of_runs.not_stored);
+    }
     collected.errors.sort_unstable();
     collected
 }
@@ -274,19 +278,29 @@ type TimesByFile = HashMap<(String, Option<i64>), Times>;
 #[derive(Debug, Default)]
 struct RunCounts {
     times: TimesByFile,
+    /// What they have not stored.
+    not_stored: NotStored,
     /// Why some cannot be told.
     errors: Vec<String>,
 }
 
-fn one(path: &Path, frames: usize, counts: &Counts) -> Result<(Identity, Key, Group)> {
+/// Reads a crash file. The crash is the same wherever its file has been copied to: tests bring one with them.
+fn one(path: &Path, frames: usize, counts: &Counts) -> Result<(Key, Group)> {
     let input = Input::read(path)?;
     let bytes = fs::metadata(path).map_or(0, |meta| meta.len());
     let key = Key::new(&input.crash.failure, frames);
     let file = path.display().to_string();
     let meta = &input.crash.meta;
     let times = times(path, meta.started_ms, counts);
-    let identity = (meta.pid, meta.started_ms, meta.time_ms, meta.thread.clone());
-    Ok((identity, key, Group::of(&file, bytes, &input.crash, times)))
+    let identity = format!(
+        "{}/{}/{}/{:x}",
+        meta.pid,
+        meta.started_ms,
+        meta.time_ms,
+        crc32fast::hash(meta.thread.as_bytes())
+    );
+    let group = Group::of(&file, &identity, bytes, &input.crash, times);
+    Ok((key, group))
 }
 
 /// How often this crash happened: what `run.json` beside it says, or that of an earlier
@@ -306,7 +320,7 @@ fn times(file: &Path, started_ms: i64, counts: &Counts) -> Times {
         .entry(directory.to_owned())
         .or_insert_with(|| directory_counts(directory));
     let once = Times {
-        not_all_recorded: !of_run.errors.is_empty(),
+        not_all_recorded: !of_run.errors.is_empty() || !of_run.not_stored.is_empty(),
         ..once
     };
     let of_run = &of_run.times;
@@ -323,7 +337,10 @@ fn directory_counts(directory: &Path) -> RunCounts {
     let mut counts = RunCounts::default();
     for run in runs(directory) {
         match run_counts(&run) {
-            Ok(times) => counts.times.extend(times),
+            Ok((times, not_stored)) => {
+                counts.times.extend(times);
+                add_not_stored(&mut counts.not_stored, not_stored);
+            }
             Err(error) => {
                 let error = format!("{error:#}; how often its crashes have come is not known");
                 counts.errors.push(error);
@@ -342,7 +359,15 @@ fn runs(directory: &Path) -> impl Iterator<Item = PathBuf> {
     })
 }
 
-fn run_counts(path: &Path) -> Result<TimesByFile> {
+/// Counters of crashes that were seen and not stored. Which ones they were is not known.
+const NOT_STORED: [&str; 4] = [
+    "crashes_beyond_per_minute",
+    "crashes_beyond_max_crashes",
+    "crashes_not_written",
+    "crashes_lost_internal",
+];
+
+fn run_counts(path: &Path) -> Result<(TimesByFile, NotStored)> {
     let context = || format!("failed to read {}", path.display());
     let text = fs::read(path).with_context(context)?;
     let run: serde_json::Value = serde_json::from_slice(&text).with_context(context)?;
@@ -356,14 +381,17 @@ fn run_counts(path: &Path) -> Result<TimesByFile> {
     let crashes = run.get("crashes").and_then(serde_json::Value::as_array);
     let crashes = crashes.map_or(&[][..], Vec::as_slice);
     let started = run.get("started_ms").and_then(serde_json::Value::as_i64);
-    let any = |counter| {
-        let counter = run.pointer(counter);
-        counter.and_then(serde_json::Value::as_u64).unwrap_or(0) > 0
-    };
+    let number = |at: &str| run.pointer(at).and_then(serde_json::Value::as_u64);
+    let any = |counter| number(counter).unwrap_or(0) > 0;
+    let not_stored = NOT_STORED.iter();
+    let not_stored: u64 = not_stored
+        .filter_map(|counter| number(&format!("/counters/{counter}")))
+        .sum();
     let known = Times {
         count: 0,
         not_all_examined: any("/counters/exceptions_not_examined"),
-        not_all_recorded: any("/cpu/failures_not_recorded")
+        not_all_recorded: not_stored > 0
+            || any("/cpu/failures_not_recorded")
             // A JVM that was killed has not told how many there were.
             || run.pointer("/cpu/paused").and_then(serde_json::Value::as_bool) == Some(true),
         last_ms: None,
@@ -386,5 +414,11 @@ fn run_counts(path: &Path) -> Result<TimesByFile> {
     if mode == Some("second-chance") && !counts.is_empty() {
         counts.insert((String::new(), started), known);
     }
-    Ok(counts)
+    let identity = format!(
+        "{}/{}",
+        number("/pid").unwrap_or(0),
+        started.unwrap_or_default()
+    );
+    let not_stored = (not_stored > 0).then_some((identity, not_stored));
+    Ok((counts, not_stored.into_iter().collect()))
 }

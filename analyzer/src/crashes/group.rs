@@ -32,6 +32,22 @@ pub struct Group {
     pub message: Option<String>,
     /// The file that makes the best test.
     pub best: Candidate,
+    /// What each of the files stands for, by an identity of its crash, so that none is counted twice where
+    /// results overlap. Those of earlier releases have none.
+    #[serde(default)]
+    pub crashes: BTreeMap<String, Share>,
+}
+
+/// The share of one crash file in its group.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Share {
+    /// How often it happened, as far as its run had counted.
+    pub count: u64,
+    /// The program's version.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub version: String,
+    /// Java's version.
+    pub java: String,
 }
 
 /// A crash file, by how good a test it promises.
@@ -119,7 +135,7 @@ fn message(failure: &Failure) -> Option<String> {
 
 impl Group {
     /// The group of one crash file, which stands for so many crashes.
-    pub fn of(file: &str, bytes: u64, crash: &Crash, times: Times) -> Group {
+    pub fn of(file: &str, identity: &str, bytes: u64, crash: &Crash, times: Times) -> Group {
         let Times { count, last_ms, .. } = times;
         let meta = &crash.meta;
         let frames = || crash.failure.frames.iter().filter(|f| f.exception == 0);
@@ -152,26 +168,36 @@ impl Group {
                 bytes,
                 time_ms: meta.time_ms,
             },
+            crashes: BTreeMap::from([(
+                identity.to_owned(),
+                Share {
+                    count,
+                    version: meta.program_version.clone(),
+                    java: meta.java_version.clone(),
+                },
+            )]),
         }
     }
 
-    /// Takes in a copy of the same crash file.
-    pub fn same(&mut self, copy: Group) {
-        self.at_least |= copy.at_least;
-        // Only the one that stands beside its `run.json` knows the count.
-        if copy.count > self.count {
-            self.count = copy.count;
-            self.last_ms = copy.last_ms;
-            self.versions = copy.versions;
-            self.java_versions = copy.java_versions;
+    /// Takes in another group of the same failure. Of a crash that is in both, the one counts that stands
+    /// beside its `run.json`, or has seen more of it.
+    pub fn merge(&mut self, mut other: Group) {
+        for (identity, share) in std::mem::take(&mut other.crashes) {
+            match self.crashes.entry(identity) {
+                Entry::Vacant(place) => {
+                    place.insert(share);
+                }
+                Entry::Occupied(mut place) => {
+                    let known = place.get_mut();
+                    let less = known.count.min(share.count);
+                    known.count = known.count.max(share.count);
+                    other.files = other.files.saturating_sub(1);
+                    other.count = other.count.saturating_sub(less);
+                    subtract(&mut other.versions, &share.version, less);
+                    subtract(&mut other.java_versions, &share.java, less);
+                }
+            }
         }
-        if copy.best.rank() > self.best.rank() {
-            self.best = copy.best;
-        }
-    }
-
-    /// Takes in another group of the same failure.
-    pub fn merge(&mut self, other: Group) {
         self.count = self.count.saturating_add(other.count);
         self.at_least |= other.at_least;
         self.files = self.files.saturating_add(other.files);
@@ -193,6 +219,12 @@ fn add(to: &mut BTreeMap<String, u64>, from: BTreeMap<String, u64>) {
     for (key, count) in from {
         let sum = to.entry(key).or_default();
         *sum = sum.saturating_add(count);
+    }
+}
+
+fn subtract(from: &mut BTreeMap<String, u64>, key: &str, less: u64) {
+    if let Some(sum) = from.get_mut(key) {
+        *sum = sum.saturating_sub(less);
     }
 }
 
@@ -220,8 +252,11 @@ impl Groups {
 
     /// After all were taken in: what there is a file of has happened.
     pub fn settle(&mut self) {
-        for group in self.0.values_mut() {
-            group.count = group.count.max(1);
+        for group in self.0.values_mut().filter(|group| group.count == 0) {
+            group.count = 1;
+            if let Some(share) = group.crashes.values_mut().next() {
+                share.count = 1;
+            }
         }
     }
 

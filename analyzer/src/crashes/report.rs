@@ -1,6 +1,6 @@
 //! Groups for people and machines.
 
-use super::collect::{Entry, SCHEMA};
+use super::collect::{Entry, NotStored, SCHEMA};
 use super::group::{Group, Groups};
 use super::key::Key;
 use crate::text::{count, one_line, utc};
@@ -17,7 +17,13 @@ const VERSIONS: usize = 5;
 /// # Errors
 ///
 /// Fails if `out` cannot be written.
-pub fn text(groups: &Groups, limit: usize, colour: bool, out: &mut dyn Write) -> io::Result<()> {
+pub fn text(
+    groups: &Groups,
+    not_stored: &NotStored,
+    limit: usize,
+    colour: bool,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let (bold, plain) = if colour {
         ("\x1b[1m", "\x1b[0m")
     } else {
@@ -36,6 +42,14 @@ pub fn text(groups: &Groups, limit: usize, colour: bool, out: &mut dyn Write) ->
         count(all.len(), "group"),
         count(usize::try_from(files).unwrap_or(usize::MAX), "file")
     )?;
+    let not_stored: u64 = not_stored.values().sum();
+    if not_stored > 0 {
+        writeln!(
+            out,
+            "and {not_stored} more that were not stored (per-minute, max-crashes, or not written), of these groups \
+             or others"
+        )?;
+    }
     let width = all
         .first()
         .map_or(1, |(_, group)| group.count.to_string().len());
@@ -122,11 +136,17 @@ fn best(group: &Group) -> String {
 /// # Errors
 ///
 /// Fails if `out` cannot be written.
-pub fn json(groups: &Groups, errors: &[String], out: &mut dyn Write) -> io::Result<()> {
+pub fn json(
+    groups: &Groups,
+    not_stored: &NotStored,
+    errors: &[String],
+    out: &mut dyn Write,
+) -> io::Result<()> {
     #[derive(Serialize)]
     struct Document<'a> {
         schema: &'static str,
         groups: Vec<Entry>,
+        not_stored: &'a NotStored,
         errors: &'a [String],
     }
     let entry = |(key, group): (&Key, &Group)| Entry {
@@ -139,6 +159,7 @@ pub fn json(groups: &Groups, errors: &[String], out: &mut dyn Write) -> io::Resu
     let document = Document {
         schema: SCHEMA,
         groups: groups.sorted().into_iter().map(entry).collect(),
+        not_stored,
         errors,
     };
     serde_json::to_writer_pretty(&mut *out, &document)?;

@@ -234,7 +234,10 @@ fn write_threads(failure: &Failure, style: &Style<'_>, out: &mut dyn Write) -> i
 
 fn write_stack(info: &ExceptionInfo, out: &mut dyn Write) -> io::Result<()> {
     if info.stack.is_empty() {
-        return writeln!(out, "  (the JVM gave it no stack trace)");
+        return writeln!(
+            out,
+            "  (it came without a stack trace: the JVM gave it none, or it wants none)"
+        );
     }
     for element in &info.stack {
         writeln!(out, "  at {}", stack_element(element))?;

@@ -250,7 +250,7 @@ pub(super) fn is_caught(crash: &Crash, catcher: Option<usize>, frame: usize) -> 
 /// What to do about frames that end otherwise and may do so because their objects
 /// are not as they were at entry; nothing if there are none.
 fn hints(plan: &Plan<'_>) -> Vec<String> {
-    let (mut frames, mut overrun, mut exact, mut shorter) = (0, 0, 0, 0);
+    let (mut frames, mut overrun, mut exact, mut shorter, mut stale) = (0, 0, 0, 0, 0);
     let mut copies = BTreeSet::new();
     let catchers = catchers(plan);
     // Of a program that is another one, nobody knows why its tests end otherwise.
@@ -283,6 +283,8 @@ fn hints(plan: &Plan<'_>) -> Vec<String> {
         let of = of.map_or("", |exception| &exception.class);
         if ended && !is_caught && frame.reason.contains("max-writes") {
             overrun += 1;
+        } else if ended && !is_caught && frame.reason.contains("plan is of another version") {
+            stale += 1;
         } else if passes && !is_caught && of == "java.lang.StackOverflowError" {
             shorter += 1;
         } else if passes && !is_caught && frame.fidelity == Fidelity::Deep {
@@ -319,6 +321,10 @@ fn hints(plan: &Plan<'_>) -> Vec<String> {
          recording has: a larger max-writes brings their objects as at entry (hindsight inspect says \
          how many there were)."
     );
+    let replanned = format!(
+        "Of the frames that pass or differ, {stale} were recorded with a plan of another version of the program: \
+         one that is made anew (hindsight plan) brings the fields that they use as at entry."
+    );
     let elsewhere = format!(
         "Of the frames that pass, {exact} had their arguments exactly as at entry: what else they depend on can \
          be static fields of classes that have no frame, which a recording with plan= has (hindsight plan), \
@@ -331,6 +337,7 @@ fn hints(plan: &Plan<'_>) -> Vec<String> {
     let hints = [
         hint(frames, shallow),
         hint(overrun, forgotten),
+        hint(stale, replanned),
         hint(exact, elsewhere),
         hint(shorter, deeper),
     ];

@@ -129,6 +129,17 @@ fn results_merge_in_any_order_and_by_parts() {
     let pair = part("pair.json", &["2.json", "3.json"]);
     assert_eq!(groups(&[&pair, &one]), whole);
     assert_eq!(groups(&[&dir.join("b"), &one, &two]), whole);
+    // What is in a result, too, counts once; a result of before knows less.
+    assert_eq!(groups(&[dir, &one]), whole);
+    assert_eq!(groups(&[&pair, &dir.join("b"), &one, &three]), whole);
+    let run = dir.join("a/run-1/run.json");
+    let told = fs::read_to_string(&run).unwrap();
+    fs::write(&run, told.replace("41", "44")).unwrap();
+    let later = groups(&[dir]);
+    assert_eq!(later[0]["count"], 45);
+    assert_eq!(groups(&[&one, dir]), later);
+    assert_eq!(groups(&[&dir.join("a"), &pair, &one]), later);
+    fs::write(&run, told).unwrap();
     // A file that is named twice counts once, and so does a copy of it.
     let copy = dir.join("c/tests/crash-0001.hsc");
     fs::create_dir_all(dir.join("c/tests")).unwrap();
@@ -139,6 +150,43 @@ fn results_merge_in_any_order_and_by_parts() {
         groups(&[dir, &dir.join("b/crash-0001.hsc"), &dir.join("b")]),
         whole
     );
+}
+
+/// What a run has not stored may be more of any group, and is told; in results, too.
+#[test]
+fn what_was_not_stored_is_counted() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    runs(dir);
+    let run = json!({
+        "pid": 7,
+        "crashes": [{"file": "crash-0001.hsc", "count": 41}],
+        "counters": {"crashes_beyond_per_minute": 205, "crashes_beyond_max_crashes": 3, "crashes_repeated": 40},
+    });
+    fs::write(dir.join("a/run-1/run.json"), run.to_string()).unwrap();
+    let result = dir.join("r.json");
+    let made = hindsight([
+        "crashes".into(),
+        "--format".into(),
+        "json".into(),
+        dir.join("a"),
+    ]);
+    fs::write(&result, &made.stdout).unwrap();
+    let document: Json = serde_json::from_slice(&made.stdout).expect("JSON");
+    assert_eq!(document["not_stored"], json!({"7/0": 208}));
+    for inputs in [vec![dir], vec![&result, dir], vec![&dir.join("b"), &result]] {
+        let inputs = inputs.into_iter().map(Path::as_os_str);
+        let shown = hindsight(std::iter::once("crashes".as_ref()).chain(inputs));
+        let shown = text(&shown.stdout);
+        let told = "3 groups of 44 crashes (4 files)\nand 208 more that were not stored";
+        assert!(shown.starts_with(told), "{shown}");
+        assert!(
+            shown.contains("at least 42 x java.lang.IndexOut"),
+            "{shown}"
+        );
+        assert!(shown.contains("at least  1 x java.lang.Error"), "{shown}");
+        assert!(shown.contains("\n\n 1 x java.lang.IndexOut"), "{shown}");
+    }
 }
 
 #[test]

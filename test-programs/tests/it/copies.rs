@@ -612,6 +612,74 @@ fn a_plan_that_does_not_fit_is_left_alone() {
     refused(&plan.encode()[..40], "damaged");
 }
 
+/// What a plan says of a method follows from what that calls: where only the callee is of another version, and
+/// hence loaded after its caller was given its probes, the caller's frame does not pass for a true one.
+#[test]
+fn frames_by_a_plan_of_another_version_say_so() {
+    const PROGRAM: &str = r#"
+public class Stale {
+    static class Order {
+        int sum = 1;
+    }
+    static class Low {
+        static void check(Order order) {
+            /*CHANGED*/
+            if (order.sum != 1) throw new IllegalStateException("sum");
+        }
+    }
+    static class Later {
+        static void run(Order order) {
+            if (order.sum == 1) Low.check(order);
+        }
+    }
+    static void begin(Order order) {
+        if (order.sum == 1) book(order);
+    }
+    static void book(Order order) {
+        if (order.sum == 1 && Low.class.getName().isEmpty()) return;
+        new Low();
+        Later.run(order);
+    }
+    static void told(String text) {
+        begin(new Order());
+    }
+    public static void main(String[] args) {
+        told("x");
+    }
+}
+"#;
+    let jdk = &jdks()[0];
+    let workplace = Workplace::new("copies-stale");
+    let old = workplace.compile_text(jdk, &["--release", "11"], "Stale", PROGRAM);
+    let option = format!("plan={}", plan(&workplace, jdk, &old).display());
+    let changed = PROGRAM.replace("/*CHANGED*/", "order.sum = 50;");
+    let (_, run) = workplace.run_text(jdk, "11", &option, ("Stale", &changed));
+    let crashes = workplace.crashes();
+    assert_eq!(crashes.len(), 1, "{}", both(&run));
+    let frames = &crashes[0].failure.frames;
+    for (method, is_doubted) in [
+        ("check", false),
+        ("run", false),
+        ("book", true),
+        ("begin", true),
+        ("told", false),
+    ] {
+        let frame = frame(frames, method);
+        let says = frame.reason.contains("plan is of another version");
+        assert_eq!(says, is_doubted, "{method}: {}", frame.reason);
+        assert_eq!(frame.fidelity == Fidelity::Reference, is_doubted);
+    }
+    // Its class came when the plan was known to be of another version.
+    assert_eq!(frame(frames, "run").patch.len(), 1);
+    let counters = &workplace.run_json()["counters"];
+    assert_eq!(counters["classes_unlike_the_plan"], 1);
+    assert_eq!(counters["classes_after_one_unlike_the_plan"], 1);
+    assert_eq!(counters["frames_by_a_plan_of_another_version"], 2);
+    let (_, report) = reported(&mut workplace.junit(jdk, workplace.join("classes")));
+    let hints = report["hints"].to_string();
+    assert!(hints.contains("hindsight plan"), "{report}");
+}
+
 /// What static fields were at the failure is set before the call, and put back.
 #[test]
 fn static_state_is_recorded_and_set() {

@@ -1,7 +1,9 @@
 //! `mode=second-chance`: methods get probes once a failure has passed through
 //! them, in the running JVM and, by the `chances` file, in later ones.
 
-use hindsight_test_programs::{Jdk, Workplace, agent, both, hindsight, jdks, render, text};
+use hindsight_test_programs::{
+    Jdk, Workplace, agent, both, hindsight, jdks, jdks_in_turn, render, text,
+};
 use serde_json::Value;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -21,7 +23,7 @@ public class Main {
 
     static int at(int[] cells, int index) { return cells[index]; }
     static int work(String why, int n) { return at(new int[n], n); }
-    static void lost(String why) { if (why.length() > 2) throw SHARED; }
+    static void lost(String why) { if (why.length() > 2) throw SHARED; } static void elsewhere(long n) { throw SHARED; }
     static int size(Object[] boxes, int i) { return boxes[i].hashCode(); }
     static void fast(int n) {
         Object[] boxes = new Object[1];
@@ -51,7 +53,7 @@ public class Main {
     static void handed(String text, int n) { throw new IllegalArgumentException(text); }
     static void fail(String how) {
         switch (how) {
-            case \"lost\" -> lost(\"why\");
+            case \"lost\" -> lost(\"why\"); case \"elsewhere\" -> elsewhere(3);
             case \"fast\" -> fast(1);
             case \"handle\" -> handle(\"request\");
             case \"none\" -> { }
@@ -286,6 +288,43 @@ fn exceptions_without_a_stack_trace_find_their_methods() {
                     "{label}: {counters}"
                 );
             }
+        }
+    }
+}
+
+/// Where its methods are known, the same exception can come from elsewhere, through some of them.
+#[test]
+fn exceptions_without_a_stack_trace_are_looked_for_in_a_second_place() {
+    for jdk in jdks_in_turn() {
+        let workplace = Workplace::new("stackless-elsewhere");
+        let lines = "Main.lost\nMain.fail\nMain.main\nstackless: Main$Lost\nfound: Main$Lost\n";
+        let lines = format!("{lines}found: Main$Lost in Main.lost\n");
+        fs::create_dir_all(workplace.join("out")).unwrap();
+        fs::write(workplace.join("out/chances"), &lines).unwrap();
+        run(&workplace, jdk, "", "lost", 1);
+        // Nothing is new in it.
+        assert_eq!(
+            fs::read_to_string(workplace.join("out/chances")).unwrap(),
+            lines
+        );
+        fs::remove_file(&workplace.crash_files()[0]).unwrap();
+        run(&workplace, jdk, "", "elsewhere", 2);
+        let found = rendered(&workplace);
+        assert!(!found[0].contains("Main.elsewhere"), "{found:?}");
+        assert!(found[1].contains("Main.elsewhere n=3"), "{found:?}");
+        let known = chances(&workplace);
+        for line in [
+            "Main.elsewhere",
+            "stackless: Main$Lost 2",
+            "found: Main$Lost 2",
+            "found: Main$Lost in Main.elsewhere",
+        ] {
+            assert!(known.iter().any(|known| known == line), "{line}: {known:?}");
+        }
+        let all = known.len();
+        for how in ["lost", "elsewhere"] {
+            run(&workplace, jdk, "", how, 0);
+            assert_eq!(chances(&workplace).len(), all, "{how}");
         }
     }
 }

@@ -2,7 +2,7 @@
 //! file, and in nothing that is made of one.
 
 use hindsight_test_programs::{Jdk, Workplace, both, hindsight, jdks, jdks_in_turn};
-use hindsight_tracelog::crash::{Body, Value};
+use hindsight_tracelog::crash::{Body, Object, Value};
 use hindsight_tracelog::reader::Crash;
 use hindsight_tracelog::record;
 use std::collections::HashSet;
@@ -348,6 +348,23 @@ fn numbers_and_buffers_in_secret_places_are_not_stored() {
         let message = crash.failure.exceptions[0].message.clone();
         let expected = "no jdbc:x://bob:***@h/db: ***";
         assert_eq!(message.as_deref(), Some(expected), "JDK {}", jdk.version);
+        // Of a secret text a rough length is kept, and no more by what holds it.
+        let holders = ["java.lang.StringBuilder", "java.io.ByteArrayOutputStream"];
+        for holder in holders {
+            let of = |object: &&Object| crash.classes[object.class as usize].name == holder;
+            let all = crash.objects.iter().flatten().filter(of);
+            let counts: Vec<Value> = all
+                .flat_map(|object| {
+                    let fields = crash.classes[object.class as usize].fields.iter();
+                    let values = object.body.fields().into_iter().flatten();
+                    fields
+                        .zip(values)
+                        .filter(|(field, _)| field.name == "count")
+                })
+                .map(|(_, value)| *value)
+                .collect();
+            assert_eq!(counts, [Value::Null], "{holder}");
+        }
         let mut numbers: Vec<i64> = Vec::new();
         for object in crash.objects.iter().flatten() {
             match &object.body {

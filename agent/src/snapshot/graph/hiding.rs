@@ -17,6 +17,9 @@ use std::ops::Range;
 /// The type of what stands in a text.
 const STRING: &str = "Ljava/lang/String;";
 
+/// The field that says how much of its array is text.
+const COUNT: &str = "count";
+
 /// UTF-16 code units of the longest key that may name a secret.
 const MAX_KEY: usize = 100;
 
@@ -369,13 +372,46 @@ impl Graph<'_> {
                 object.body = Body::Hole(length_class(len).to_owned());
             }
         }
+        let counts = self.scrub_counts();
         for frame in frames {
             frame.patch.retain(|patch| {
                 let object = self.objects.get(patch.object as usize);
                 object.is_none_or(|object| !matches!(object.body, Body::Hole(_)))
+                    && !(patch.field == COUNT && counts.contains(&patch.object))
             });
         }
         &self.secrets
+    }
+
+    /// Forgets how long a text is that builders, streams and writers of the JDK have, and that is a hole; of
+    /// which objects.
+    fn scrub_counts(&mut self) -> HashSet<u32> {
+        let mut scrubbed = HashSet::new();
+        for number in 0..self.objects.len() {
+            let Object { class, body } = &self.objects[number];
+            let class = &self.classes[*class as usize];
+            if !class.wraps_text || !class.info.name.starts_with("java.") {
+                continue;
+            }
+            let is_hole = |value: &Value| {
+                let object = match value {
+                    Value::Ref(object) => self.objects.get(*object as usize),
+                    _ => None,
+                };
+                object.is_some_and(|object| matches!(object.body, Body::Hole(_)))
+            };
+            let mut fields = class.info.fields.iter();
+            let count = fields.position(|field| field.name == COUNT && field.descriptor == "I");
+            let holds_one = (body.fields()).is_some_and(|values| values.iter().any(is_hole));
+            if let Some(count) = count.filter(|_| holds_one)
+                && let Body::Instance(values) = &mut self.objects[number].body
+                && let Some(value) = values.get_mut(count)
+            {
+                *value = Value::Null;
+                scrubbed.insert(number as u32);
+            }
+        }
+        scrubbed
     }
 
     /// Makes holes of arrays that had a secret in them, as a frame's patch says.
