@@ -50,7 +50,8 @@ pub struct FieldView<'a> {
 pub struct Graph<'a> {
     /// Where the objects come from.
     pub crash: &'a Crash,
-    overlay: HashMap<(u32, &'a str, &'a str), Value>,
+    /// By object, and the field's class, name and descriptor: class files may have several of one name.
+    overlay: HashMap<(u32, &'a str, &'a str, &'a str), Value>,
     /// Of arrays.
     elements: HashMap<u32, HashMap<usize, Value>>,
 }
@@ -69,7 +70,12 @@ impl<'a> Graph<'a> {
     pub fn at_entry(crash: &'a Crash, frame: &'a Frame) -> Graph<'a> {
         let place = |patch: &'a hindsight_tracelog::crash::Patch| {
             (
-                (patch.object, patch.owner.as_str(), patch.field.as_str()),
+                (
+                    patch.object,
+                    patch.owner.as_str(),
+                    patch.field.as_str(),
+                    patch.descriptor.as_str(),
+                ),
                 patch.value.typed(&patch.descriptor),
             )
         };
@@ -216,7 +222,12 @@ impl<'a> Graph<'a> {
         if self.overlay.is_empty() {
             return None;
         }
-        let place = (object, field.owner.as_str(), field.name.as_str());
+        let place = (
+            object,
+            field.owner.as_str(),
+            field.name.as_str(),
+            field.descriptor.as_str(),
+        );
         self.overlay.get(&place).copied()
     }
 }

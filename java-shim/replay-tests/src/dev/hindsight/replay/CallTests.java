@@ -51,6 +51,43 @@ final class CallTests {
         }
     }
 
+    /** As scalac names private members that an inner class uses. */
+    static class Expanded {
+        int dev$hindsight$replay$CallTests$Expanded$$count;
+        int plain;
+
+        private int dev$hindsight$replay$CallTests$Expanded$$rate(int x) {
+            return x + 1;
+        }
+
+        private int tax(int x) {
+            return x + 2;
+        }
+
+        private int other$$fee(int x) {
+            return x + 3;
+        }
+    }
+
+    private static final String EXPANDED = "dev.hindsight.replay.CallTests$Expanded";
+
+    static void membersThatBecameVisibleToInnerClasses() throws Throwable {
+        String prefix = "dev$hindsight$replay$CallTests$Expanded$$";
+        Expanded object = new Expanded();
+        equal(Call.exactMethod(object, EXPANDED, "rate", "(I)I", 1), 2);
+        equal(Call.exactMethod(object, EXPANDED, prefix + "tax", "(I)I", 1), 3);
+        fails(ReplayException.class, () -> Call.exactMethod(object, EXPANDED, "fee", "(I)I", 1), "no such method");
+        object.dev$hindsight$replay$CallTests$Expanded$$count = 5;
+        object.plain = 6;
+        Snapshot snapshot = new Snapshot();
+        snapshot.fieldNames = name -> name.equals("plain") ? prefix + "plain" : name.replace(prefix, "");
+        Frame frame = snapshot.frame(new Object[] {snapshot.argument(1, object)}).restore(0);
+        Expanded restored = (Expanded) frame.argument(1);
+        equal(restored.dev$hindsight$replay$CallTests$Expanded$$count, 5);
+        equal(restored.plain, 6);
+        check(frame.holes().isEmpty(), frame.holes());
+    }
+
     static class Sub extends Super {
         final String made;
 

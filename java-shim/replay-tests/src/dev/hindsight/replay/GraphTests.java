@@ -19,6 +19,8 @@ import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -920,6 +922,70 @@ final class GraphTests {
     }
 
     /** A field's type, int as a reference, must never be written as something else. */
+    /** Two fields that get one name. */
+    static class Twins {
+        String one = "text";
+        long two = 0x123456789abcL;
+    }
+
+    static void fieldsOfOneNameAreToldApartByTheirTypes() throws Exception {
+        byte[] bytes;
+        try (InputStream in = Twins.class.getResourceAsStream("GraphTests$Twins.class")) {
+            bytes = in.readAllBytes();
+        }
+        // In the constant pool, as text with its length before it.
+        for (int i = 0; i + 5 < bytes.length; i++) {
+            if (bytes[i] == 1 && bytes[i + 1] == 0 && bytes[i + 2] == 3 && bytes[i + 3] == 't'
+                    && bytes[i + 4] == 'w' && bytes[i + 5] == 'o') {
+                System.arraycopy("one".getBytes(StandardCharsets.UTF_8), 0, bytes, i + 3, 3);
+            }
+        }
+        Class<?> twins = new ClassLoader(GraphTests.class.getClassLoader()) {
+            Class<?> define() {
+                return defineClass(Twins.class.getName(), bytes, 0, bytes.length);
+            }
+        }.define();
+        Layout.Slot text = Layout.find(twins, "one", "Ljava/lang/String;");
+        Layout.Slot number = Layout.find(twins, "one", "J");
+        check(text.offset != number.offset, text.offset);
+        check(Layout.named(twins, "one") == null, twins);
+        equal(Trusted.offset(twins, "one", String.class), text.offset);
+        equal(Trusted.offset(twins, "one", long.class), number.offset);
+        java.lang.reflect.Constructor<?> constructor = twins.getDeclaredConstructor();
+        constructor.setAccessible(true);
+        Object object = constructor.newInstance();
+        equal(text.get(object), "text");
+        equal(number.get(object), 0x123456789abcL);
+        number.put(object, 1L);
+        equal(text.get(object), "text");
+    }
+
+    /** An enum whose {@code values()} has another name. */
+    enum Hue { RED, GREEN }
+
+    static void constantsAreFoundWithoutValues() throws Exception {
+        byte[] bytes;
+        try (InputStream in = Hue.class.getResourceAsStream("GraphTests$Hue.class")) {
+            bytes = in.readAllBytes();
+        }
+        String text = new String(bytes, StandardCharsets.ISO_8859_1);
+        byte[] renamed = text.replace("\u0001\u0000\u0006values", "\u0001\u0000\u0006sorted")
+                .getBytes(StandardCharsets.ISO_8859_1);
+        ClassLoader loader = new ClassLoader(GraphTests.class.getClassLoader()) {
+            @Override
+            protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+                return name.equals(Hue.class.getName()) && findLoadedClass(name) == null
+                        ? defineClass(name, renamed, 0, renamed.length) : super.loadClass(name, resolve);
+            }
+        };
+        Snapshot snapshot = new Snapshot();
+        snapshot.frame(new Object[] {snapshot.argument(1, Hue.GREEN)});
+        Frame frame = Frame.restore(CrashFile.read(snapshot.file(), "test.hsc"), 0, loader, false);
+        Object constant = frame.argument(1);
+        check(constant.getClass().getEnumConstants() == null, constant);
+        equal(constant.toString(), "GREEN");
+    }
+
     static void typesAreCheckedBeforeWriting() {
         Node node = new Node(1);
         node.next = new Node(2);

@@ -27,6 +27,9 @@ final class Snapshot {
     /** Changes rows of classes before they are written. */
     java.util.function.UnaryOperator<Object[]> classes = row -> row;
 
+    /** Changes names of fields before they are written. */
+    java.util.function.UnaryOperator<String> fieldNames = name -> name;
+
     /** Names with their origins. */
     final List<Object[]> origins = new ArrayList<>();
     final Map<Object, Integer> numbers = new IdentityHashMap<>();
@@ -191,7 +194,7 @@ final class Snapshot {
                 supers.add(0, owner.getName());
             }
             for (Slot slot : slots(owner)) {
-                fields.add(row(owner.getName(), slot.name, Layout.descriptor(slot.type), 0));
+                fields.add(row(owner.getName(), fieldNames.apply(slot.name), Layout.descriptor(slot.type), 0));
             }
         }
         List<Object> interfaces = new ArrayList<>();

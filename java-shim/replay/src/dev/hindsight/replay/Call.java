@@ -152,6 +152,10 @@ public final class Call {
             try {
                 return handle(kind, owner, method, type);
             } catch (NoSuchMethodException e) {
+                String renamed = numbered ? null : Signatures.renamed(owner, method, type);
+                if (renamed != null) {
+                    return handle(kind, owner, renamed, type);
+                }
                 MethodType other = numbered ? null
                         : Signatures.fitting(owner, method, kind == Kind.STATIC, type, given);
                 if (other == null) {

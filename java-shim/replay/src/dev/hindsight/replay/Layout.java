@@ -56,8 +56,7 @@ final class Layout {
         try {
             for (Field field : (Field[]) DECLARED_FIELDS.invokeExact(owner, false)) {
                 if (!Modifier.isStatic(field.getModifiers())) {
-                    found.add(new Slot(field.getName(), field.getType(),
-                            Trusted.offset(owner, field.getName())));
+                    found.add(new Slot(field.getName(), field.getType(), Trusted.offset(field)));
                 }
             }
         } catch (LinkageError e) {
@@ -73,14 +72,18 @@ final class Layout {
         return LAYOUTS.get(owner).find(name, descriptor);
     }
 
-    /** The field of this name that {@code owner} declares, whatever its type, or null. */
+    /** The only field of this name that {@code owner} declares, whatever its type, or null. */
     static Slot named(Class<?> owner, String name) {
+        Slot found = null;
         for (Slot slot : declared(owner)) {
             if (slot.name.equals(name)) {
-                return slot;
+                if (found != null) {
+                    return null;
+                }
+                found = slot;
             }
         }
-        return null;
+        return found;
     }
 
     /**
@@ -161,8 +164,7 @@ final class Layout {
         try {
             Class<?> type = MethodType.fromMethodDescriptorString(
                     "()" + descriptor, owner.getClassLoader()).returnType();
-            Trusted.LOOKUP.findGetter(owner, name, type);
-            return new Slot(name, type, Trusted.offset(owner, name));
+            return new Slot(name, type, Trusted.offset(owner, name, type));
         } catch (ReflectiveOperationException | TypeNotPresentException | LinkageError e) {
             return null;
         }

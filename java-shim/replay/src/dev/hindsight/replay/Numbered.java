@@ -32,7 +32,7 @@ import java.util.regex.Pattern;
  * name but for the number, descriptor and KIND, {@code static} or {@code instance}; or classes with the
  * same name but for the numbers, and KIND, which stands for what they extend, the method that they are
  * in, and the values that they capture ({@link ClassShape#kind}). CODES are the {@link
- * ClassShape#digest}s of the whole group; of one of more than eight, {@code OWN+REST}, its own and one
+ * ClassShape#digest}s of the whole group; of a very large one, {@code OWN+REST}, its own and one
  * for all others.
  *
  * <p>What has the same code is the same. Where that has changed, those that have not are set aside; if as
@@ -42,7 +42,7 @@ import java.util.regex.Pattern;
 final class Numbered {
     private static final Pattern NUMBER = Pattern.compile("\\$[0-9]+");
     /** Groups whose codes are all told. */
-    private static final int MOST = 8;
+    private static final int MOST = 128;
 
     private final Map<String, String> origins;
     private final ClassLoader[] loaders;
@@ -181,6 +181,16 @@ final class Numbered {
     /** A name or descriptor without its numbers. */
     static String strip(String name) {
         return name.indexOf('$') < 0 ? name : NUMBER.matcher(name).replaceAll("\\$#");
+    }
+
+    /**
+     * The name that a member has in the source. Where an inner class uses a private one, some compilers
+     * (scalac) put the class's name before it: {@code pkg$Owner$$rate}.
+     */
+    static String unexpanded(String owner, String member) {
+        int end = member.lastIndexOf("$$");
+        return end > 0 && member.startsWith(owner.replace('.', '$')) && end == owner.length()
+                ? member.substring(end + 2) : member;
     }
 
     /** A name without its origin. */

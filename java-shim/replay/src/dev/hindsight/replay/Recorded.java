@@ -69,6 +69,18 @@ final class Recorded {
             }
             return -1;
         }
+
+        /** Likewise, of the field of this type if there are several of the name. */
+        int index(String owner, String field, String descriptor) {
+            int named = index(owner, field);
+            for (int i = Math.max(named, 0); i < fields.length; i++) {
+                if (fields[i].name.equals(field) && fields[i].owner.equals(owner)
+                        && fields[i].descriptor.equals(descriptor)) {
+                    return i;
+                }
+            }
+            return named;
+        }
     }
 
     /** An instance field. */

@@ -281,7 +281,7 @@ final class Restorer {
         }
         int index = patch.index;
         if (before.kind == Stored.INSTANCE || before.kind == Stored.ENUM) {
-            index = index >= 0 ? -1 : info.index(patch.owner, patch.field);
+            index = index >= 0 ? -1 : info.index(patch.owner, patch.field, patch.descriptor);
         } else if (before.kind != Stored.REFERENCES) {
             return false;
         }
@@ -583,12 +583,31 @@ final class Restorer {
             throw new Hole("no longer an enum; " + Classes.DIFFERS, true);
         }
         Classes.initialize(running);
-        for (Object constant : running.getEnumConstants()) {
+        for (Object constant : constants(running)) {
             if (((Enum<?>) constant).name().equals(name)) {
                 return constant;
             }
         }
         throw new Hole("constant " + name + " is missing; " + Classes.DIFFERS, true);
+    }
+
+    /** The constants of an enum, whatever its {@code values()} is called. */
+    private static List<?> constants(Class<?> running) {
+        Object[] all = running.getEnumConstants();
+        if (all != null) {
+            return Arrays.asList(all);
+        }
+        List<Object> constants = new ArrayList<>();
+        for (Field field : Layout.statics(running)) {
+            if (field.isEnumConstant() && field.getType() == running) {
+                Object constant = Trusted.get(
+                        Trusted.staticBase(field), Trusted.staticOffset(field), running);
+                if (constant != null) {
+                    constants.add(constant);
+                }
+            }
+        }
+        return constants;
     }
 
     // Filling.

@@ -51,6 +51,27 @@ final class Signatures {
         return MethodType.methodType(result, types);
     }
 
+    /** The name of the only method of this type whose name differs but in the class's name before it; else null. */
+    static String renamed(Class<?> owner, String name, MethodType type) {
+        String plain = Numbered.unexpanded(owner.getName(), name);
+        String only = null;
+        try {
+            for (Method method : owner.getDeclaredMethods()) {
+                if (Numbered.unexpanded(owner.getName(), method.getName()).equals(plain)
+                        && method.getReturnType() == type.returnType()
+                        && type.parameterList().equals(List.of(method.getParameterTypes()))) {
+                    if (only != null) {
+                        return null;
+                    }
+                    only = method.getName();
+                }
+            }
+        } catch (LinkageError e) {
+            return null;
+        }
+        return only;
+    }
+
     /** Whether Java converts an argument of a parameter of one type to one of another. */
     private static boolean fits(Object value, Class<?> from, Class<?> to) {
         if (from.isPrimitive()) {

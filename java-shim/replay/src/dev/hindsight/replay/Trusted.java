@@ -28,7 +28,7 @@ final class Trusted {
     private static final MethodHandle INITIALIZE =
             bind("ensureClassInitialized", void.class, Class.class);
     private static final MethodHandle OFFSET =
-            bind("objectFieldOffset", long.class, Class.class, String.class);
+            bind("objectFieldOffset", long.class, Field.class);
     private static final MethodHandle ARRAY_BASE = bind("arrayBaseOffset",
             Runtime.version().feature() < 25 ? int.class : long.class, Class.class);
     private static final MethodHandle PUT_REFERENCE = putter("Reference", Object.class);
@@ -114,19 +114,37 @@ final class Trusted {
         }
     }
 
-    /**
-     * Where a field lies in its object.
-     *
-     * @throws InternalError if the class does not declare it
-     */
-    static long offset(Class<?> owner, String field) {
+    /** Where a field lies in its object. By its name alone it may be another one: class files may have several. */
+    static long offset(Field field) {
         try {
-            return (long) OFFSET.invokeExact(owner, field);
+            return (long) OFFSET.invokeExact(field);
         } catch (RuntimeException | Error e) {
             throw e;
         } catch (Throwable e) {
             throw new AssertionError(e);
         }
+    }
+
+    /**
+     * Where a field lies in its object, of which only name and type can be had, since the JVM lists no fields
+     * where the type of another one is missing.
+     *
+     * @throws ReflectiveOperationException if there is none, or this JVM does not say where it is
+     */
+    static long offset(Class<?> owner, String name, Class<?> type) throws ReflectiveOperationException {
+        MethodHandle getter = LOOKUP.findGetter(owner, name, type);
+        for (Class<?> kind = getter.getClass(); kind != Object.class; kind = kind.getSuperclass()) {
+            try {
+                return ((Number) LOOKUP.findGetter(kind, "fieldOffset", int.class).invoke(getter)).longValue();
+            } catch (NoSuchFieldException e) {
+                // It is that of a subclass, or a superclass.
+            } catch (RuntimeException | Error e) {
+                throw e;
+            } catch (Throwable e) {
+                throw new AssertionError(e);
+            }
+        }
+        throw new NoSuchFieldException(name);
     }
 
     /** Where the elements of an array start, in bytes from the object. */

@@ -165,6 +165,12 @@ final class Type {
         // By what they capture, classes without a name are told apart.
         if (ofProgram && !field.name.startsWith("val$") && !field.name.startsWith("this$")) {
             Slot slot = owner == null ? null : Layout.named(owner, field.name);
+            if (slot == null && owner != null) {
+                slot = renamed(field, owner);
+                if (slot != null) {
+                    moved.add(slot);
+                }
+            }
             if (slot == null) {
                 slot = elsewhere(field, unplaced);
                 if (slot != null) {
@@ -180,6 +186,22 @@ final class Type {
         if (slots[index] == null) {
             missing.add(field.owner + "." + field.name);
         }
+    }
+
+    /** The only field of this type whose name is the recorded one but for the class's name before it, or null. */
+    private static Slot renamed(FieldInfo field, Class<?> owner) {
+        String name = Numbered.unexpanded(field.owner, field.name);
+        Slot found = null;
+        for (Slot slot : Layout.declared(owner)) {
+            if (Numbered.unexpanded(owner.getName(), slot.name).equals(name)
+                    && Layout.descriptor(slot.type).equals(field.descriptor)) {
+                if (found != null) {
+                    return null;
+                }
+                found = slot;
+            }
+        }
+        return found;
     }
 
     /** The only field of this name that a class of the program in the chain has got, or null. */

@@ -367,8 +367,7 @@ final class Wholes {
 
     private static Object accessible(Instance instance, AccessibleObject member) throws Hole {
         if (instance.flag("override")) {
-            Trusted.put(member, Trusted.offset(AccessibleObject.class, "override"),
-                    boolean.class, true);
+            Layout.need(AccessibleObject.class, "override").put(member, true);
         }
         return member;
     }
