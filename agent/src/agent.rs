@@ -33,7 +33,8 @@ pub(crate) struct Base {
     pub(crate) fields: Fields,
     pub(crate) loaders: Loaders,
     pub(crate) workspaces: Workspaces,
-    /// An environment that can access local variables of all threads; only with `dump-on`.
+    /// An environment that can access local variables of all threads, and tell their monitors; only with
+    /// `dump-on`.
     pub(crate) locals: Option<Jvmti>,
     /// With `mode=second-chance`.
     pub(crate) chances: Option<Chances>,
@@ -96,7 +97,14 @@ pub(crate) fn set_base(vm: Vm, jvmti: Jvmti, options: Options, files: Files, sin
         let Files { known, chances } = files;
         // Only while the JVM starts does it give this away, and it is not for free.
         let locals = (!options.dump_on.is_empty())
-            .then(|| vm.jvmti(&[sys::CAN_ACCESS_LOCAL_VARIABLES, sys::CAN_SUSPEND]))
+            .then(|| {
+                vm.jvmti(&[
+                    sys::CAN_ACCESS_LOCAL_VARIABLES,
+                    sys::CAN_SUSPEND,
+                    sys::CAN_GET_OWNED_MONITOR_INFO,
+                    sys::CAN_GET_CURRENT_CONTENDED_MONITOR,
+                ])
+            })
             .flatten();
         let counters = Counters::default();
         if options.report.names_methods() {

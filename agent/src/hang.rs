@@ -132,7 +132,10 @@ fn write(agent: &'static Agent, jni: Jni) -> Result<String, String> {
             show_as_told(&thread.stack, locals);
         }
     }
-    let monitors = monitors(jvmti, &threads, &locals, &objects);
+    let mut monitors = monitors(jvmti, &threads, &locals, &objects);
+    if let Some(telling) = base.locals {
+        monitors_of_virtual(jvmti, telling, jni, &threads, &mut monitors);
+    }
 
     let mut merged = Vec::new();
     let mut exceptions = Vec::new();
@@ -423,6 +426,49 @@ fn monitors(
         })
     };
     candidates.into_iter().filter_map(read).collect()
+}
+
+/// Adds what virtual threads have to do with monitors: asked about one, the JVM tells of platform threads alone,
+/// and only where it was started with `dump-on` it can be asked about a thread.
+fn monitors_of_virtual(
+    jvmti: Jvmti,
+    telling: Jvmti,
+    jni: Jni,
+    threads: &[Thread],
+    monitors: &mut Vec<Monitor>,
+) {
+    let virtuals = || threads.iter().enumerate().filter(|(_, t)| t.is_virtual);
+    let waiting = virtuals().filter(|(_, thread)| thread.state & (BLOCKED | IN_WAIT) != 0);
+    for (at, thread) in waiting {
+        let Some(object) = telling.contended_monitor(thread.object) else {
+            continue;
+        };
+        let known = |monitor: &&mut Monitor| jni.same(monitor.object, object);
+        match monitors.iter_mut().find(known) {
+            Some(monitor) if monitor.waiters.contains(&at) => {}
+            Some(monitor) => monitor.waiters.push(at),
+            None => {
+                let owner = jvmti.monitor(object).and_then(|(owner, _)| owner);
+                monitors.push(Monitor {
+                    object,
+                    owner: owner.and_then(|owner| number(jvmti, owner)),
+                    waiters: vec![at],
+                });
+            }
+        }
+    }
+    if monitors.iter().all(|monitor| monitor.owner.is_some()) {
+        return;
+    }
+    for (at, thread) in virtuals() {
+        for object in telling.owned_monitors(thread.object) {
+            let known = |monitor: &&mut Monitor| jni.same(monitor.object, object);
+            if let Some(monitor) = monitors.iter_mut().find(known) {
+                monitor.owner.get_or_insert(at);
+            }
+            jni.delete_local(object);
+        }
+    }
 }
 
 /// Whether a thread was where its stack says when its local variables were read.

@@ -456,6 +456,33 @@ impl Jvmti {
         Some((owner, waiters))
     }
 
+    /// The object whose monitor a thread waits to enter, or to be notified by. The environment must be able to tell.
+    pub(crate) fn contended_monitor(self, thread: Obj) -> Option<Obj> {
+        let mut monitor = ptr::null_mut();
+        // SAFETY: valid thread, a place for a reference.
+        if unsafe {
+            self.0
+                .GetCurrentContendedMonitor(thread.raw(), &mut monitor)
+        } != sys::OK
+        {
+            return None;
+        }
+        // SAFETY: a local reference that JVM TI has just made, or null.
+        unsafe { Obj::from_raw(monitor) }
+    }
+
+    /// The objects whose monitors a thread has. The environment must be able to tell.
+    pub(crate) fn owned_monitors(self, thread: Obj) -> Vec<Obj> {
+        let (mut count, mut monitors) = (0, ptr::null_mut());
+        // SAFETY: valid thread, places for results.
+        let error =
+            unsafe { (self.0).GetOwnedMonitorInfo(thread.raw(), &mut count, &mut monitors) };
+        if error != sys::OK {
+            return Vec::new();
+        }
+        self.take_references(monitors, count)
+    }
+
     /// State and frames of threads, innermost first, all of one moment.
     pub(crate) fn stacks(self, threads: &[Obj], max: usize) -> Vec<(c_int, Vec<sys::FrameInfo>)> {
         let raw: Vec<sys::Ref> = threads.iter().map(|thread| thread.raw()).collect();

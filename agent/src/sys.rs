@@ -43,6 +43,8 @@ pub(crate) fn thread_cpu() -> Duration {
 
 /// Bits of `jvmtiCapabilities`, by position.
 pub(crate) const CAN_TAG_OBJECTS: usize = 0;
+pub(crate) const CAN_GET_OWNED_MONITOR_INFO: usize = 5;
+pub(crate) const CAN_GET_CURRENT_CONTENDED_MONITOR: usize = 6;
 pub(crate) const CAN_GET_MONITOR_INFO: usize = 7;
 pub(crate) const CAN_GET_SOURCE_FILE_NAME: usize = 11;
 pub(crate) const CAN_GET_LINE_NUMBERS: usize = 12;
@@ -295,6 +297,8 @@ table! {
         4 SuspendThread(thread: Ref) -> c_int;
         5 ResumeThread(thread: Ref) -> c_int;
         3 GetAllThreads(count: *mut c_int, threads: *mut *mut Ref) -> c_int;
+        9 GetOwnedMonitorInfo(thread: Ref, count: *mut c_int, monitors: *mut *mut Ref) -> c_int;
+        10 GetCurrentContendedMonitor(thread: Ref, monitor: *mut Ref) -> c_int;
         58 GetObjectMonitorUsage(object: Ref, usage: *mut MonitorUsage) -> c_int;
         21 GetLocalInt(thread: Ref, depth: c_int, slot: c_int, value: *mut i32) -> c_int;
         22 GetLocalLong(thread: Ref, depth: c_int, slot: c_int, value: *mut i64) -> c_int;
@@ -394,6 +398,8 @@ mod tests {
         }
         for name in [
             "can_tag_objects",
+            "can_get_owned_monitor_info",
+            "can_get_current_contended_monitor",
             "can_get_monitor_info",
             "can_get_source_file_name",
             "can_get_line_numbers",
@@ -432,6 +438,8 @@ mod tests {
         assert_eq!(size_of::<Callbacks>(), 22 * size_of::<usize>());
         ours.extend([
             CAN_TAG_OBJECTS,
+            CAN_GET_OWNED_MONITOR_INFO,
+            CAN_GET_CURRENT_CONTENDED_MONITOR,
             CAN_GET_MONITOR_INFO,
             CAN_GET_SOURCE_FILE_NAME,
             CAN_GET_LINE_NUMBERS,

@@ -228,6 +228,9 @@ pub fn thread(failure: &Failure, thread: &ThreadState) -> String {
             lock.owner.map_or_else(String::new, name)
         )
     });
+    // The JVM tells the monitors of virtual threads only if that was asked for at its start.
+    let untold = thread.is_virtual && thread.wants.is_none() && thread.state == "BLOCKED";
+    let untold = untold.then(|| ", for a monitor that is told with dump-on alone".to_owned());
     let alike = match thread.alike {
         0 => String::new(),
         1 => " (and 1 more virtual thread at the same place)".to_owned(),
@@ -238,7 +241,7 @@ pub fn thread(failure: &Failure, thread: &ThreadState) -> String {
         if thread.is_virtual { "virtual " } else { "" },
         one_line(&thread.name, 200),
         one_line(&thread.state, 40),
-        wants.unwrap_or_default()
+        wants.or(untold).unwrap_or_default()
     )
 }
 

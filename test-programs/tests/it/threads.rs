@@ -461,6 +461,64 @@ fn virtual_threads_are_recorded_and_counted_by_what_they_do() {
     }
 }
 
+const VIRTUAL_LOCKS: &str = "
+import java.util.concurrent.*;
+public class Main {
+    static void move(Object from, Object to, CountDownLatch both) {
+        synchronized (from) {
+            both.countDown();
+            try { both.await(); } catch (InterruptedException e) { }
+            synchronized (to) { }
+        }
+    }
+    public static void main(String[] args) throws Exception {
+        Object a = new StringBuilder(\"A\"), b = new StringBuilder(\"B\"), c = new Object(), d = new Object();
+        CountDownLatch one = new CountDownLatch(2), other = new CountDownLatch(2);
+        Thread[] all = {
+            Thread.ofVirtual().name(\"v1\").start(() -> move(a, b, one)),
+            Thread.ofVirtual().name(\"v2\").start(() -> move(b, a, one)),
+            Thread.ofVirtual().name(\"v3\").start(() -> move(c, d, other)),
+            Thread.ofPlatform().daemon().name(\"p4\").start(() -> move(d, c, other)),
+        };
+        for (Thread thread : all) while (thread.getState() != Thread.State.BLOCKED) Thread.sleep(5);
+        System.out.println(\"hangs\");
+        System.in.read();
+        System.exit(0);
+    }
+}
+";
+
+/// Of the monitor itself, the JVM tells platform threads alone.
+#[test]
+fn virtual_threads_that_wait_for_each_other_are_named() {
+    for jdk in jdks().iter().filter(|jdk| jdk.version >= 21) {
+        for (options, is_told) in [("dump-on=USR1", true), ("", false)] {
+            let workplace = Workplace::new("hang-virtual-locks");
+            let release = jdk.version.to_string();
+            let classes =
+                workplace.compile_text(jdk, &["--release", &release], "Main", VIRTUAL_LOCKS);
+            let jvm = started(&workplace, jdk, options, &classes);
+            if is_told {
+                kill(&jvm, "USR1");
+                files(&workplace, 1);
+            } else {
+                let process = jvm.id().to_string();
+                let record = ["attach", &process, "record"];
+                let output = Command::new(hindsight()).args(record).output().unwrap();
+                assert!(output.status.success(), "{}", both(&output));
+            }
+            end(jvm);
+            let told = inspect(&workplace);
+            let circles = told.matches("deadlock: 2 threads wait for each other");
+            assert_eq!(circles.count(), if is_told { 2 } else { 0 }, "{told}");
+            let untold = "virtual thread v1: BLOCKED, for a monitor that is told with dump-on";
+            assert_eq!(told.contains(untold), !is_told, "{told}");
+            let waits = "virtual thread v1: BLOCKED, waits for StringBuilder #";
+            assert_eq!(told.contains(waits), is_told, "{told}");
+        }
+    }
+}
+
 #[test]
 fn whoever_attaches_may_ask() {
     for jdk in jdks() {
