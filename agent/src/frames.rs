@@ -1,5 +1,6 @@
 //! From what the probes kept and what the stack trace says to frames.
 
+mod places;
 pub(crate) mod unwrapped;
 
 use crate::copies::Copies;
@@ -10,7 +11,9 @@ use crate::snapshot::graph::Graph;
 use crate::undo::rollback::{Entered, Undo, same};
 use hindsight_instrument::Capture;
 use hindsight_tracelog::crash::{Argument, Fidelity, Frame, Patch, StackElement, Value};
+use places::{Known, Place, places};
 use std::collections::VecDeque;
+use std::iter;
 use std::sync::Arc;
 
 /// A captured frame before the graph has been walked.
@@ -82,35 +85,38 @@ fn follow<'t>(
     })
 }
 
-/// The frames of earlier ways of the same exception that lead to its last one, as where the JDK
-/// catches what a task throws and throws it on in the same thread (`ForkJoinTask`).
+/// The frames of earlier ways of the same exception that lead to its last one: where handlers throw it on by a helper,
+/// or the JDK catches what a task throws and throws it on in the same thread (`ForkJoinTask`).
 ///
 /// One after the other they are in the trace, and the last way goes on where they end: a shared
-/// exception that is thrown anew has it otherwise.
+/// exception that is thrown anew has it otherwise. The oldest may be of such another time. `by_handlers` says that each
+/// was caught where the next one passes, so that a trace may end before.
 pub(crate) fn earlier(
-    ways: Vec<Way>,
+    ways: &[Way],
+    by_handlers: bool,
     last: &[Raw],
     trace: &[StackElement],
     all: &Methods,
 ) -> Vec<Raw> {
-    let mut rest = trace;
-    let mut frames = Vec::new();
-    for way in ways.into_iter().filter(|way| way.dropped == 0) {
-        if let Some(left) = follow(&way.frames, rest, all) {
-            rest = left;
-            frames.extend(way.frames);
-        }
-    }
     // Who throws it on by a helper (the `get` of a `Try` or `Result`) passes through that one first, of which the
     // trace knows nothing.
     let is_in =
         |trace: &[StackElement], raw: &Raw| follow(std::slice::from_ref(raw), trace, all).is_some();
-    let first = last.iter().find(|raw| is_in(trace, raw));
-    if first.is_some_and(|first| is_in(rest, first)) {
-        frames
-    } else {
-        Vec::new()
-    }
+    let behind = |frames: &[Raw]| frames.iter().position(|raw| is_in(trace, raw));
+    let next = behind(last).map(|at| &last[at]);
+    let known: Vec<(&Way, usize)> = (ways.iter().filter(|way| way.dropped == 0))
+        .filter_map(|way| Some((way, behind(&way.frames)?)))
+        .collect();
+    let goes_on = |ways: &[(&Way, usize)]| {
+        let rest = (ways.iter()).try_fold(trace, |rest, (way, at)| {
+            follow(&way.frames[*at..], rest, all)
+        });
+        rest.is_some_and(|rest| next.map_or(by_handlers, |next| is_in(rest, next)))
+    };
+    let oldest = (0..known.len()).find(|&oldest| goes_on(&known[oldest..]));
+    let ways = oldest.map_or(&[][..], |oldest| &known[oldest..]);
+    let frames = ways.iter().flat_map(|(way, _)| &way.frames);
+    frames.cloned().collect()
 }
 
 /// Frames whose values are in the graph; patches are made after its walk.
@@ -136,12 +142,35 @@ pub(crate) fn merge(
     let dropped_at = way.dropped_at;
     let dropped = way.dropped;
     let from_elsewhere = way.from_elsewhere;
+    let is_escaping = way.is_escaping;
+    let is_lost = way.is_lost;
     let mut captured: VecDeque<(usize, Captured)> = VecDeque::new();
     for (at, raw) in way.frames.into_iter().enumerate() {
         if let Some((class, index)) = all.find(raw.method) {
             captured.push_back((at, Captured { class, index, raw }));
         }
     }
+    let within = live.map_or(0, |live| {
+        // The last frame is being left.
+        let live = live.get(usize::from(is_escaping)..).unwrap_or_default();
+        running(trace.iter(), live)
+    });
+    let places = places(
+        &Known {
+            frames: if dropped > 0 {
+                captured.partition_point(|(at, _)| *at < dropped_at)
+            } else {
+                captured.len()
+            },
+            is_lost,
+            is_mixed: dropped > 0 || from_elsewhere,
+            end: trace.len() - within,
+        },
+        trace.len(),
+        |frame, element| captured[frame].1.is(&trace[element]),
+        |element| all.has_probes(&trace[element].class, &trace[element].method),
+    );
+    let mut places = places.into_iter().chain(iter::repeat(Place::Outside));
 
     let mut frames = Vec::new();
     let mut trace: VecDeque<&StackElement> = trace.iter().collect();
@@ -175,7 +204,9 @@ pub(crate) fn merge(
     {
         trace.clear();
     }
-    while let Some((at, next)) = captured.pop_front() {
+    // How many of the trace's elements are gone.
+    let mut gone = 0;
+    while let (Some((at, next)), Some(place)) = (captured.pop_front(), places.next()) {
         if dropped > 0 && at == dropped_at {
             // The rest of the trace is of frames that were dropped, not of the last ones.
             trace.clear();
@@ -192,20 +223,21 @@ pub(crate) fn merge(
                 frames.push(pending);
             }
         }
-        match trace.iter().position(|element| next.is(element)) {
-            Some(position) => {
-                for element in trace.drain(..position) {
-                    frames.push(uncaptured(element, exception, all));
-                }
-                let element = trace.pop_front();
-                push_captured(at, next, element, &mut frames);
+        let position = match place {
+            Place::At(at) => at.checked_sub(gone).filter(|&at| at < trace.len()),
+            Place::Outside => None,
+            Place::Unknown => continue,
+        };
+        if let Some(position) = position {
+            gone += position + 1;
+            for element in trace.drain(..position) {
+                frames.push(uncaptured(element, exception, all));
             }
-            // Not in the trace: it has none, it was cut at its maximum depth, or
-            // this is a helper that threw the exception on.
-            None => push_captured(at, next, None, &mut frames),
         }
+        let element = position.and_then(|_| trace.pop_front());
+        push_captured(at, next, element, &mut frames);
     }
-    let mut running = live.map_or(0, |live| running(&trace, live));
+    let mut running = live.map_or(0, |live| running(trace.iter().copied(), live));
     // Where no frame on its way is known, the exception may come from another thread, which got here
     // the same way.
     let has_probes = |element: &&StackElement| {
@@ -356,16 +388,16 @@ impl Pending {
 /// How many of the last elements of a trace the thread is still in.
 ///
 /// All but the first of these are at the same line as then.
-fn running(trace: &VecDeque<&StackElement>, live: &[Live]) -> usize {
-    let is = |(element, live): &(&&StackElement, &Live)| {
+fn running<'e>(trace: impl DoubleEndedIterator<Item = &'e StackElement>, live: &[Live]) -> usize {
+    let is = |(element, live): &(&StackElement, &Live)| {
         element.class == live.class && element.method == live.method
     };
     // Of one that runs since before its method got probes, either of the two may not know.
-    let same_line = |(element, live): &(&&StackElement, &Live)| {
+    let same_line = |(element, live): &(&StackElement, &Live)| {
         element.line == live.line || element.line < 0 || live.line < 0
     };
     let mut common = 0;
-    for pair in trace.iter().rev().zip(live.iter().rev()) {
+    for pair in trace.rev().zip(live.iter().rev()) {
         if !is(&pair) {
             break;
         }

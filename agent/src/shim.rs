@@ -7,6 +7,7 @@ use crate::jni::{FieldId, Jni, MethodId, Obj};
 use crate::sys::JValue;
 use std::borrow::Cow;
 use std::ffi::{CStr, CString};
+use std::iter;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::sleep;
@@ -114,6 +115,7 @@ struct PropagationIds {
     tail_before: FieldId,
     dropped: FieldId,
     before: FieldId,
+    lost: FieldId,
     exception: FieldId,
     reported: FieldId,
     catcher: FieldId,
@@ -146,6 +148,9 @@ pub(crate) struct LogIds {
 
 /// Entries of a chunk; the number stands in `HindsightLog.java`.
 const CHUNK: usize = 1024;
+
+/// More ways than are kept of a thread.
+const MAX_WAYS: usize = 8;
 
 /// The descriptor of `HindsightCauses.add`.
 const ADD_CAUSES: &CStr = c"([Ljava/lang/HindsightThread$Propagation;Ljava/lang/Throwable;)\
@@ -222,6 +227,10 @@ pub(crate) struct Way {
     pub(crate) dropped_at: usize,
     /// Whether the exception was thrown on another thread first, of which its trace tells.
     pub(crate) from_elsewhere: bool,
+    /// Whether more was known of what the exception has passed before these frames, and was let go.
+    pub(crate) is_lost: bool,
+    /// Whether the thread is still in the last frame, which the exception is about to leave.
+    pub(crate) is_escaping: bool,
 }
 
 impl Shim {
@@ -320,6 +329,7 @@ impl Shim {
                 tail_before: field(propagation, "tailBefore", PROBE)?,
                 dropped: field(propagation, "dropped", "I")?,
                 before: field(propagation, "before", PROPAGATION)?,
+                lost: field(propagation, "lost", "Z")?,
                 exception: field(propagation, "exception", "Ljava/lang/Throwable;")?,
                 reported: field(propagation, "reported", "Z")?,
                 catcher: field(propagation, "catcher", "I")?,
@@ -511,15 +521,13 @@ impl Shim {
         u32::try_from(jni.get_int(way, self.propagation.catcher)).ok()
     }
 
-    /// Reads the first frames of the way that the same exception object had before a handler threw
-    /// it on; empty if there was none.
-    pub(crate) fn way_before(&self, jni: Jni, propagation: Obj) -> Vec<Raw> {
-        let mut frames = Vec::new();
-        let ids = &self.propagation;
-        if let Some(before) = jni.get_object(propagation, ids.before) {
-            self.piece(jni, before, &mut frames);
-        }
-        frames
+    /// Reads the ways that the same exception object had before handlers threw it on; oldest first.
+    pub(crate) fn ways_before(&self, jni: Jni, propagation: Obj) -> Vec<Way> {
+        let before = |way: &Obj| jni.get_object(*way, self.propagation.before);
+        let ways = iter::successors(before(&propagation), before).take(MAX_WAYS);
+        let mut ways: Vec<Way> = ways.map(|way| self.way(jni, way)).collect();
+        ways.reverse();
+        ways
     }
 
     /// A thread's ways, and of other threads those of the exception and its causes.
@@ -551,6 +559,7 @@ impl Shim {
         let ids = &self.propagation;
         self.piece(jni, propagation, &mut way.frames);
         way.dropped = u64::try_from(jni.get_int(propagation, ids.dropped)).unwrap_or(0);
+        way.is_lost = jni.get_integral(propagation, ids.lost, b'Z') != 0;
         way.dropped_at = way.frames.len();
         for tail in [ids.tail_before, ids.tail] {
             if let Some(piece) = jni.get_object(propagation, tail) {

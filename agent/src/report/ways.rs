@@ -1,6 +1,6 @@
 //! What the probes know of the way of an exception, and of its causes.
 
-use super::Call;
+use super::{Call, Trigger};
 use crate::agent::Agent;
 use crate::exceptions::{self, Exceptions};
 use crate::frames::{
@@ -30,6 +30,7 @@ pub(super) fn ways(
     let mut ways: Vec<(Way, usize)> = Vec::new();
     if let Some(way) = call.way {
         let mut known = agent.shim.way(jni, way);
+        known.is_escaping = call.trigger == Trigger::Escape;
         let trace = &exceptions.infos[0].stack;
         let earlier = earlier(agent, jni, call, way);
         if !unwrapped::fill(&mut known, earlier, trace, methods) {
@@ -74,13 +75,12 @@ fn add_before(
     trace: &[StackElement],
 ) {
     let methods = &agent.base.methods;
-    let mut before = agent.shim.way_before(jni, way);
+    let chain = agent.shim.ways_before(jni, way);
+    let mut before = frames::earlier(&chain, true, &known.frames, trace, methods);
+    known.is_lost |= chain.iter().any(|way| way.is_lost || way.dropped > 0);
     if before.is_empty() {
         let earlier = earlier_of_same(agent, jni, call, way);
-        before = frames::earlier(earlier, &known.frames, trace, methods);
-    }
-    if !frames::begin(&before, trace, methods) {
-        before.clear();
+        before = frames::earlier(&earlier, false, &known.frames, trace, methods);
     }
     if before.is_empty() && !frames::begin(&known.frames, trace, methods) {
         let is_same = |way: &&Obj| is_of(agent, jni, **way, call.exception);

@@ -111,6 +111,9 @@ final class HindsightThread {
          */
         Propagation before;
 
+        /** Whether there was a way before, of which nothing is known any more. */
+        boolean lost;
+
         Throwable exception;
 
         /**
@@ -178,6 +181,7 @@ final class HindsightThread {
             tailBefore = null;
             dropped = 0;
             before = null;
+            lost = false;
             escaped = false;
             reported = false;
             catcher = -1;
@@ -185,9 +189,26 @@ final class HindsightThread {
             exception = next;
         }
 
+        /** Whether the exception had another way before it came to this one, as far as it is known. */
+        boolean comesFrom(Propagation way) {
+            Propagation earlier = before;
+            for (int i = 1; i < KEPT && earlier != null; i++) {
+                if (earlier == way) {
+                    return true;
+                }
+                earlier = earlier.before;
+            }
+            return false;
+        }
+
         /** Whether what a rule says now was said of the same failure before. */
         boolean isReported(int rule) {
-            boolean known = reported || before != null && before.reported;
+            boolean known = reported;
+            Propagation earlier = before;
+            for (int i = 1; i < KEPT && earlier != null; i++) {
+                known |= earlier.reported;
+                earlier = earlier.before;
+            }
             // Where it was caught already, it was thrown anew since, unless the program asks for what it caught.
             return known && (catcher < 0 || rule == RECORD);
         }
@@ -409,10 +430,22 @@ final class HindsightThread {
 
     /** Caught in this method, thrown by a helper of the handler, and now leaving it? */
     private static void join(Propagation[] all, Propagation now, int method) {
+        Propagation way = now;
         for (int i = 1; i < KEPT && all[i] != null; i++) {
-            if (all[i].exception == now.exception && all[i].catcher == method) {
-                now.before = all[i];
+            Propagation earlier = all[i];
+            if (earlier.exception != now.exception || earlier.catcher != method) {
+                continue;
             }
+            // The latest is that of the same call. What is older is so too only if the later one began and ended in it,
+            // between two handlers; else that has passed this method before, and was joined then.
+            if (now.comesFrom(earlier) || earlier.comesFrom(now)) {
+                return;
+            }
+            way.before = earlier;
+            if (earlier.before != null || earlier.lost) {
+                return;
+            }
+            way = earlier;
         }
     }
 
@@ -443,6 +476,8 @@ final class HindsightThread {
         for (Propagation other : all) {
             if (other != null && other.before == fresh) {
                 other.before = null;
+                other.lost = true;
+                other.reported |= fresh.reported;
             }
         }
         fresh.restart(exception);
