@@ -1,4 +1,4 @@
-// exit: 1
+// exit: 0
 
 /** An exception that one handler after the other throws on through a helper: no frame has the values of another one. */
 public class RethrowNested {
@@ -80,9 +80,83 @@ public class RethrowNested {
         thread("e self many", () -> self(7));
         thread("f methods", () -> three(1));
         thread("g twice", () -> twice(0));
-        thread("h deep", () -> self(1500));
-        thread("i deep", () -> call(1500));
     }
 }
 /* crashes
+java.lang.ArithmeticException in thread a two, uncaught
+  RethrowNested.body:22 level=0
+  RethrowNested.rethrow t=ArithmeticException{detailMessage="/ by zero",cause=ArithmeticException{detailMessage="/ by zero",cause=ArithmeticException{..},stackTrace=StackTraceElement;{..},suppressedExceptions=Collections$EmptyList{..}},stackTrace=[StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..}],suppressedExceptions=Collections$EmptyList}
+  RethrowNested.call:15 level=0
+  RethrowNested.body:22 level=1
+  RethrowNested.rethrow t=ArithmeticException{detailMessage="/ by zero",cause=ArithmeticException{detailMessage="/ by zero",cause=ArithmeticException{..},stackTrace=StackTraceElement;{..},suppressedExceptions=Collections$EmptyList{..}},stackTrace=[StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..}],suppressedExceptions=Collections$EmptyList}
+  RethrowNested.call:15 level=1
+  RethrowNested.lambda$main$:76
+java.lang.ArithmeticException in thread b three, uncaught
+  RethrowNested.body:22 level=0
+  RethrowNested.rethrow t=ArithmeticException{detailMessage="/ by zero",cause=ArithmeticException{detailMessage="/ by zero",cause=ArithmeticException{..},stackTrace=StackTraceElement;{..},suppressedExceptions=Collections$EmptyList{..}},stackTrace=[StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..}],suppressedExceptions=Collections$EmptyList}
+  RethrowNested.call:15 level=0
+  RethrowNested.body:22 level=1
+  RethrowNested.rethrow t=ArithmeticException{detailMessage="/ by zero",cause=ArithmeticException{detailMessage="/ by zero",cause=ArithmeticException{..},stackTrace=StackTraceElement;{..},suppressedExceptions=Collections$EmptyList{..}},stackTrace=[StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..}],suppressedExceptions=Collections$EmptyList}
+  RethrowNested.call:15 level=1
+  RethrowNested.body:22 level=2
+  RethrowNested.rethrow t=ArithmeticException{detailMessage="/ by zero",cause=ArithmeticException{detailMessage="/ by zero",cause=ArithmeticException{..},stackTrace=StackTraceElement;{..},suppressedExceptions=Collections$EmptyList{..}},stackTrace=[StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..}],suppressedExceptions=Collections$EmptyList}
+  RethrowNested.call:15 level=2
+  RethrowNested.lambda$main$:77
+java.lang.ArithmeticException in thread c many, uncaught
+  RethrowNested.rethrow t=ArithmeticException{detailMessage="/ by zero",cause=ArithmeticException{detailMessage="/ by zero",cause=ArithmeticException{..},stackTrace=StackTraceElement;{..},suppressedExceptions=Collections$EmptyList{..}},stackTrace=[StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..}],suppressedExceptions=Collections$EmptyList}
+  RethrowNested.body:22 -- not captured: the exception did not leave it (it was made there, and thrown by a caller), or was caught further out and thrown again; or there was no memory or stack left to keep it
+  RethrowNested.call:15 -- not captured: the exception did not leave it (it was made there, and thrown by a caller), or was caught further out and thrown again; or there was no memory or stack left to keep it
+  RethrowNested.body:22 -- not captured: the exception did not leave it (it was made there, and thrown by a caller), or was caught further out and thrown again; or there was no memory or stack left to keep it
+  RethrowNested.call:15 -- not captured: the exception did not leave it (it was made there, and thrown by a caller), or was caught further out and thrown again; or there was no memory or stack left to keep it
+  RethrowNested.body:22 -- not captured: the exception did not leave it (it was made there, and thrown by a caller), or was caught further out and thrown again; or there was no memory or stack left to keep it
+  RethrowNested.call:15 -- not captured: the exception did not leave it (it was made there, and thrown by a caller), or was caught further out and thrown again; or there was no memory or stack left to keep it
+  RethrowNested.body:22 -- not captured: the exception did not leave it (it was made there, and thrown by a caller), or was caught further out and thrown again; or there was no memory or stack left to keep it
+  RethrowNested.call:15 -- not captured: the exception did not leave it (it was made there, and thrown by a caller), or was caught further out and thrown again; or there was no memory or stack left to keep it
+  RethrowNested.body:22 -- not captured: the exception did not leave it (it was made there, and thrown by a caller), or was caught further out and thrown again; or there was no memory or stack left to keep it
+  RethrowNested.call:15 level=4
+  RethrowNested.body:22 level=5
+  RethrowNested.rethrow t=ArithmeticException{detailMessage="/ by zero",cause=ArithmeticException{detailMessage="/ by zero",cause=ArithmeticException{..},stackTrace=StackTraceElement;{..},suppressedExceptions=Collections$EmptyList{..}},stackTrace=[StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..}],suppressedExceptions=Collections$EmptyList}
+  RethrowNested.call:15 level=5
+  RethrowNested.body:22 level=6
+  RethrowNested.rethrow t=ArithmeticException{detailMessage="/ by zero",cause=ArithmeticException{detailMessage="/ by zero",cause=ArithmeticException{..},stackTrace=StackTraceElement;{..},suppressedExceptions=Collections$EmptyList{..}},stackTrace=[StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..}],suppressedExceptions=Collections$EmptyList}
+  RethrowNested.call:15 level=6
+  RethrowNested.body:22 level=7
+  RethrowNested.rethrow t=ArithmeticException{detailMessage="/ by zero",cause=ArithmeticException{detailMessage="/ by zero",cause=ArithmeticException{..},stackTrace=StackTraceElement;{..},suppressedExceptions=Collections$EmptyList{..}},stackTrace=[StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..}],suppressedExceptions=Collections$EmptyList}
+  RethrowNested.call:15 level=7
+  RethrowNested.lambda$main$:78
+java.lang.ArithmeticException in thread d self, uncaught
+  RethrowNested.rethrow t=ArithmeticException{detailMessage="/ by zero",cause=ArithmeticException{detailMessage="/ by zero",cause=ArithmeticException{..},stackTrace=StackTraceElement;{..},suppressedExceptions=Collections$EmptyList{..}},stackTrace=[StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..}],suppressedExceptions=Collections$EmptyList}
+  RethrowNested.self:28 level=0
+  RethrowNested.rethrow t=ArithmeticException{detailMessage="/ by zero",cause=ArithmeticException{detailMessage="/ by zero",cause=ArithmeticException{..},stackTrace=StackTraceElement;{..},suppressedExceptions=Collections$EmptyList{..}},stackTrace=[StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..}],suppressedExceptions=Collections$EmptyList}
+  RethrowNested.self:28 level=1
+  RethrowNested.rethrow t=ArithmeticException{detailMessage="/ by zero",cause=ArithmeticException{detailMessage="/ by zero",cause=ArithmeticException{..},stackTrace=StackTraceElement;{..},suppressedExceptions=Collections$EmptyList{..}},stackTrace=[StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..}],suppressedExceptions=Collections$EmptyList}
+  RethrowNested.self:28 level=2
+  RethrowNested.lambda$main$:79
+java.lang.ArithmeticException in thread e self many, uncaught
+  RethrowNested.rethrow t=ArithmeticException{detailMessage="/ by zero",cause=ArithmeticException{detailMessage="/ by zero",cause=ArithmeticException{..},stackTrace=StackTraceElement;{..},suppressedExceptions=Collections$EmptyList{..}},stackTrace=[StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..}],suppressedExceptions=Collections$EmptyList}
+  RethrowNested.self:28 -- not captured: the exception did not leave it (it was made there, and thrown by a caller), or was caught further out and thrown again; or there was no memory or stack left to keep it
+  RethrowNested.self:28 -- not captured: the exception did not leave it (it was made there, and thrown by a caller), or was caught further out and thrown again; or there was no memory or stack left to keep it
+  RethrowNested.self:28 -- not captured: the exception did not leave it (it was made there, and thrown by a caller), or was caught further out and thrown again; or there was no memory or stack left to keep it
+  RethrowNested.self:28 -- not captured: the exception did not leave it (it was made there, and thrown by a caller), or was caught further out and thrown again; or there was no memory or stack left to keep it
+  RethrowNested.self:28 level=4
+  RethrowNested.rethrow t=ArithmeticException{detailMessage="/ by zero",cause=ArithmeticException{detailMessage="/ by zero",cause=ArithmeticException{..},stackTrace=StackTraceElement;{..},suppressedExceptions=Collections$EmptyList{..}},stackTrace=[StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..}],suppressedExceptions=Collections$EmptyList}
+  RethrowNested.self:28 level=5
+  RethrowNested.rethrow t=ArithmeticException{detailMessage="/ by zero",cause=ArithmeticException{detailMessage="/ by zero",cause=ArithmeticException{..},stackTrace=StackTraceElement;{..},suppressedExceptions=Collections$EmptyList{..}},stackTrace=[StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..}],suppressedExceptions=Collections$EmptyList}
+  RethrowNested.self:28 level=6
+  RethrowNested.rethrow t=ArithmeticException{detailMessage="/ by zero",cause=ArithmeticException{detailMessage="/ by zero",cause=ArithmeticException{..},stackTrace=StackTraceElement;{..},suppressedExceptions=Collections$EmptyList{..}},stackTrace=[StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..}],suppressedExceptions=Collections$EmptyList}
+  RethrowNested.self:28 level=7
+  RethrowNested.lambda$main$:80
+java.lang.ArithmeticException in thread f methods, uncaught
+  RethrowNested.body:22 level=0
+  RethrowNested.rethrow t=ArithmeticException{detailMessage="/ by zero",cause=ArithmeticException{detailMessage="/ by zero",cause=ArithmeticException{..},stackTrace=StackTraceElement;{..},suppressedExceptions=Collections$EmptyList{..}},stackTrace=[StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..}],suppressedExceptions=Collections$EmptyList}
+  RethrowNested.one:37 level=3
+  RethrowNested.rethrow t=ArithmeticException{detailMessage="/ by zero",cause=ArithmeticException{detailMessage="/ by zero",cause=ArithmeticException{..},stackTrace=StackTraceElement;{..},suppressedExceptions=Collections$EmptyList{..}},stackTrace=[StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..}],suppressedExceptions=Collections$EmptyList}
+  RethrowNested.two:45 level=2
+  RethrowNested.three:52 level=1
+  RethrowNested.lambda$main$:81
+java.lang.ArithmeticException in thread g twice, uncaught
+  RethrowNested.body:22 level=0
+  RethrowNested.rethrow t=ArithmeticException{detailMessage="/ by zero",cause=ArithmeticException{detailMessage="/ by zero",cause=ArithmeticException{..},stackTrace=StackTraceElement;{..},suppressedExceptions=Collections$EmptyList{..}},stackTrace=[StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..}],suppressedExceptions=Collections$EmptyList}
+  RethrowNested.twice:59 level=0
+  RethrowNested.lambda$main$:82
 */

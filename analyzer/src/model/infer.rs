@@ -362,7 +362,7 @@ impl<'d> Inference<'d> {
             .dictionary
             .method(method)
             .map(|(_, method)| &method.told);
-        for (at, argument) in arguments.iter().enumerate() {
+        for argument in arguments {
             let Ok(position) = i16::try_from(argument.index) else {
                 continue;
             };
@@ -370,9 +370,9 @@ impl<'d> Inference<'d> {
                 Datum::Reference(Some(id)) => id,
                 _ if !is_public => continue,
                 value => {
-                    let ty = types
-                        .and_then(|types| types.get(at))
-                        .map_or("", |told| &told.1);
+                    let mut types = types.into_iter().flatten();
+                    let ty = types.find(|(index, _)| *index == argument.index);
+                    let ty = ty.map_or("", |(_, ty)| ty);
                     frame.values.push((position, of_datum(value, ty)));
                     continue;
                 }

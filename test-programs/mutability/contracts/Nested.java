@@ -52,6 +52,12 @@ class Nested {
     static void got(Nested t) { Map<String, List<Nested>> g = new HashMap<>(); List<Nested> l = new ArrayList<>(); l.add(t); g.put("", l); g.get("").get(0).value = 1; } // expect t: mutable
     static void gotAndAdded(Nested t) { Map<String, List<Nested>> g = new HashMap<>(); List<Nested> l = new ArrayList<>(); g.put("", l); g.get("").add(t); l.get(0).value = 1; } // expect t: mutable
     static void eachValue(Nested t) { Map<String, List<Nested>> g = new HashMap<>(); List<Nested> l = new ArrayList<>(); g.put("", l); l.add(t); for (List<Nested> x : g.values()) for (Nested y : x) y.value = 1; } // expect t: mutable
+    static void eachOfMap(Nested t) { Map<String, Nested> g = new HashMap<>(); g.put("", t); for (Nested x : g.values()) x.value = 1; } // expect t: mutable
+    static void firstKey(Nested t) { Map<Nested, String> g = new java.util.TreeMap<>(); g.put(t, ""); g.keySet().iterator().next().value = 1; } // expect t: mutable
+    static void forEachValue(Nested t) { Map<String, Nested> g = new java.util.LinkedHashMap<>(); g.put("", t); g.values().forEach(x -> x.value = 1); } // expect t: mutable
+    static void streamedValues(Nested t) { Map<String, Nested> g = new HashMap<>(); g.put("", t); g.values().stream().forEach(x -> x.value = 1); } // expect t: mutable
+    static void eachEntryOfMap(Nested t) { Map<String, Nested> g = new HashMap<>(); g.put("", t); for (Map.Entry<String, Nested> e : g.entrySet()) e.getValue().value = 1; } // expect t: mutable
+    static int sumOfValues(Nested t) { Map<String, Nested> g = new HashMap<>(); g.put("", t); int n = 0; for (Nested x : g.values()) n += x.value; return n; } // expect t: immutable
     static void eachEntry(Nested t) { Map<String, List<Nested>> g = new HashMap<>(); List<Nested> l = new ArrayList<>(); g.put("", l); l.add(t); for (Map.Entry<String, List<Nested>> x : g.entrySet()) x.getValue().get(0).value = 1; } // expect t: mutable
     static void sorted(Nested t) { Map<String, List<Nested>> g = new HashMap<>(); g.put("", new ArrayList<>()); g.get("").add(t); Map<String, List<Nested>> h = new TreeMap<>(g); h.get("").get(0).value = 1; } // expect t: mutable
     static void putAll(Nested t) { Map<String, List<Nested>> g = new HashMap<>(); g.put("", new ArrayList<>()); g.get("").add(t); Map<String, List<Nested>> h = new HashMap<>(); h.putAll(g); h.get("").get(0).value = 1; } // expect t: mutable

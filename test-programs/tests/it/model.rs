@@ -46,6 +46,33 @@ fn ok(output: &Output) -> String {
     text(&output.stdout)
 }
 
+/// Events tell references first, then what fits an `int`, then `long` and `double`: what a parameter was is said in
+/// its place, as what it is.
+#[test]
+fn values_have_the_types_of_their_parameters() {
+    const SOURCE: &str = "public class Line {
+        public int open(long id, short port, boolean isSafe, double rate, char sign, float share) { return 1; }
+        public static void main(String[] arguments) {
+            new Line().open(77120, (short) 8443, true, 0.5, 'x', 2.5f);
+        }
+    }";
+    for jdk in jdks() {
+        let workplace = Workplace::new("model-types");
+        let classes = workplace.compile_text(jdk, &[], "Line", SOURCE);
+        let output = workplace
+            .java_with_agent(jdk, "mode=trace")
+            .arg("-cp")
+            .arg(&classes)
+            .arg("Line")
+            .output()
+            .expect("java runs");
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        let model = ok(&run(&workplace, &["model", "out"]));
+        let call = "*.open(77120 1x, 8443 1x, true 1x, 0.5 1x, 'x' 1x, 2.5 1x)";
+        assert!(model.contains(call), "{model}");
+    }
+}
+
 /// Puts the number of lives where these are: which numbers they have is not the same in two runs.
 fn count_lives(json: &mut Value) {
     match json {

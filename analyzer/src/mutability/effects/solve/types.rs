@@ -113,7 +113,7 @@ impl Solver<'_> {
 
     /// Whether objects may be collections, which contracts let stand for views of them, as
     /// arrays for lists.
-    fn has_views(&self, class: ClassId) -> bool {
+    pub(super) fn has_views(&self, class: ClassId) -> bool {
         let names = &self.program.names;
         let viewed: [&[u8]; 2] = [b"java/util/Collection", b"java/util/Map"];
         viewed.iter().any(|name| {

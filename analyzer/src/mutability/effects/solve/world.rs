@@ -44,9 +44,12 @@ impl World for Solver<'_> {
     }
 
     fn on(&self, site: Site, class: ClassId) -> Arc<Vec<Target>> {
-        // Nothing else gets there.
         if !self.program.is_subtype(class, site.owner) && !self.program.is_incomplete(class) {
-            return Arc::default();
+            // A view of it may get there: a map stands for its values, too.
+            return match self.program.class(site.owner).library && self.has_views(class) {
+                true => self.of_library(site),
+                false => Arc::default(),
+            };
         }
         let site = Site {
             owner: class,
