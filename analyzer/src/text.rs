@@ -19,10 +19,20 @@ pub fn primitive(typed: Typed) -> String {
             out
         }
         (Value::Int(value), _) => value.to_string(),
-        (Value::Float(value), _) => floating(&format!("{value:e}")),
-        (Value::Double(value), _) => floating(&format!("{value:e}")),
+        (Value::Float(value), _) => float(value),
+        (Value::Double(value), _) => double(value),
         (Value::Ref(object), _) => format!("#{object}"),
     }
+}
+
+/// A number as `Float.toString` writes it.
+pub fn float(value: f32) -> String {
+    floating(&format!("{value:e}"))
+}
+
+/// A number as `Double.toString` writes it.
+pub fn double(value: f64) -> String {
+    floating(&format!("{value:e}"))
 }
 
 /// A floating-point number as `Double.toString` writes it, given its shortest

@@ -59,8 +59,8 @@ pub struct Opts {
     out: Option<PathBuf>,
 
     /// Which parameters methods may change: what hindsight mutability --format
-    /// json has written.
-    #[arg(long, value_name = "FILE")]
+    /// json has written. Models that are merged stay as they are.
+    #[arg(long, value_name = "FILE", requires = "runs")]
     mutability: Option<PathBuf>,
 
     /// Add models that were written before; may be given again.
@@ -144,6 +144,15 @@ impl Opts {
             }
         }
         if !self.quiet {
+            let is_twice = |run: &Run| {
+                run.mutability
+                    && (model.runs.iter()).any(|other| other.id == run.id && !other.mutability)
+            };
+            if model.runs.iter().any(is_twice) {
+                eprintln!(
+                    "hindsight: a run is in these models with --mutability and without: its objects count twice"
+                );
+            }
             let (nodes, edges) = model.size();
             let classes = match model.classes.len() {
                 1 => "1 class".to_owned(),

@@ -6,7 +6,7 @@ use super::worker::{Executed, Outcome, Said, Worker};
 use crate::java::literal;
 use crate::junit::verdict::NOT_INITIALIZED;
 use crate::model::values::Literal;
-use crate::text::{one_line, short_type, simple_name};
+use crate::text::{double, float, one_line, short_type, simple_name};
 use anyhow::Result;
 
 /// Calls of one test that are told.
@@ -271,9 +271,8 @@ fn shown(value: &Literal) -> String {
         Literal::Null => "null".to_owned(),
         Literal::Bool(value) => value.to_string(),
         Literal::Int(value) => value.to_string(),
-        // With the sign of a zero.
-        Literal::Float(bits) => as_in_java(&format!("{:?}", f32::from_bits(*bits))),
-        Literal::Double(bits) => as_in_java(&format!("{:?}", f64::from_bits(*bits))),
+        Literal::Float(bits) => float(f32::from_bits(*bits)),
+        Literal::Double(bits) => double(f64::from_bits(*bits)),
         Literal::Text(text) => {
             let units: Vec<u16> = text.encode_utf16().collect();
             literal::string(&units).unwrap_or_default()
@@ -282,16 +281,6 @@ fn shown(value: &Literal) -> String {
         Literal::Enum(class, name) => format!("{}.{name}", simple_name(class).replace('$', ".")),
         Literal::Class(name) => format!("{}.class", simple_name(name)),
         Literal::Box(_, text) | Literal::JdkValue(_, text) => one_line(text, 40),
-    }
-}
-
-/// A number as Java writes it.
-fn as_in_java(number: &str) -> String {
-    let number = number.replace("inf", "Infinity");
-    match number.split_once('e') {
-        Some((digits, power)) if digits.contains('.') => format!("{digits}E{power}"),
-        Some((digits, power)) => format!("{digits}.0E{power}"),
-        None => number,
     }
 }
 

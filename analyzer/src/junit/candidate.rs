@@ -20,7 +20,7 @@ use runner::{leave_out_checks, leave_out_runner};
 
 use super::build::Recipes;
 use super::build::library::Library;
-use super::differences::{is_made_at_run_time, is_of_jdk};
+use super::differences::{is_made_at_run_time, is_named_as_proxy, is_of_jdk};
 use super::origins::Origins;
 use super::report::Verdict;
 use super::unreported::Unreported;
@@ -415,7 +415,9 @@ impl<'a> Plan<'a> {
                 "a static initializer cannot be called; it runs once, before the test could",
             );
         }
-        if is_made_at_run_time(crash, &frame.class) {
+        let is_proxy =
+            || is_named_as_proxy(&frame.class) && self.classpath.find(&frame.class).is_none();
+        if is_made_at_run_time(crash, &frame.class) || is_proxy() {
             return refuse("its class was made at run time, as a proxy's is: tests cannot name it");
         }
         let Some((parameters, _)) = descriptor::split(&frame.descriptor) else {

@@ -99,6 +99,25 @@ pub fn is_made_at_run_time(crash: &Crash, class: &str) -> bool {
         || (crash.classes.iter()).any(|info| info.name == class && made(info.kind))
 }
 
+/// What is in the names of classes that frameworks make at run time (Spring, CGLIB, Byte Buddy, Hibernate, Weld,
+/// Javassist), or when a program is built.
+const OF_PROXIES: [&str; 8] = [
+    "$$SpringCGLIB$$",
+    "$$EnhancerBy",
+    "$$FastClassBy",
+    "$ByteBuddy$",
+    "$MockitoMock$",
+    "$HibernateProxy$",
+    "_$$_Weld",
+    "_$$_jvst",
+];
+
+/// Whether a class is named as those that frameworks put around objects. One that the class path has is like any
+/// other.
+pub fn is_named_as_proxy(class: &str) -> bool {
+    OF_PROXIES.iter().any(|mark| class.contains(mark))
+}
+
 /// Compares the classes of a crash with those of the class path, as far as
 /// their hashes were recorded.
 pub fn differences(crash: &Crash, classpath: &ClassPath) -> Vec<Difference> {
@@ -210,8 +229,21 @@ pub fn rewritten_before(command: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Difference, Kind, is_special, rewritten_before, told};
+    use super::{Difference, Kind, is_named_as_proxy, is_special, rewritten_before, told};
     use std::collections::BTreeSet;
+
+    #[test]
+    fn proxies_are_known_by_their_names() {
+        for proxy in [
+            "shop.PriceServiceImpl$$SpringCGLIB$$0",
+            "shop.Order$HibernateProxy$4Kx",
+        ] {
+            assert!(is_named_as_proxy(proxy), "{proxy}");
+        }
+        for other in ["shop.Cart$$anon$1", "shop.package$$Cart", "shop.Cart"] {
+            assert!(!is_named_as_proxy(other), "{other}");
+        }
+    }
 
     #[test]
     fn the_loader_of_a_class_that_is_missing_is_named() {

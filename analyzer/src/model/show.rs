@@ -7,8 +7,10 @@ use super::document::{sorted, to_json, type_at};
 use super::graph::{Edge, Node, Tally};
 use super::values::{Literal, Values};
 use super::{Call, ClassModel, Model, RESULT};
+use crate::graph::Typed;
 use crate::java::descriptor;
-use crate::text::{count, one_line, quote, simple_name};
+use crate::text::{count, double, float, one_line, primitive, quote, simple_name};
+use hindsight_tracelog::crash::Value;
 use std::collections::HashMap;
 use std::io::{self, Write};
 
@@ -122,12 +124,9 @@ pub(crate) fn value(value: &Literal, ty: &str) -> String {
             quote(&units, 60)
         }
         Literal::Units(units) => quote(units, 60),
-        Literal::Int(unit) if ty == "C" => {
-            let unit = u16::try_from(*unit).unwrap_or_default();
-            format!("'{}'", quote(&[unit], 8).trim_matches('"'))
-        }
-        Literal::Float(bits) => f32::from_bits(*bits).to_string(),
-        Literal::Double(bits) => f64::from_bits(*bits).to_string(),
+        Literal::Int(unit) if ty == "C" => primitive(Typed::new(Value::Int(*unit), "C")),
+        Literal::Float(bits) => float(f32::from_bits(*bits)),
+        Literal::Double(bits) => double(f64::from_bits(*bits)),
         Literal::Enum(class, name) => one_line(&format!("{}.{name}", simple_name(class)), 80),
         Literal::Class(name) => one_line(&format!("{}.class", simple_name(name)), 80),
         Literal::Box(_, value) | Literal::JdkValue(_, value) => one_line(value, 40),

@@ -53,7 +53,7 @@ fn values_have_the_types_of_their_parameters() {
     const SOURCE: &str = "public class Line {
         public int open(long id, short port, boolean isSafe, double rate, char sign, float share) { return 1; }
         public static void main(String[] arguments) {
-            new Line().open(77120, (short) 8443, true, 0.5, 'x', 2.5f);
+            new Line().open(77120, (short) 8443, true, 0.5, '\\\'', Float.NEGATIVE_INFINITY);
         }
     }";
     for jdk in jdks() {
@@ -68,7 +68,7 @@ fn values_have_the_types_of_their_parameters() {
             .expect("java runs");
         assert!(output.status.success(), "{}", text(&output.stderr));
         let model = ok(&run(&workplace, &["model", "out"]));
-        let call = "*.open(77120 1x, 8443 1x, true 1x, 0.5 1x, 'x' 1x, 2.5 1x)";
+        let call = "*.open(77120 1x, 8443 1x, true 1x, 0.5 1x, '\\'' 1x, -Infinity 1x)";
         assert!(model.contains(call), "{model}");
     }
 }
@@ -148,6 +148,7 @@ fn tiny_sql_gives_the_models_of_the_paper() {
             )
             .stderr,
         );
+        assert!(sizes.contains("its objects count twice"), "{sizes}");
         let alone = sizes.find("of the recorded runs alone: ");
         assert!(
             alone < sizes.find("without mutability: ") && alone.is_some(),
