@@ -131,7 +131,8 @@ final class Run {
         for (int index : states) {
             digests[index] = digest(values[index]);
         }
-        boolean isChanged = worker.shared.putBack();
+        // What had to be stopped may have been interrupted for that.
+        boolean isChanged = worker.shared.putBack() && !Cover.isStopping();
         if (worker.leftovers.areTooMany() || (flags & MEMORY) != 0 && isShort()) {
             flags |= TIRED;
         }

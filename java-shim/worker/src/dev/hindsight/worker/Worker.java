@@ -41,11 +41,12 @@ import java.util.Map;
  * C  id:int name:text flags:byte count:int text*      a class that answers name, its supertypes
  *    flags 1: a source can name it; 2: it is an interface; 4: it is abstract
  * D  id:int class:int | D id:int -1 reason:text       a method, the class of what it returns
- * R  id:int flags:byte [at:int shown:byte] milliseconds:int milliseconds:int count:int result* count:int (index:int class:int digest:long)*
+ * R  id:int flags:byte [at:int shown:byte] milliseconds:int milliseconds:int count:int result*
+ *    count:int (index:int class:int digest:long)*
  *    count:int block:int*                             basic blocks that have not run in this JVM before
  *    milliseconds of processor time that it took, as far as the limit looks at it, and those with what it has waited
- *    flags 1: something was blocked, or has been put back since all tests share it; 2: memory ran out; 4: no other sequence should follow, since
- *          memory is short or threads go on; 8: its last call has left a thread; 16: it took too long, and where
+ *    flags 1: something was blocked, or has been put back since all tests share it; 2: memory ran out;
+ *          4: no other sequence should follow, since memory is short or threads go on; 8: its last call has left a thread; 16: it took too long, and where
  *    result: 0 void | 1 null | 2 literal | 3 class:int alias:int kind:byte text | 4 class:int type:byte count:int literal*
  *            5 class:int hasMessage:byte text by:byte | 6 reason:text
  *            kind: 0 no text, 1 its own, 2 that of its elements, 3 how many it has
