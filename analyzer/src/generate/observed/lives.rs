@@ -82,11 +82,11 @@ impl<'r> Shape<'r> {
     }
 }
 
-/// The lives of objects of the classes that are wanted: first one of each shape, then a second one, and so
-/// on, of each shape those that end their calls in other ways than the ones before. An object of a class that no test can name counts as one of the type by which it is given away, be it
-/// that which stands for a type variable, as in a list of texts; or where that is the JDK's, as an iterator's
-/// is, as a part of what has given it away. With them come the classes of those that only the JDK has given
-/// away.
+/// The lives of objects of the classes that are wanted: first one of each shape, then a second one, and so on, of
+/// each shape those that end their calls in other ways than the ones before. An object of a class that no test can
+/// name counts as one of the type by which it is given away, be it that which stands for a type variable, as in a
+/// list of texts; or where that is the JDK's, as an iterator's is, as a part of what has given it away. With them
+/// come the classes of those that only the JDK has given away.
 pub fn lives(recorded: &Recorded, access: &mut Access<'_>, wants: impl Fn(&str) -> bool) -> Lives {
     let mut shapes: HashMap<(String, _), usize> = HashMap::new();
     let mut shaped: Vec<Shape<'_>> = Vec::new();
