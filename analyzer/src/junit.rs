@@ -13,6 +13,7 @@
 //! 5. [`write`] keeps the sources, [`project`] makes them a Maven project,
 //!    [`report`] tells it all; [`differences`] knows changed classes.
 //!
+//! [`alike`] knows frames that end alike, which need not all be tried again.
 //! [`missing`] finds tests that reproduce, but lack static state which the fixed program needs.
 //! [`unreported`] knows exceptions at which what runs tests fails by itself.
 //! [`ended`] tells of JVMs that end before they should. [`memory`] and [`preview`] know options of the JVM that crashes need.
@@ -20,6 +21,7 @@
 //! [`generate`] does all this for several crashes together, for one javac run
 //! costs as much as a hundred tests.
 
+pub mod alike;
 pub mod build;
 pub mod call;
 pub mod candidate;
@@ -140,6 +142,7 @@ pub fn generate(
         }
         let mut tried = together::Tried::default();
         let mut missing = missing::Tried::default();
+        let mut alike = alike::Alike::default();
         while !pending.is_empty() {
             compile::settle(&mut plan, &pending, &place, options)?;
             if !options.run {
@@ -153,8 +156,13 @@ pub fn generate(
             run::run(&mut plan, &compiled, &place, options)?;
             defaults::find(&mut plan, &compiled, &place, options)?;
             let again = missing::tries(&mut plan, &mut compiled, &mut missing);
-            pending = second_tries(&mut plan, &compiled);
+            let due = alike.first(&plan, &compiled);
+            pending = second_tries(&mut plan, &due);
             pending.extend(again);
+            if pending.is_empty() {
+                let due = alike.others(&plan);
+                pending = second_tries(&mut plan, &due);
+            }
             if pending.is_empty() {
                 pending = together::tries(&mut plan, &place, options, &compiled, &mut tried)?;
             }

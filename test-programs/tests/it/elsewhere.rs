@@ -1,8 +1,10 @@
 //! Exceptions that go on elsewhere: on another thread, through reflection, by a helper; and classes whose
 //! loader knows nothing of the agent.
 
-use hindsight_test_programs::{Workplace, both, jdks, text};
+use super::recrash::run_tests;
+use hindsight_test_programs::{Workplace, both, jdks, reported, text};
 use hindsight_tracelog::crash::Fidelity;
+use std::fs;
 
 /// The frames of a crash file that were captured, by name, in their order.
 fn captured(workplace: &Workplace, number: usize) -> Vec<String> {
@@ -202,5 +204,83 @@ fn classes_whose_loader_refuses_the_probes_are_left_alone() {
             let counted = &run["counters"][LEFT_ALONE];
             assert_eq!(counted, 1, "{options}: {run}");
         }
+    }
+}
+
+/// Beans behind proxies whose classes a framework makes in the running program, and one that is enhanced itself.
+const BEANS: &str = r#"
+import java.util.*;
+
+class Prices {
+    Map<String, Long> all;
+    long price(String item) { return all.get(item); }
+}
+class Limits {
+    int most;
+    boolean fits(int count) { return count <= most; }
+}
+class Source { Object target; Source(Object target) { this.target = target; } }
+class Advised { Source source; Advised(Source source) { this.source = source; } }
+class Callback { Advised advised; Callback(Advised advised) { this.advised = advised; } }
+class Prices$$SpringCGLIB$$0 extends Prices {
+    Callback callback;
+    Prices$$SpringCGLIB$$0(Prices target) { callback = new Callback(new Advised(new Source(target))); }
+    @Override long price(String item) { return ((Prices) callback.advised.source.target).price(item); }
+}
+class Limits$$SpringCGLIB$$0 extends Limits {
+    Object callback = "of no use";
+}
+class Orders {
+    Prices prices;
+    Limits limits;
+    long place(String item, int count) {
+        if (!limits.fits(count)) return 0;
+        return prices.price(item) * count;
+    }
+}
+public class Beans {
+    public static void main(String[] args) {
+        Prices prices = new Prices();
+        prices.all = new HashMap<>(Map.of("pen", 150L));
+        Orders orders = new Orders();
+        orders.prices = new Prices$$SpringCGLIB$$0(prices);
+        orders.limits = new Limits$$SpringCGLIB$$0();
+        orders.limits.most = 3;
+        orders.place("cup", 3);
+    }
+}
+"#;
+
+#[test]
+fn what_a_proxy_goes_round_stands_for_it() {
+    for jdk in jdks() {
+        let workplace = Workplace::new("beans");
+        let (classes, run) = workplace.run_text(jdk, "11", "", ("Beans", BEANS));
+        assert_eq!(workplace.crash_files().len(), 1, "{}", both(&run));
+        for made in ["Prices$$SpringCGLIB$$0", "Limits$$SpringCGLIB$$0"] {
+            fs::remove_file(classes.join(format!("{made}.class"))).unwrap();
+        }
+        let (output, report) = reported(&mut workplace.junit(jdk, &classes));
+        let frames = report["crashes"][0]["frames"].as_array().unwrap();
+        let place = (frames.iter()).find(|frame| frame["method"] == "place");
+        let place = place.unwrap_or_else(|| panic!("{}", both(&output)));
+        assert_eq!(
+            place["verdict"], "reproduces",
+            "JDK {}: {place}",
+            jdk.version
+        );
+        let reason = place["reason"].as_str().unwrap();
+        assert!(reason.contains("Prices$$SpringCGLIB$$0"), "{reason}");
+
+        let fixed = BEANS.replace("all.get(item)", "all.getOrDefault(item, 0L)");
+        let fixed_place = Workplace::new("beans-fixed");
+        let fixed = fixed_place.compile_text(jdk, &["--release", "11"], "Beans", &fixed);
+        let (passed, all) = run_tests(&workplace, jdk, &fixed);
+        assert_eq!(
+            (passed.len(), all),
+            (2, 2),
+            "JDK {}: {passed:?}",
+            jdk.version
+        );
     }
 }

@@ -74,6 +74,8 @@ final class Restorer {
     private int compared;
     /** Places of fields, by object, whose type is another now and cannot hold what was recorded. */
     private final Map<Integer, BitSet> unheld = new HashMap<>();
+    /** Objects of classes that a framework made, and those that stand for them. */
+    private final Map<Integer, Integer> stoodFor = new HashMap<>();
     /** Objects for which a constant of the running program stands. */
     private final BitSet constants = new BitSet();
     /** All objects, each after those it leads to (but for cycles). */
@@ -370,6 +372,8 @@ final class Restorer {
             Type type = type(stored.classId);
             if (type.problem != null && stored.kind != Stored.HOLE) {
                 throw new Hole(type.problem, true);
+            } else if (type.isEnhanced && stored.kind == Stored.INSTANCE) {
+                return enhanced(number, stored, type);
             }
             return create(number, stored, type);
         } catch (Hole hole) {
@@ -469,6 +473,20 @@ final class Restorer {
                 set(number, placeholder);
                 return NONE;
         }
+    }
+
+    /** An object that a framework goes round another one with, or that is of an enhanced class itself. */
+    private int[] enhanced(int number, Stored stored, Type type) throws Hole {
+        int target = Enhanced.target(this, number, type.info);
+        if (target < 0 && !Enhanced.hasState(stored, type.info)) {
+            throw new Hole(Enhanced.LOST, true);
+        }
+        note(type.info.name + place(number), Enhanced.STOOD_FOR);
+        if (target < 0) {
+            return create(number, stored, type);
+        }
+        stoodFor.put(number, target);
+        return new int[] {target};
     }
 
     private int[] references(int number, Stored stored, Type type) throws Hole {
@@ -613,6 +631,7 @@ final class Restorer {
     // Filling.
 
     private void fillAll() {
+        stoodFor.forEach((number, target) -> preset(number, built[target]));
         for (int i = 0; i < order.size(); i++) {
             int number = order.get(i);
             if (built[number] != null && !preset[number]) {

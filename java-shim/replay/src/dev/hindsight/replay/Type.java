@@ -25,6 +25,8 @@ final class Type {
     private BitSet retyped;
     /** Slots of fields that another class of the chain declared when it was recorded. */
     private final List<Slot> moved = new ArrayList<>();
+    /** Whether the running class is the superclass of one that a framework made at run time. */
+    final boolean isEnhanced;
     /** Recorded fields that the running class does not have. */
     final List<String> missing = new ArrayList<>();
     /** Fields of the running class that were not recorded. */
@@ -56,17 +58,19 @@ final class Type {
                 reason = "the class cannot be loaded: " + Classes.reason(e);
             }
         }
-        running = found;
-        problem = reason;
-        if (found != null) {
-            if (Numbered.strip(found.getName()).equals(Numbered.strip(info.name))) {
-                recordedNames.put(found, info.name);
+        Class<?> above = found == null ? aboveEnhanced(info, numbered) : null;
+        isEnhanced = above != null;
+        running = isEnhanced ? above : found;
+        problem = isEnhanced ? null : reason;
+        if (running != null) {
+            if (Numbered.strip(running.getName()).equals(Numbered.strip(info.name))) {
+                recordedNames.put(running, info.name);
             }
             note(info.supers, numbered);
         }
-        rule = found == null || found.isArray() ? null : Rules.of(info, found);
+        rule = running == null || running.isArray() ? null : Rules.of(info, running);
         slots = new Slot[info.fields.length];
-        if (found != null) {
+        if (running != null) {
             place();
         }
     }
@@ -86,6 +90,16 @@ final class Type {
                 throw e;
             }
             return numbered.type(substitute);
+        }
+    }
+
+    /** What a class extends that a framework has made, or null if it is none. */
+    private static Class<?> aboveEnhanced(ClassInfo info, Numbered numbered) {
+        try {
+            return info.kind == ClassInfo.CLASS && info.supers.length > 0 && Enhanced.isNamed(info.name)
+                    ? numbered.type(info.supers[0]) : null;
+        } catch (ClassNotFoundException | Hole | LinkageError e) {
+            return null;
         }
     }
 
@@ -124,7 +138,8 @@ final class Type {
         BitSet unplaced = new BitSet();
         for (int i = 0; i < slots.length; i++) {
             FieldInfo field = info.fields[i];
-            if (depth(field.owner) >= covered && !rule.isRaw(field)) {
+            if (depth(field.owner) >= covered && !rule.isRaw(field)
+                    || isEnhanced && field.owner.equals(info.name)) {
                 continue;
             }
             Class<?> owner = superclass(field.owner);

@@ -1,0 +1,82 @@
+//! Candidates of one crash that end alike without reproducing.
+//!
+//! A request has come through dozens of filters and dispatchers, whose frames all lack the same object and
+//! end in the same way. What helps one of them (static fields, system properties, the default locale) helps
+//! its neighbours, and each try is a JVM of its own. So the innermost and the outermost of such a group are
+//! tried again; the others follow if that helped one of the two.
+
+use super::candidate::{Plan, State};
+use super::report::Verdict;
+use super::verdict::NOT_RESTORED;
+use std::collections::BTreeMap;
+
+/// Groups of fewer are tried whole.
+const LEAST: usize = 5;
+
+/// Those that have ended alike so far.
+#[derive(Debug, Default)]
+pub struct Alike {
+    groups: Vec<Group>,
+    /// Whether they have been looked for.
+    found: bool,
+}
+
+#[derive(Debug)]
+struct Group {
+    /// The innermost and the outermost.
+    leaders: [usize; 2],
+    others: Vec<usize>,
+}
+
+impl Alike {
+    /// Those of `tried` that second tries are due for now: after the first round, all but the others of each
+    /// group.
+    pub fn first(&mut self, plan: &Plan<'_>, tried: &[usize]) -> Vec<usize> {
+        if !self.found {
+            self.found = true;
+            self.groups = groups(plan, tried);
+        }
+        let waits = |index: &usize| self.groups.iter().any(|group| group.others.contains(index));
+        (tried.iter().copied())
+            .filter(|index| !waits(index))
+            .collect()
+    }
+
+    /// Once no second try is due: the others of the groups in which one has helped. Gives them once.
+    pub fn others(&mut self, plan: &Plan<'_>) -> Vec<usize> {
+        let reproduces = |index: &usize| {
+            let state = &plan.candidates[*index].state;
+            matches!(state, State::Done(Verdict::Reproduces, _))
+        };
+        let helped = |group: &mut Group| group.leaders.iter().any(reproduces);
+        self.groups
+            .extract_if(.., helped)
+            .flat_map(|group| group.others)
+            .collect()
+    }
+}
+
+fn groups(plan: &Plan<'_>, tried: &[usize]) -> Vec<Group> {
+    let mut alike: BTreeMap<_, Vec<usize>> = BTreeMap::new();
+    for &index in tried {
+        let candidate = &plan.candidates[index];
+        if let State::Done(verdict @ (Verdict::Differs | Verdict::Passes), reason) =
+            &candidate.state
+        {
+            // What is not restored is less for inner frames.
+            let how = reason.split(NOT_RESTORED).next().unwrap_or_default();
+            let key = (candidate.crash, *verdict == Verdict::Passes, how);
+            alike.entry(key).or_default().push(index);
+        }
+    }
+    let large = alike.into_values().filter(|group| group.len() >= LEAST);
+    large
+        .map(|mut group| {
+            group.sort_by_key(|&index| plan.candidates[index].frame);
+            Group {
+                leaders: [group[0], group[group.len() - 1]],
+                others: group[1..group.len() - 1].to_vec(),
+            }
+        })
+        .collect()
+}
