@@ -9,7 +9,8 @@ use crate::methods::{self, Class, Methods, NOT_CAPTURED};
 use crate::shim::{Live, Raw, Way};
 use crate::snapshot::graph::Graph;
 use crate::undo::rollback::{Entered, Undo, same};
-use hindsight_instrument::Capture;
+use hindsight_classfile::{MethodDescriptor, Utf8, access};
+use hindsight_instrument::{Capture, Method};
 use hindsight_tracelog::crash::{Argument, Fidelity, Frame, Patch, StackElement, Value};
 use places::{Known, Place, places};
 use std::collections::VecDeque;
@@ -283,10 +284,80 @@ pub(crate) struct OfThread<'t> {
     pub(crate) exception: u32,
     /// Reads a local variable by the frame's depth, slot and descriptor, if the thread was standing.
     pub(crate) local: Option<&'t ReadLocal<'t>>,
+    /// The bytecode index that a frame, by its depth, is at; nothing if it runs a version of its method that
+    /// came before the probes.
+    pub(crate) location: &'t dyn Fn(usize) -> Option<i64>,
 }
 
 /// `None` if it is not known; otherwise a word, or a reference.
 type ReadLocal<'t> = dyn Fn(usize, u16, &str) -> Option<Result<i64, Option<Obj>>> + 't;
+
+/// Which local variables of a running frame have its entry values.
+enum Kept {
+    /// Those that its probes have put them into.
+    ByProbes,
+    /// The parameters' own, for nothing has run yet: its thread waits for the monitor of a `synchronized` method,
+    /// say. Fields are those of now.
+    AtEntry(Vec<u16>),
+    /// The own ones of parameters that the method does not write over, of a version without probes. Nothing
+    /// keeps these alive, so that none that is missing there need be null.
+    WithoutProbes(Vec<u16>),
+}
+
+impl Kept {
+    /// For a frame of this method at a bytecode index; `None` for one of a version without probes.
+    fn of(method: Method<'_>, location: Option<i64>) -> Kept {
+        let own = own_slots(method);
+        let Some(location) = location else {
+            return Kept::WithoutProbes(own);
+        };
+        // The least that the entry's code for each of them takes: a load and a store, with a getfield between.
+        let copied = method.captures.zip(method.captures.slots());
+        let length = copied.map(|(capture, slot)| match (capture, slot) {
+            (Capture::Parameter { index, .. }, Some(slot)) => {
+                let is_own = own.get(usize::from(index)) == Some(&slot);
+                if is_own { 0 } else { 2 }
+            }
+            (Capture::Field { .. }, Some(_)) => 5,
+            _ => 0,
+        });
+        match location < length.sum() {
+            true => Kept::AtEntry(own),
+            false => Kept::ByProbes,
+        }
+    }
+
+    /// Where a value is kept, if it is; `slot` is where the probes keep it.
+    fn slot(&self, capture: &Capture<'_>, slot: Option<u16>) -> Option<u16> {
+        let own = |own: &Vec<u16>| match capture {
+            Capture::Parameter { index, .. } => own.get(usize::from(*index)).copied(),
+            _ => None,
+        };
+        match self {
+            Kept::ByProbes => slot,
+            Kept::AtEntry(slots) => own(slots),
+            Kept::WithoutProbes(slots) => own(slots).filter(|own| slot == Some(*own)),
+        }
+    }
+
+    /// Whether a reference that is missing may be one that the method needs no more.
+    fn is_dead_or_null(&self) -> bool {
+        matches!(self, Kept::WithoutProbes(_))
+    }
+}
+
+/// The local variables of a method's parameters by their index, of which 0 is `this` (JVMS 2.6.1).
+fn own_slots(method: Method<'_>) -> Vec<u16> {
+    let mut slots = vec![0];
+    let mut next = u16::from(method.access & access::STATIC == 0);
+    // The letters of types are ASCII, and names of classes are passed over.
+    let parsed = MethodDescriptor::parse(Utf8::new(method.descriptor.as_bytes()));
+    for parameter in parsed.iter().flat_map(MethodDescriptor::parameters) {
+        slots.push(next);
+        next = next.saturating_add(parameter.slots());
+    }
+    slots
+}
 
 /// The frames of a thread, with their entry values as far as they are in its local variables.
 pub(crate) fn of_thread(
@@ -318,17 +389,26 @@ pub(crate) fn of_thread(
             references: Vec::new(),
             words: Vec::new(),
         };
-        // Parameters, and those of which a field is kept, whose value is not known.
+        // Parameters, and fields that are kept, whose value is not known; and whether that is so of one
+        // that should be.
         let (mut unknown, mut unknown_fields) = (Vec::new(), Vec::new());
+        let mut lacks_field = false;
+        let kept = Kept::of(method, (thread.location)(depth));
         for (capture, slot) in method.captures.zip(method.captures.slots()) {
             let type_of = methods::descriptor(&capture);
-            match slot.and_then(|slot| local(depth, slot, type_of)) {
+            let read = (kept.slot(&capture, slot)).and_then(|slot| local(depth, slot, type_of));
+            match read {
                 Some(Ok(word)) => raw.words.push(word),
-                Some(Err(reference)) => raw.references.push(reference),
-                None => {
+                Some(Err(reference)) if reference.is_some() || !kept.is_dead_or_null() => {
+                    raw.references.push(reference);
+                }
+                _ => {
                     match capture {
                         Capture::Parameter { index, .. } => unknown.push(index),
-                        Capture::Field { name, .. } => unknown_fields.push(name),
+                        Capture::Field { name, .. } => {
+                            unknown_fields.push(name);
+                            lacks_field = matches!(kept, Kept::ByProbes);
+                        }
                         Capture::Position => {}
                     }
                     match methods::is_reference(type_of) {
@@ -356,9 +436,12 @@ pub(crate) fn of_thread(
             .arguments
             .retain(|argument| !unknown.contains(&argument.index));
         (pending.fields).retain(|patch| !unknown_fields.contains(&patch.field.as_str()));
-        if !unknown.is_empty() {
+        if kept.is_dead_or_null() {
+            frame.fidelity = Fidelity::Reference;
+            frame.reason = RUNNING_BEFORE.to_owned();
+        } else if !unknown.is_empty() {
             frame.reason = format!("its primitive arguments {PRIMITIVES_UNKNOWN}");
-        } else if !unknown_fields.is_empty() {
+        } else if lacks_field {
             frame.reason = format!(
                 "primitive fields are those of now: as they were, they {PRIMITIVES_UNKNOWN}"
             );
@@ -370,6 +453,9 @@ pub(crate) fn of_thread(
 
 const PRIMITIVES_UNKNOWN: &str = "are known only of a thread that waits, in a JVM that was started with dump-on, of a method that \
      does not write over them";
+
+const RUNNING_BEFORE: &str = "it was running when it got its probes: arguments that are not here are not known, and \
+     fields are those of now";
 
 const STILL_RUNNING: &str = "still running: the exception had not left it";
 const ELSEWHERE: &str = "not known here: the exception has left it on another thread, or long ago";
@@ -652,9 +738,9 @@ pub(crate) fn finish(
         if frame.fidelity == Fidelity::None {
             continue;
         }
-        let indices = frame.arguments.iter().map(|argument| argument.index);
-        let wanted = copy.fidelity(indices, true);
-        if wanted != frame.fidelity && !no_log.is_empty() {
+        let indices = || frame.arguments.iter().map(|argument| argument.index);
+        let wanted = copy.fidelity(indices(), true);
+        if wanted != copy.fidelity(indices(), false) && !no_log.is_empty() {
             let also = if frame.reason.is_empty() { "" } else { "; " };
             frame.reason = format!("{no_log}{also}{}", frame.reason);
         }

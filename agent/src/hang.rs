@@ -132,7 +132,7 @@ fn write(agent: &'static Agent, jni: Jni) -> Result<String, String> {
             show_as_told(&thread.stack, locals);
         }
     }
-    let mut monitors = monitors(jvmti, &threads, &locals, &objects);
+    let mut monitors = monitors(jvmti, jni, &threads, &locals, &objects);
     if let Some(telling) = base.locals {
         monitors_of_virtual(jvmti, telling, jni, &threads, &mut monitors);
     }
@@ -184,6 +184,10 @@ fn write(agent: &'static Agent, jni: Jni) -> Result<String, String> {
             elements: &elements,
             exception: at as u32,
             local: (!moved).then_some(&local),
+            location: &|depth| {
+                let frame = stack.get(depth)?;
+                (!jvmti.is_obsolete(frame.method)).then_some(frame.location)
+            },
         };
         let is_secret = |name: &str, of: &str| options.is_secret_of_type(name, of);
         let frames = frames::of_thread(
@@ -391,13 +395,14 @@ fn number(jvmti: Jvmti, thread: Obj) -> Option<usize> {
 /// innermost frames, unless it is that of a static method's class.
 fn monitors(
     jvmti: Jvmti,
+    jni: Jni,
     threads: &[Thread],
     locals: &[Locals],
     objects: &HashMap<i64, Obj>,
 ) -> Vec<Monitor> {
     const INNERMOST: usize = 3;
     let mut candidates = Vec::new();
-    let mut asked = HashSet::new();
+    let (mut asked, mut methods) = (HashSet::new(), HashSet::new());
     for (Thread { state, stack, .. }, locals) in threads.iter().zip(locals) {
         if state & (BLOCKED | IN_WAIT) == 0 {
             continue;
@@ -409,7 +414,8 @@ fn monitors(
                 .filter_map(|tag| objects.get(tag))
                 .copied(),
         );
-        let class = stack.first().and_then(|frame| jvmti.method(frame.method));
+        let innermost = stack.first().filter(|frame| methods.insert(frame.method));
+        let class = innermost.and_then(|frame| jvmti.method(frame.method));
         candidates.extend(class.map(|(_, _, class)| class));
     }
     let read = |object: Obj| {
@@ -425,7 +431,15 @@ fn monitors(
             waiters,
         })
     };
-    candidates.into_iter().filter_map(read).collect()
+    let mut found: Vec<Monitor> = Vec::new();
+    for monitor in candidates.into_iter().filter_map(read) {
+        // That of a class is there by each of its methods that are waited for.
+        let is_it = |known: &Monitor| jni.same(known.object, monitor.object);
+        if !found.iter().any(is_it) {
+            found.push(monitor);
+        }
+    }
+    found
 }
 
 /// Adds what virtual threads have to do with monitors: asked about one, the JVM tells of platform threads alone,

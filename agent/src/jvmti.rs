@@ -246,6 +246,14 @@ impl Jvmti {
         })
     }
 
+    /// Whether a frame's method is a version that another has replaced.
+    pub(crate) fn is_obsolete(self, method: sys::MethodId) -> bool {
+        let mut is_obsolete = 0;
+        // SAFETY: the method is one that JVM TI has named in a stack; a place for the result.
+        let error = unsafe { self.0.IsMethodObsolete(method, &mut is_obsolete) };
+        error == sys::OK && is_obsolete != 0
+    }
+
     /// Name, descriptor and access flags of a field.
     pub(crate) fn field(self, class: Obj, field: FieldId) -> Option<(String, String, u16)> {
         let (mut name, mut descriptor, mut modifiers) = (ptr::null_mut(), ptr::null_mut(), 0);

@@ -308,6 +308,7 @@ table! {
         63 GetMethodName(method: MethodId, name: *mut *mut c_char, signature: *mut *mut c_char, generic: *mut *mut c_char) -> c_int;
         64 GetMethodDeclaringClass(method: MethodId, class: *mut Ref) -> c_int;
         75 IsMethodNative(method: MethodId, is_native: *mut u8) -> c_int;
+        90 IsMethodObsolete(method: MethodId, is_obsolete: *mut u8) -> c_int;
         69 GetLineNumberTable(method: MethodId, count: *mut c_int, table: *mut *mut LineEntry) -> c_int;
         100 GetThreadListStackTraces(count: c_int, threads: *const Ref, max: c_int, stacks: *mut *mut StackInfo) -> c_int;
         113 GetObjectsWithTags(count: c_int, tags: *const i64, found: *mut c_int, objects: *mut *mut Ref, found_tags: *mut *mut i64) -> c_int;

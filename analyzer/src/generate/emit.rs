@@ -16,8 +16,8 @@ use super::platform::Classes;
 use super::sequence::{Method, Methods};
 use super::worker::Worker;
 use crate::classinfo;
-use crate::java::comment;
 use crate::java::names::{Names, package_of, sanitize};
+use crate::java::{comment, literal};
 use crate::junit::Framework;
 use crate::text::simple_name;
 use body::Body;
@@ -299,7 +299,7 @@ fn source(
     Source {
         package,
         name,
-        text,
+        text: literal::ascii(text),
         tests: lines,
         failed,
     }

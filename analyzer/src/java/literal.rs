@@ -110,14 +110,36 @@ fn push_char(c: char, out: &mut String) {
         c if u32::from(c) < 0x80 && !is_plain(c) => {
             out.push_str(&format!("\\{:03o}", u32::from(c)));
         }
-        c if is_plain(c) => out.push(c),
-        c => {
-            let mut units = [0; 2];
-            for unit in c.encode_utf16(&mut units) {
-                out.push_str(&format!("\\u{unit:04x}"));
-            }
-        }
+        c if c.is_ascii() => out.push(c),
+        c => push_escape(c, out),
     }
+}
+
+fn push_escape(c: char, out: &mut String) {
+    let mut units = [0; 2];
+    for unit in c.encode_utf16(&mut units) {
+        out.push_str(&format!("\\u{unit:04x}"));
+    }
+}
+
+/// A source file with all that is not ASCII in its names and comments escaped (JLS 3.3), as it is in its literals.
+/// In what encoding a project reads its sources is not known, and in another one a test would mean something else.
+pub fn ascii(source: String) -> String {
+    if source.is_ascii() {
+        return source;
+    }
+    let mut out = String::with_capacity(source.len());
+    let mut before = ' ';
+    for c in source.chars() {
+        match c {
+            // In a comment; what javac makes of a backslash behind an escape depends on its version.
+            '\\' if !before.is_ascii() => out.push_str(" \\"),
+            c if c.is_ascii() => out.push(c),
+            c => push_escape(c, &mut out),
+        }
+        before = c;
+    }
+    out
 }
 
 /// Whether a Unicode escape stands at the end: its backslash is the last of an odd number of them (JLS 3.3).
@@ -179,6 +201,15 @@ mod tests {
     }
 
     #[test]
+    fn sources() {
+        let source = "// ö\\x\nint größe = f(\"\\u202e\\134\");\n".to_owned();
+        let expected = r#"// \u00f6 \x
+int gr\u00f6\u00dfe = f("\u202e\134");
+"#;
+        assert_eq!(ascii(source), expected);
+    }
+
+    #[test]
     fn strings() {
         let check = |text: &str, expected: &str| {
             let units: Vec<u16> = text.encode_utf16().collect();
@@ -192,7 +223,7 @@ mod tests {
         check("\\\\u0041\\", r#""\\\\u0041\\""#);
         check("\\\u{202e}\\", r#""\\\u202e\134""#);
         check("\u{0}1\n\u{7f}", r#""\0001\n\177""#);
-        check("ä€😀\u{202e}", r#""ä€😀\u202e""#);
+        check("ä€😀\u{202e}", r#""\u00e4\u20ac\ud83d\ude00\u202e""#);
         assert_eq!(string(&[0xdc00, 0x61]).as_deref(), Some(r#""\udc00a""#));
         let units = [0xd800, 0x5c, 0x75, 0x5c];
         assert_eq!(string(&units).as_deref(), Some(r#""\ud800\134u\\""#));

@@ -115,7 +115,7 @@ pub fn source(
     }
     text.push_str("}\n");
     Source {
-        text,
+        text: literal::ascii(text),
         lines,
         failed,
         made,

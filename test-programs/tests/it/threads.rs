@@ -88,8 +88,11 @@ fn start(workplace: &Workplace, jdk: &Jdk, options: &str) -> Child {
 
 /// A program that has said that it hangs.
 fn started(workplace: &Workplace, jdk: &Jdk, options: &str, classes: &Path) -> Child {
-    let mut jvm = workplace
-        .java_with_agent(jdk, options)
+    hanging(workplace.java_with_agent(jdk, options), classes)
+}
+
+fn hanging(mut java: Command, classes: &Path) -> Child {
+    let mut jvm = java
         .arg("-cp")
         .arg(classes)
         .arg("Main")
@@ -586,5 +589,131 @@ fn signals_that_the_jvm_needs_are_refused() {
                 "{said}"
             );
         }
+    }
+}
+
+/// Each writes over what it was given: one where it sleeps, the others once they have the monitor.
+const UNBEGUN: &str = "
+import java.util.*;
+public class Main {
+    static class Queue {
+        final List<String> all = new ArrayList<>();
+        Map<String, Integer> counts = new HashMap<>(Map.of(\"k\", 1));
+        int sleeps(String text, Object other, int kept) throws Exception {
+            text = text.trim();
+            all.add(text);
+            Thread.sleep(100_000);
+            counts = null;
+            other = text;
+            return kept;
+        }
+        synchronized String waits(String key, List<String> wanted, int number) {
+            key = key.toLowerCase();
+            wanted = new ArrayList<>(wanted);
+            number++;
+            counts = null;
+            return key + wanted + number;
+        }
+        static synchronized int held(Object why) throws Exception {
+            why = why.toString();
+            Thread.sleep(100_000);
+            return why.hashCode();
+        }
+    }
+    interface Body { void run() throws Exception; }
+    static Thread start(String name, Body body) {
+        Thread thread = new Thread(() -> {
+            try { body.run(); } catch (Exception e) { throw new RuntimeException(e); }
+        }, name);
+        thread.setDaemon(true);
+        thread.start();
+        return thread;
+    }
+    public static void main(String[] args) throws Exception {
+        Queue queue = new Queue();
+        List<Thread> all = new ArrayList<>();
+        synchronized (queue) {
+            all.add(start(\"sleeper\", () -> queue.sleeps(\" item \", \"obj\", 5)));
+            all.add(start(\"waiter\", () -> queue.waits(\"KEY\", List.of(\"a\"), 41)));
+            for (int i = 0; i < 3; i++) all.add(start(\"held \" + i, () -> Queue.held(\"why\")));
+            for (Thread thread : all) {
+                while (thread.getState().ordinal() < Thread.State.BLOCKED.ordinal()) Thread.sleep(5);
+            }
+            System.out.println(\"hangs\");
+            System.in.read();
+        }
+        System.exit(0);
+    }
+}
+";
+
+/// What a method that waits for its monitor was given is in its parameters still; of one that runs since before
+/// it got probes only what it does not write over is known.
+#[test]
+fn what_frames_were_given_before_their_probes_ran_is_told_or_said_not_to_be_known() {
+    for jdk in jdks() {
+        let workplace = Workplace::new("hang-entry");
+        let classes = workplace.compile_text(jdk, &["--release", "11"], "Main", UNBEGUN);
+        let jvm = started(&workplace, jdk, "dump-on=USR1", &classes);
+        kill(&jvm, "USR1");
+        files(&workplace, 1);
+        end(jvm);
+        let label = format!("JDK {}", jdk.version);
+        let crash = &workplace.crashes()[0];
+        let waits = frame(crash, "waiter", "waits");
+        assert_eq!(waits.reason, "", "{label}");
+        let given = |thread: &str, method: &str, index| argument(crash, thread, method, index);
+        assert_eq!(
+            given("waiter", "waits", 1).as_deref(),
+            Some("\"KEY\""),
+            "{label}"
+        );
+        assert_eq!(
+            given("waiter", "waits", 3).as_deref(),
+            Some("41"),
+            "{label}"
+        );
+        assert!(
+            waits
+                .arguments
+                .iter()
+                .all(|argument| argument.value != Value::Null)
+        );
+        assert!(waits.patch.is_empty(), "{label}: {:?}", waits.patch);
+        assert_eq!(
+            given("sleeper", "sleeps", 1).as_deref(),
+            Some("\" item \""),
+            "{label}"
+        );
+        let told = inspect(&workplace);
+        let class = told.lines().filter(|line| line.contains("has Class #"));
+        assert_eq!(class.count(), 1, "{label}: {told}");
+
+        let workplace = Workplace::new("hang-entry-attach");
+        let classes = workplace.compile_text(jdk, &["--release", "11"], "Main", UNBEGUN);
+        let jvm = hanging(jdk.verifying_java(), &classes);
+        let pid = jvm.id().to_string();
+        let out = format!("out={}", workplace.join("out").display());
+        for request in [out.as_str(), "record"] {
+            let mut command = Command::new(hindsight());
+            let output = command.args(["attach", &pid, request]).output().unwrap();
+            assert!(output.status.success(), "{}", both(&output));
+        }
+        end(jvm);
+        let crash = &workplace.crashes()[0];
+        let sleeps = frame(crash, "sleeper", "sleeps");
+        assert!(
+            sleeps
+                .reason
+                .starts_with("it was running when it got its probes"),
+            "{label}: {}",
+            sleeps.reason
+        );
+        assert!(sleeps.patch.is_empty(), "{label}: {:?}", sleeps.patch);
+        let nulls = sleeps
+            .arguments
+            .iter()
+            .filter(|argument| argument.value == Value::Null);
+        assert_eq!(nulls.count(), 0, "{label}: {:?}", sleeps.arguments);
     }
 }
