@@ -84,6 +84,10 @@ pub fn encode(crash: &Crash) -> Vec<u8> {
         file.extend(writer::origins(&crash.origins));
         records += 1;
     }
+    if let Some(classes) = &crash.unrestored {
+        file.extend(writer::unrestored(classes));
+        records += 1;
+    }
     file.extend(writer::end(records));
     file
 }

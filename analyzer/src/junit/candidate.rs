@@ -155,6 +155,8 @@ pub struct Candidate {
     pub lapse: Option<Lapse>,
     /// What it throws, if that cannot be reported.
     pub unreported: Option<Unreported>,
+    /// Classes of the program of which objects could not be restored for it.
+    pub unrestored: Vec<String>,
     /// What became of it.
     pub state: State,
 }
@@ -246,14 +248,15 @@ impl<'a> Plan<'a> {
         &self.inputs[candidate.crash].crash.failure.frames[candidate.frame]
     }
 
-    /// The bytes of the crash file that a class's tests come with.
+    /// The bytes of the crash file that a class's tests come with; of tests that were run, with the classes of
+    /// which objects could not be restored.
     ///
     /// # Errors
     ///
     /// Fails if the file cannot be read again.
-    pub fn resource(&self, class: &TestClass) -> Result<Vec<u8>> {
+    pub fn resource(&self, class: &TestClass, unrestored: Option<&[String]>) -> Result<Vec<u8>> {
         let file = self.inputs[class.crash].resource()?;
-        Ok(self.origins[class.crash].added(file))
+        Ok(self.origins[class.crash].added(file, unrestored))
     }
 
     /// Indices of the candidates that can be tried.
@@ -336,6 +339,7 @@ impl<'a> Plan<'a> {
                 warnings: None,
                 lapse: None,
                 unreported: None,
+                unrestored: Vec::new(),
                 state: match refusal {
                     Some(reason) => State::Done(Verdict::Unsupported, reason),
                     None => State::Pending,

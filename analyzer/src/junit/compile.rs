@@ -64,7 +64,7 @@ impl<'a> Workplace<'a> {
     /// Fails if they cannot be copied.
     pub fn add_resources(&self, plan: &Plan<'_>) -> Result<()> {
         for class in &plan.classes {
-            let content = plan.resource(class)?;
+            let content = plan.resource(class, None)?;
             write_file(&self.resource(class), content)?;
         }
         Ok(())

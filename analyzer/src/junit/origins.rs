@@ -35,9 +35,10 @@ impl Origins {
         self.found.get(&name).unwrap_or(&frame.method)
     }
 
-    /// The bytes of a crash file with these origins.
-    pub fn added(&self, file: Vec<u8>) -> Vec<u8> {
-        if self.found.is_empty() {
+    /// The bytes of a crash file with these origins, and with the classes that could not be restored if that
+    /// is known.
+    pub fn added(&self, file: Vec<u8>, unrestored: Option<&[String]>) -> Vec<u8> {
+        if self.found.is_empty() && unrestored.is_none() {
             return file;
         }
         let origins = self.found.iter().map(|(name, found)| Origin {
@@ -45,7 +46,7 @@ impl Origins {
             found: found.clone(),
         });
         let origins: Vec<Origin> = origins.collect();
-        writer::with_origins(&file, &origins).unwrap_or(file)
+        writer::for_tests(&file, &origins, unrestored).unwrap_or(file)
     }
 }
 

@@ -59,6 +59,8 @@ pub struct Outcome {
     pub reason: Option<String>,
     /// What of the state could not be restored.
     pub holes: Vec<String>,
+    /// Classes of the program of which objects could not be.
+    pub unrestored: Vec<String>,
     /// Whether what was thrown is an argument that was restored, or its cause.
     pub restored: bool,
     /// Methods of what was thrown, or of its causes, by which a report of it fails.
@@ -161,6 +163,7 @@ pub fn run(
             let candidate = &mut plan.candidates[index];
             if let Ran::Told(outcome) = ran {
                 candidate.unreported = Unreported::of(&outcome);
+                candidate.unrestored.clone_from(&outcome.unrestored);
                 if let Some(reads) = reads.get(&index)
                     && verdict == Verdict::Reproduces
                 {

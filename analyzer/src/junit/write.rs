@@ -8,6 +8,7 @@ use super::{Options, REPLAY_JAR, REPLAY_JAR_NAME, write_file};
 use crate::files::is_ours;
 use anyhow::{Context, Result, bail};
 use hindsight_tracelog::record::MAGIC;
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -86,7 +87,10 @@ pub fn write(
         let resource = options.out.join("src/test/resources").join(resource);
         let needs = |needed: fn(&Needs) -> bool| source.made.iter().any(|(_, _, n)| needed(n));
         if needs(|needs| needs.state) {
-            write_file(&resource, plan.resource(test_class)?)?;
+            let unrestored = options
+                .run
+                .then(|| unrestored(plan, test_class.crash, &kept));
+            write_file(&resource, plan.resource(test_class, unrestored.as_deref())?)?;
         } else {
             remove_ours(&resource, MAGIC)?;
         }
@@ -101,6 +105,17 @@ pub fn write(
         write_file(&options.out.join("lib").join(REPLAY_JAR_NAME), REPLAY_JAR)?;
     }
     Ok(written)
+}
+
+/// The classes of which objects could not be restored for the tests of a crash that are written. These may share
+/// a crash file.
+fn unrestored(plan: &Plan<'_>, crash: usize, kept: &impl Fn(&usize) -> bool) -> Vec<String> {
+    let all = (0..plan.candidates.len()).filter(kept);
+    let mine = all.filter(|&index| plan.candidates[index].crash == crash);
+    let classes: BTreeSet<&String> = mine
+        .flat_map(|index| &plan.candidates[index].unrestored)
+        .collect();
+    classes.into_iter().cloned().collect()
 }
 
 /// Removes what an earlier run wrote: for a class that has no tests now, or a crash file that its tests

@@ -36,7 +36,7 @@
 //!
 //! Order of records: `Meta`, `Failure`, any number of `Classes` and `Objects`
 //! (a class stands before the objects that use it), in the crash files of emitted
-//! tests `Origins` if there are any, `End`.
+//! tests `Origins` if there are any and `Unrestored` if they were run, `End`.
 //!
 //! `Origins` ([`crash::Origin`]) is a list of `[name, found]`. It tells a test which lambda or
 //! anonymous class a recorded name means where an edited program numbers them otherwise:
@@ -49,6 +49,10 @@
 //! Behind the name stand its place in its group, the digests of the code of all in the group (of more than
 //! eight its own, `+`, and one of all others), and what all in the group have in common. What
 //! is digested how is known to the replay library alone (`Numbered`, `ClassShape`).
+//!
+//! `Unrestored` is a list of names of classes: when the tests were made, objects of these could not be restored,
+//! and the tests reproduced all the same. Where objects of others cannot be, the program has changed, and a test
+//! that went on without them could pass while the bug is there.
 //!
 //! # Versions
 //!

@@ -45,6 +45,9 @@ pub struct Crash {
     pub objects: Vec<Option<Object>>,
     /// Origins of names that compilers have numbered, if the file belongs to tests.
     pub origins: Vec<Origin>,
+    /// Classes of which objects could not be restored when the tests were made that the file belongs to; not
+    /// known of other files, and of tests that were not run.
+    pub unrestored: Option<Vec<String>>,
     /// What is missing, in words with offsets; empty for a whole file.
     pub damage: Vec<String>,
     /// Bytes after the end record, of which nothing is known.
@@ -160,6 +163,7 @@ impl Crash {
                 }
             }
             Kind::Origins => self.origins.extend(decode::<Vec<Origin>>(raw)?),
+            Kind::Unrestored => self.unrestored = Some(decode(raw)?),
             Kind::End => {
                 seen.end = true;
                 let records: u32 = decode(raw)?;

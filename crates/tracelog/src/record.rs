@@ -30,6 +30,8 @@ pub enum Kind {
     End,
     /// A list of [`crate::crash::Origin`].
     Origins,
+    /// A list of names of classes.
+    Unrestored,
     /// A kind of a later version of the same format, to be passed over.
     Unknown(u32),
 }
@@ -43,6 +45,7 @@ impl Kind {
             Kind::Objects => 4,
             Kind::End => 5,
             Kind::Origins => 6,
+            Kind::Unrestored => 7,
             Kind::Unknown(code) => code,
         }
     }
@@ -55,6 +58,7 @@ impl Kind {
             4 => Kind::Objects,
             5 => Kind::End,
             6 => Kind::Origins,
+            7 => Kind::Unrestored,
             other => Kind::Unknown(other),
         }
     }

@@ -40,8 +40,13 @@ pub fn origins(origins: &[Origin]) -> Vec<u8> {
     encode(Kind::Origins, &origins)
 }
 
-/// A whole file with these origins instead of those that it has; `None` if it is not whole.
-pub fn with_origins(file: &[u8], new: &[Origin]) -> Option<Vec<u8>> {
+/// A record of classes of which objects could not be restored.
+pub fn unrestored(classes: &[String]) -> Vec<u8> {
+    encode(Kind::Unrestored, &classes)
+}
+
+/// A whole file with these records for tests instead of those that it has; `None` if it is not whole.
+pub fn for_tests(file: &[u8], new: &[Origin], classes: Option<&[String]>) -> Option<Vec<u8>> {
     let mut out = file.get(..FILE_HEADER)?.to_vec();
     let mut offset = FILE_HEADER;
     let mut records = 0;
@@ -49,7 +54,7 @@ pub fn with_origins(file: &[u8], new: &[Origin]) -> Option<Vec<u8>> {
         let found = record::find(file, offset).ok()?;
         match found.kind {
             Kind::End => break,
-            Kind::Origins => {}
+            Kind::Origins | Kind::Unrestored => {}
             _ => {
                 out.extend(&file[offset..found.next]);
                 records += 1;
@@ -59,6 +64,10 @@ pub fn with_origins(file: &[u8], new: &[Origin]) -> Option<Vec<u8>> {
     }
     if !new.is_empty() {
         out.extend(origins(new));
+        records += 1;
+    }
+    if let Some(classes) = classes {
+        out.extend(unrestored(classes));
         records += 1;
     }
     out.extend(end(records));

@@ -148,6 +148,7 @@ fn sample() -> (Crash, Vec<u8>) {
             }),
         ],
         origins: vec![],
+        unrestored: None,
         damage: vec![],
         trailing: 0,
     };

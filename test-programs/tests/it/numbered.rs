@@ -121,3 +121,51 @@ fn classes_of_another_javac_number_lambdas_otherwise() {
         }
     }
 }
+
+/// Is loaded, for it refers to a thread; what its list holds is of a class that may get another name.
+const RENAMED: &str = r#"
+import java.util.*;
+
+public class Cart {
+    static final class Line {
+        final String item; final Integer count;
+        Line(String item, Integer count) { this.item = item; this.count = count; }
+    }
+    private final List<Line> lines = new ArrayList<>();
+    private final Thread owner = Thread.currentThread();
+    Cart add(String item, Integer count) { lines.add(new Line(item, count)); return this; }
+    int total(List<String> only) {
+        int sum = 0;
+        for (Line line : lines) if (line != null && only.contains(line.item)) sum += line.count;
+        return sum;
+    }
+    public static void main(String[] args) {
+        new Cart().add("pen", 2).add("ink", null).total(Arrays.asList("ink", "pen"));
+    }
+}
+"#;
+
+#[test]
+fn without_what_they_had_when_they_were_made_tests_do_not_pass() {
+    for jdk in jdks() {
+        let workplace = Workplace::new("renamed");
+        let (classes, run) = workplace.run_text(jdk, "11", "", ("Cart", RENAMED));
+        assert_eq!(workplace.crash_files().len(), 1, "{}", both(&run));
+        let (output, _) = reported(&mut workplace.junit(jdk, &classes));
+        let compile = |name, source: &str| {
+            let place = Workplace::new(name);
+            let classes = place.compile_text(jdk, &["--release", "11"], "Cart", source);
+            (place, classes)
+        };
+        let (_place, renamed) = compile("renamed-only", &RENAMED.replace("Line", "Row"));
+        let (passed, all) = run_tests(&workplace, jdk, &renamed);
+        assert_eq!((passed.len(), all), (0, 2), "{}: {passed:?}", both(&output));
+        let fixed = RENAMED.replace(
+            "sum += line.count",
+            "sum += line.count == null ? 0 : line.count",
+        );
+        let (_place, fixed) = compile("renamed-fixed", &fixed);
+        let (passed, all) = run_tests(&workplace, jdk, &fixed);
+        assert_eq!((passed.len(), all), (2, 2), "{}", both(&output));
+    }
+}

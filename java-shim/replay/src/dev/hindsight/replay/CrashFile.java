@@ -14,7 +14,9 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.zip.CRC32;
 import java.util.zip.DataFormatException;
 import java.util.zip.Inflater;
@@ -41,6 +43,7 @@ final class CrashFile {
     private static final int OBJECTS = 4;
     private static final int END = 5;
     private static final int ORIGINS = 6;
+    private static final int UNRESTORED = 7;
 
     /** Resource or file name, for messages. */
     final String name;
@@ -53,6 +56,8 @@ final class CrashFile {
     final Map<Integer, Constant> constants = new HashMap<>();
     /** Names with their origins, as {@link Numbered} takes them. */
     final Map<String, String> origins = new HashMap<>();
+    /** Classes of which objects could not be restored when the tests were made; null if it is not known. */
+    Set<String> unrestored;
     private ClassInfo[] classes = {};
     private int classCount;
     private Stored[] objects = {};
@@ -92,7 +97,7 @@ final class CrashFile {
             }
             try {
                 // The kinds of later versions are passed over.
-                if (kind >= META && kind <= ORIGINS) {
+                if (kind >= META && kind <= UNRESTORED) {
                     Object value = MessagePack.decode(inflate(bytes, start, stored, rawLength));
                     if (kind == END) {
                         file.end(value, records);
@@ -201,6 +206,10 @@ final class CrashFile {
                     Row origin = new Row(raw, "an origin");
                     origins.put(origin.text(0), origin.text(1));
                 }
+                break;
+            case UNRESTORED:
+                unrestored = new HashSet<>(
+                        Arrays.asList(new Row(new Object[] {value}, "classes").texts(0)));
                 break;
             default:
                 // The circumstances are of no use here.

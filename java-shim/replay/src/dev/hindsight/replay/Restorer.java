@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -64,6 +65,8 @@ final class Restorer {
     private final boolean[] preset;
     /** Objects that cannot be restored because the class path differs, and why. */
     private final Map<Integer, String> differing = new HashMap<>();
+    /** Of their classes, those of the program, and where the first object of each was. */
+    private final Map<String, String> unrestored = new LinkedHashMap<>();
     /** Whether static fields and those of enum constants are asked for. */
     private final boolean statics;
     /** Whether it makes an object only to compare it. */
@@ -139,7 +142,9 @@ final class Restorer {
         List<String> holes = List.copyOf(restorer.holes);
         if (Runner.isRunning()) {
             Runner.report(holes);
+            Runner.unrestored(restorer.unrestored.keySet());
         } else {
+            restorer.refuse(what);
             tell(restorer.changed);
         }
         for (int i = 0; i < ofArguments; i++) {
@@ -380,6 +385,10 @@ final class Restorer {
             note(className(number) + place(number), hole.getMessage());
             if (hole.differs) {
                 differing.put(number, hole.getMessage());
+                if (parent >= 0 && !isOfJdk(number)) {
+                    unrestored.putIfAbsent(
+                            className(number), place(number) + ": " + hole.getMessage());
+                }
             }
         } catch (RuntimeException | LinkageError e) {
             // Static initializers of the program run here.
@@ -782,6 +791,29 @@ final class Restorer {
     void noteChanged(String className, String reason) {
         note(className, reason);
         changed.add(className + ": " + reason);
+    }
+
+    /**
+     * Fails if objects behind the arguments cannot be restored that could when the test was made: without them
+     * it might pass while the bug is there. Of tests that were not run then it is told instead.
+     */
+    private void refuse(String what) {
+        for (Map.Entry<String, String> entry : unrestored.entrySet()) {
+            String of = entry.getKey() + entry.getValue();
+            if (file.unrestored == null) {
+                changed.add(of);
+            } else if (!file.unrestored.contains(entry.getKey())) {
+                throw new ReplayException("the state of " + what + " cannot be restored: " + of);
+            }
+        }
+    }
+
+    /** Whether a class is one that the boot loader or the platform's has defined. */
+    private boolean isOfJdk(int number) {
+        Stored stored = stored(number);
+        ClassInfo info = stored == null ? null : file.type(stored.classId);
+        return info == null || info.loader.isEmpty()
+                || info.loader.equals("jdk.internal.loader.ClassLoaders$PlatformClassLoader");
     }
 
     /** Says to whom runs the tests of another version what its objects lack, each thing once. */

@@ -35,6 +35,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * given      class of the first of them that is an exception that was restored with the arguments, or null
  * reason     why it is broken, or null
  * holes      what was not restored, as {@link Frame#holes} tells it
+ * unrestored the classes of the program that this is so of because they are missing or other ones here
  * restored   whether what was thrown is an exception that was restored with the arguments
  * failing    methods of what was thrown, or of its causes, by which a report of it fails
  * </pre>
@@ -55,6 +56,8 @@ public final class Runner {
     private static final int MAX_CHAIN = 64;
 
     private static final Set<String> HOLES = new LinkedHashSet<>();
+    /** Classes of the program of which objects cannot be restored; guarded by {@link #HOLES}. */
+    private static final Set<String> UNRESTORED = new LinkedHashSet<>();
     /** Arguments of the running test that can be thrown, and their causes; guarded by {@link #HOLES}. */
     private static final List<Throwable> PASSED = new ArrayList<>();
     private static final AtomicBoolean WRITTEN = new AtomicBoolean();
@@ -94,6 +97,7 @@ public final class Runner {
         for (int i = first; i < arguments.length; i += 3) {
             synchronized (HOLES) {
                 HOLES.clear();
+                UNRESTORED.clear();
                 PASSED.clear();
             }
             current = Paths.get(arguments[i + 2]);
@@ -115,6 +119,13 @@ public final class Runner {
     static void report(List<String> holes) {
         synchronized (HOLES) {
             HOLES.addAll(holes);
+        }
+    }
+
+    /** Notes classes of the program of which objects of such a frame cannot be restored. */
+    static void unrestored(Set<String> classes) {
+        synchronized (HOLES) {
+            UNRESTORED.addAll(classes);
         }
     }
 
@@ -262,6 +273,8 @@ public final class Runner {
         json.append(",\"holes\":");
         synchronized (HOLES) {
             strings(json, HOLES);
+            json.append(",\"unrestored\":");
+            strings(json, UNRESTORED);
         }
         json.append(",\"restored\":").append(isPassed(thrown));
         json.append(",\"failing\":");
