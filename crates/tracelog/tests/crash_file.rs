@@ -177,14 +177,18 @@ fn origins_are_added_to_whole_files_and_replaced() {
         name: "Main$1".to_owned(),
         found: found.to_owned(),
     };
-    let with = writer::with_origins(&file, &[origin("Main$1/0/a/b")]).unwrap();
+    let with = writer::for_tests(&file, &[origin("Main$1/0/a/b")], None).unwrap();
     crash.origins = vec![origin("Main$1/0/a/b")];
     assert_eq!(Crash::read(&with).unwrap(), crash);
-    let with = writer::with_origins(&with, &[origin("Main$2/0/c/b")]).unwrap();
+    let with = writer::for_tests(&with, &[origin("Main$2/0/c/b")], None).unwrap();
     crash.origins = vec![origin("Main$2/0/c/b")];
     assert_eq!(Crash::read(&with).unwrap(), crash);
-    assert_eq!(writer::with_origins(&with, &[]).unwrap(), file);
-    assert_eq!(writer::with_origins(&file[..file.len() - 1], &[]), None);
+    let classes = ["a.B".to_owned()];
+    let with = writer::for_tests(&with, &[], Some(&classes)).unwrap();
+    let read = Crash::read(&with).unwrap().unrestored;
+    assert_eq!(read.as_deref(), Some(&classes[..]));
+    assert_eq!(writer::for_tests(&with, &[], None).unwrap(), file);
+    assert_eq!(writer::for_tests(&file[..file.len() - 1], &[], None), None);
 }
 
 #[test]

@@ -168,6 +168,15 @@ fn changes_are_told_where_they_begin() {
             .matches("      new: throws NoSuchMethodError: ")
             .count();
         assert_eq!(lacking, 1, "{told}");
+        // What tests may not call any more.
+        next(
+            "hidden",
+            "Office",
+            "public static Office in",
+            "private static Office in",
+        );
+        let told = against("hidden", "text");
+        assert_eq!(told.matches("has private access").count(), 1, "{told}");
         // Classes that no JVM takes.
         let class = fs::read(workplace.join("classes/shop/Ticket.class"));
         let mut newer = class.expect("a class");

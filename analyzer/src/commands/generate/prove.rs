@@ -186,6 +186,7 @@ impl Opts {
         let mut tests = Vec::new();
         let mut unloadable: BTreeMap<String, String> = BTreeMap::new();
         let mut lacking = HashSet::new();
+        let mut refusals = HashSet::new();
         for (source, test) in tests_of(&proven.written) {
             let refused = refused.get(&test.number);
             let how = match (refused, failure(verdicts.get(&test.number))) {
@@ -219,12 +220,17 @@ impl Opts {
                 let mut lacks = one.lacks.iter();
                 lacks.all(|member| lacking.insert(member.clone()))
             });
+            // Nor is what only javac minds: a member that is private now.
+            let is_told = match refused {
+                Some(error) if all == 0 => !refusals.insert(error),
+                _ => calls.is_empty() && all > 0,
+            };
             tests.push(Change {
                 class: source.class(),
                 test: test.name.clone(),
                 how,
                 compiles: refused.is_none(),
-                is_told: calls.is_empty() && all > 0,
+                is_told,
                 differences: calls,
             });
         }
