@@ -3,12 +3,13 @@
 use crate::budget::Budget;
 use crate::chances::Chances;
 use crate::counters::{Counters, NAMED_BY_REPORT};
-use crate::hook::Workspaces;
+use crate::hook::{self, Workspaces};
 use crate::jni::Obj;
 use crate::jvmti::{Jvmti, Vm};
 use crate::known::Reports;
 use crate::loaders::Loaders;
-use crate::methods::Methods;
+use crate::methods::{Chance, Late, Methods};
+use crate::named::Named;
 use crate::options::Options;
 use crate::plan::Known;
 use crate::recording::Recording;
@@ -18,7 +19,7 @@ use crate::undo::fields::Fields;
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::PathBuf;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// What there is from `Agent_OnLoad` on.
 pub(crate) struct Base {
@@ -37,7 +38,9 @@ pub(crate) struct Base {
     /// `dump-on`.
     pub(crate) locals: Option<Jvmti>,
     /// With `mode=second-chance`.
-    pub(crate) chances: Option<Chances>,
+    pub(crate) chances: Option<Arc<Chances>>,
+    /// What the rules of `report` have named.
+    pub(crate) named: Named,
     pub(crate) since: Since,
     complained: Mutex<BTreeSet<String>>,
 }
@@ -110,15 +113,18 @@ pub(crate) fn set_base(vm: Vm, jvmti: Jvmti, options: Options, files: Files, sin
         if options.report.names_methods() {
             counters.begin(NAMED_BY_REPORT);
         }
+        let chances = chances.map(Arc::new);
+        let late = chances.as_ref().map(|chances| late(chances, &options));
         Base {
             vm,
             jvmti,
             locals,
             budget: Budget::new(options.cpu),
+            named: Named::of(&options.report),
             options,
             known,
             counters,
-            methods: Methods::new(chances.is_some()),
+            methods: Methods::new(late),
             fields: Fields::default(),
             loaders: Loaders::default(),
             workspaces: Workspaces::default(),
@@ -128,6 +134,24 @@ pub(crate) fn set_base(vm: Vm, jvmti: Jvmti, options: Options, files: Files, sin
         }
     });
     first
+}
+
+/// How it stands with the second chance of methods.
+fn late(chances: &Arc<Chances>, options: &Options) -> Late {
+    let (chances, options) = (Arc::clone(chances), options.clone());
+    Box::new(move |class, method| {
+        // Those of the boot loader never have one, whatever `include` says.
+        let is_of_jdk = ["java.", "jdk.", "sun."]
+            .iter()
+            .any(|jdk| class.starts_with(jdk));
+        if is_of_jdk || !hook::may_be_wanted(&options, class) {
+            Chance::None
+        } else if chances.knows(class, method) {
+            Chance::Known
+        } else {
+            Chance::Unseen
+        }
+    })
 }
 
 /// The agent, once the JVM is initialised.

@@ -372,7 +372,7 @@ load_hook! {
         } else if !redefined && base.chances.is_none() {
             None
         } else {
-            hook::again(base, name, loader, bytes)
+            hook::again(base, name, loader, redefined, bytes)
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What was lost, skipped or left alone, by name.
 
+use hindsight_instrument::SkipReason;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
@@ -44,6 +45,22 @@ impl Counters {
             false => format!("{kind}_further"),
         };
         *counters.entry(counter).or_insert(0) += 1;
+    }
+
+    /// Counts methods by the reason why they have less than asked for.
+    pub(crate) fn skipped(&self, what: &str, reasons: impl Iterator<Item = SkipReason>) {
+        let mut counts: Vec<(_, u64)> = Vec::new();
+        // Not a word on methods that were not asked for.
+        let asked = reasons.filter(|reason| *reason != SkipReason::CatchesNothing);
+        for reason in asked.map(SkipReason::kind) {
+            match counts.iter_mut().find(|(known, _)| *known == reason) {
+                Some((_, count)) => *count += 1,
+                None => counts.push((reason, 1)),
+            }
+        }
+        for (reason, count) in counts {
+            self.add(&format!("{what}:{reason}"), count);
+        }
     }
 
     /// Has a count be there, also where nothing is counted: that tells something, too.

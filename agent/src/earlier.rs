@@ -128,9 +128,14 @@ fn is_ours(base: &Base, jvmti: Jvmti, jni: Jni, class: Obj, attached: bool) -> b
     if matches!(name, hook::API | contract::UPCALLS) {
         return jvmti.is_modifiable(class);
     }
-    let wanted = hook::wanted(base, &name.replace('/', "."), raw);
+    let name = name.replace('/', ".");
+    let wanted = hook::wanted(base, &name, raw);
     if let Some(loader) = loader {
         jni.delete_local(loader);
+    }
+    // The boot loader's are left alone below.
+    if wanted != Wanted::Frames || loader.is_none() {
+        hook::left_out(base, &name);
     }
     match wanted {
         Wanted::Nothing => return false,

@@ -530,7 +530,7 @@ fn uncaptured(element: &StackElement, exception: u32, all: &Methods) -> Pending 
                 "not captured: it was in its super(...) or this(...) call, where the JVM allows no \
                  handler"
             }
-            _ if all.came_before_us(&element.class) => {
+            _ if all.may_have_run(&element.class) => {
                 "not captured: it was running when it got its probes; or the exception did not leave it, or \
                  was caught further out and thrown again; or there was no memory or stack left to keep it"
             }

@@ -23,9 +23,11 @@
 
 use crate::agent::Base;
 use crate::chances::Chances;
-use crate::counters::{INSTRUMENTED, NAMED_BY_REPORT};
+use crate::counters::INSTRUMENTED;
 use crate::jvmti::Jvmti;
 use crate::loaders::{Loader, find_probes};
+use crate::methods::{Class, made};
+use crate::options::Options;
 use crate::originals::{self, Original};
 use crate::snapshot::classes::binary_name;
 use crate::sys;
@@ -33,12 +35,12 @@ use crate::trace;
 use hindsight_classfile::MemberRef;
 use hindsight_instrument::select::{self, MAX_FIELDS};
 use hindsight_instrument::{
-    self as instrument, CrashPlan, MemberNames, Rewritten, Rules, SkipReason, SkippedMethods,
-    UndoPlan, Workspace, contract, entry_hook,
+    self as instrument, CrashPlan, MemberNames, Rewritten, Rules, SkipReason, UndoPlan, Workspace,
+    contract, entry_hook,
 };
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::ops::Range;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 /// A class cannot have more methods than this (JVMS 4.11).
 const MAX_METHODS: usize = 65_535;
@@ -182,9 +184,8 @@ fn is_changing(name: &str) -> bool {
 }
 
 /// Whether frames of a class of this name, whatever its loader, may be asked for.
-pub(crate) fn may_be_wanted(base: &Base, name: &str) -> bool {
+pub(crate) fn may_be_wanted(options: &Options, name: &str) -> bool {
     const SURE: &[&str] = &["java.", "jdk.", "sun."];
-    let options = &base.options;
     if select::is_below_probes(name) || select::names(&options.exclude, name) {
         return false;
     }
@@ -195,6 +196,17 @@ pub(crate) fn may_be_wanted(base: &Base, name: &str) -> bool {
         .iter()
         .chain(AGENTS)
         .any(|prefix| name.starts_with(prefix))
+}
+
+/// Tells the rules of `report` of a class that is there and hands over no frames.
+pub(crate) fn left_out(base: &Base, name: &str) {
+    let Options {
+        include, exclude, ..
+    } = &base.options;
+    if !base.named.is_empty() {
+        let is_asked = select::names(include, name) && !select::names(exclude, name);
+        base.named.left_out(name, is_asked);
+    }
 }
 
 /// Whether frames of this class are to be handed over.
@@ -286,7 +298,12 @@ pub(crate) fn last(
             let original = originals::take(name);
             // What was kept was wanted.
             if original.is_none() {
-                match wanted(base, &name.replace('/', "."), loader) {
+                let dotted = name.replace('/', ".");
+                let wanted = wanted(base, &dotted, loader);
+                if wanted != Wanted::Frames && !redefined {
+                    left_out(base, &dotted);
+                }
+                match wanted {
                     Wanted::Frames => {}
                     Wanted::Aside(aside) => return instrument_aside(base, aside, loader, bytes),
                     Wanted::Nothing => return None,
@@ -311,11 +328,12 @@ pub(crate) fn last(
 }
 
 /// A class that is retransformed, by us or by another agent, as the other agents have left it. It has
-/// its probes still if it was loaded through [`last`].
+/// its probes still if it was loaded through [`last`]. With `mode=second-chance` also one that is loaded.
 pub(crate) fn again(
     base: &Base,
     name: Option<&str>,
     loader: sys::Ref,
+    redefined: bool,
     bytes: &[u8],
 ) -> Option<Vec<u8>> {
     // If it was there before us, this is all we ever see of it.
@@ -326,7 +344,7 @@ pub(crate) fn again(
     }
     let dotted = name.replace('/', ".");
     if base.chances.is_some() {
-        return second_chance(base, name, &dotted, loader, bytes);
+        return second_chance(base, name, &dotted, loader, redefined, bytes);
     }
     match wanted(base, &dotted, loader) {
         Wanted::Nothing => return None,
@@ -356,10 +374,15 @@ fn second_chance(
     name: &str,
     dotted: &str,
     loader: sys::Ref,
+    redefined: bool,
     bytes: &[u8],
 ) -> Option<Vec<u8>> {
     let original = originals::take(name);
-    match wanted(base, dotted, loader) {
+    let wanted = wanted(base, dotted, loader);
+    if (wanted != Wanted::Frames || loader.is_null()) && !redefined {
+        left_out(base, dotted);
+    }
+    match wanted {
         Wanted::Nothing => return None,
         _ if has_probes(bytes) => return None,
         Wanted::Aside(aside) => return instrument_aside(base, aside, loader, bytes),
@@ -443,29 +466,24 @@ fn instrument(
     let first_id = ids.start;
     let class_in_file = OnceCell::new();
     let report = &base.options.report;
+    let is_named = Cell::new(false);
     let rules = |method: &str, _descriptor: &str| {
         // A class without a name given is one of a strange loader: no rules for it.
         let Some(class) = class_name
             .as_deref()
             .or(class_in_file.get().map(String::as_str))
         else {
-            return Rules {
-                escape: false,
-                caught: false,
-            };
+            return Rules::default();
         };
         if !report.names_methods() {
-            return Rules {
-                escape: false,
-                caught: false,
-            };
+            return Rules::default();
         }
         let full = format!("{class}.{method}");
         let rules = Rules {
             escape: report.escape.matches(&full),
             caught: report.caught.matches(&full),
         };
-        counters.add(NAMED_BY_REPORT, u64::from(rules.escape || rules.caught));
+        is_named.set(is_named.get() || rules != Rules::default());
         rules
     };
     let effects = base.known.class(name, original, counters);
@@ -492,7 +510,7 @@ fn instrument(
     let rewritten = if base.options.copy.need_log() {
         undoable(base, defines.as_deref(), bytes, &undo)?
     } else if chosen.is_some() {
-        let catches = base.chances.as_ref().is_some_and(Chances::shared);
+        let catches = base.chances.as_deref().is_some_and(Chances::shared);
         (base.workspaces).with(|space| space.crash_in_some(bytes, &plan, &meant, catches))
     } else {
         base.workspaces.with(|space| space.crash(bytes, &plan))
@@ -518,11 +536,16 @@ fn instrument(
         counters.add("classes_instrumented_once_more", 1);
         return rewritten.class;
     }
-    if chosen.is_some() && rewritten.class.is_none() {
+    if chosen.is_some() && rewritten.class.is_none() && rewritten.skipped.is_empty() {
         // Some may have been asked for, of a class that was not meant.
         return None;
     }
-    count(base, &rewritten);
+    let earlier = base.methods.earlier(&dotted, &origin);
+    count(base, &rewritten, &earlier);
+    if is_named.get() {
+        let mut made = made(&rewritten, &earlier);
+        (base.named).methods(counters, &dotted, &mut made);
+    }
     let methods = rewritten.methods.iter().enumerate();
     let aside = methods.filter(|(_, method)| !meant(method.name, method.descriptor));
     let aside = aside.map(|(at, _)| at).collect();
@@ -597,15 +620,18 @@ fn came_with_probes(base: &Base, name: &str) {
     }
 }
 
-fn count(base: &Base, rewritten: &Rewritten) {
+fn count(base: &Base, rewritten: &Rewritten, earlier: &[Arc<Class>]) {
     let counters = &base.counters;
-    count_skipped(base, "methods_left_alone", &rewritten.skipped);
-    count_skipped(base, "methods_without_log_of_writes", &rewritten.reduced);
-    counters.add("methods_instrumented", rewritten.methods.len() as u64);
-    if rewritten.class.is_some() {
+    let skipped = made(rewritten, earlier).filter_map(|(_, reason)| reason);
+    counters.skipped("methods_left_alone", skipped);
+    let reduced = rewritten.reduced.iter().map(|reduced| reduced.reason);
+    counters.skipped("methods_without_log_of_writes", reduced);
+    let methods = made(rewritten, earlier).filter(|(_, reason)| reason.is_none());
+    counters.add("methods_instrumented", methods.count() as u64);
+    if rewritten.class.is_none() {
+        counters.add("classes_without_probes", u64::from(earlier.is_empty()));
+    } else if !earlier.iter().any(|class| class.has_probes()) {
         counters.add(INSTRUMENTED, 1);
-    } else {
-        counters.add("classes_without_probes", 1);
     }
 }
 
@@ -667,23 +693,5 @@ fn instrument_aside(base: &Base, aside: Aside, loader: sys::Ref, bytes: &[u8]) -
             base.counters.add("classes_left_alone:malformed", 1);
             None
         }
-    }
-}
-
-/// Counts methods by the reason why they have less than asked for.
-pub(crate) fn count_skipped(base: &Base, what: &str, skipped: &SkippedMethods) {
-    let mut reasons: Vec<(_, u64)> = Vec::new();
-    // Not a word on methods that were not asked for.
-    let asked = |reason: &SkipReason| *reason != SkipReason::CatchesNothing;
-    let skipped = skipped.iter().map(|skipped| skipped.reason);
-    for reason in skipped.filter(asked).map(SkipReason::kind) {
-        match reasons.iter_mut().find(|(known, _)| *known == reason) {
-            Some((_, count)) => *count += 1,
-            None => reasons.push((reason, 1)),
-        }
-    }
-    for (reason, count) in reasons {
-        let counter = format!("{what}:{reason}");
-        base.counters.add(&counter, count);
     }
 }

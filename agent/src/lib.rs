@@ -52,6 +52,7 @@ mod loaders;
 mod marks;
 mod masks;
 mod methods;
+mod named;
 mod options;
 mod originals;
 mod plan;

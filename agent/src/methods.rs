@@ -7,9 +7,10 @@ use crate::loaders::Loader;
 use crate::marks::Marks;
 use crate::originals;
 use hindsight_instrument::{
-    self as instrument, Capture, Captures, Method, SkipReason, SkippedMethods,
+    self as instrument, Capture, Captures, Method, Rewritten, SkipReason, Skipped, SkippedMethods,
 };
 use std::collections::{HashMap, HashSet};
+use std::fmt;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
@@ -18,6 +19,21 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 pub(crate) const NOT_CAPTURED: &str = "not captured";
 
 const NO_FAILURE_BEFORE: &str = "second-chance had seen no failure in it before";
+const NOT_YET: &str = "second-chance had not given it its probes yet";
+
+/// How it stands with a method that gets its probes after a failure only.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Chance {
+    /// It never gets any.
+    None,
+    /// No failure has passed through it.
+    Unseen,
+    /// It is to have them.
+    Known,
+}
+
+/// Tells it by the method's class and name.
+pub(crate) type Late = Box<dyn Fn(&str, &str) -> Chance + Send + Sync>;
 
 /// From so many classes on it is asked which of them are still there.
 const MANY: usize = 1024;
@@ -84,6 +100,22 @@ impl Class {
         self.sha256.as_ref().map(originals::hex)
     }
 
+    /// Whether a method of it has probes.
+    pub(crate) fn has_probes(&self) -> bool {
+        !self.methods.is_empty()
+    }
+
+    /// Whether this method has probes.
+    pub(crate) fn has_made(&self, name: &str, descriptor: &str) -> bool {
+        let mut methods = self.methods.iter();
+        methods.any(|method| (method.name, method.descriptor) == (name, descriptor))
+    }
+
+    /// Whether this method was left alone for the same reason.
+    pub(crate) fn has_skipped(&self, skipped: &Skipped<'_>) -> bool {
+        self.skipped.iter().any(|known| known == *skipped)
+    }
+
     /// Why this method has no probes, if that is known.
     fn skip_reason(&self, method: &str) -> Option<SkipReason> {
         let mut skipped = self.skipped.iter();
@@ -92,13 +124,32 @@ impl Class {
     }
 }
 
+/// The methods of a class with their names and, if they were left alone, with the reason. What `earlier`
+/// rewritings of the same class have made of them is not told again.
+pub(crate) fn made<'r>(
+    rewritten: &'r Rewritten,
+    earlier: &'r [Arc<Class>],
+) -> impl Iterator<Item = (&'r str, Option<SkipReason>)> {
+    let methods = rewritten.methods.iter().filter(|method| {
+        let mut earlier = earlier.iter();
+        !earlier.any(|class| class.has_made(method.name, method.descriptor))
+    });
+    let skipped = rewritten.skipped.iter().filter(|skipped| {
+        let mut earlier = earlier.iter();
+        !earlier.any(|class| class.has_skipped(skipped))
+    });
+    methods
+        .map(|method| (method.name, None))
+        .chain(skipped.map(|skipped| (skipped.name, Some(skipped.reason))))
+}
+
 /// All of them that have not been unloaded.
 pub(crate) struct Methods {
     /// What of classes is annotated as secret.
     pub(crate) marks: Marks,
     table: RwLock<Table>,
-    /// Whether methods get their probes after a failure only.
-    late: bool,
+    /// If methods get their probes after a failure only.
+    late: Option<Late>,
 }
 
 #[derive(Default)]
@@ -113,7 +164,7 @@ struct Table {
 
 impl Methods {
     /// None yet. `late`: most will never have probes.
-    pub(crate) fn new(late: bool) -> Methods {
+    pub(crate) fn new(late: Option<Late>) -> Methods {
         Methods {
             marks: Marks::default(),
             table: RwLock::new(Table {
@@ -158,6 +209,20 @@ impl Methods {
         self.table
             .read()
             .is_ok_and(|table| table.by_name.contains_key(name))
+    }
+
+    /// What was made before of a class of this name and these bytes, where methods get their probes one by
+    /// one.
+    pub(crate) fn earlier(&self, name: &str, origin: &[u8; 32]) -> Vec<Arc<Class>> {
+        let Ok(table) = self.table.read() else {
+            return Vec::new();
+        };
+        if self.late.is_none() || !table.by_name.contains_key(name) {
+            return Vec::new();
+        }
+        let classes = table.classes.iter();
+        let earlier = classes.filter(|class| class.origin == *origin && class.name == name);
+        earlier.map(Arc::clone).collect()
     }
 
     /// Returns whether there are so many by now that it is time for [`Methods::sweep`].
@@ -298,9 +363,12 @@ impl Methods {
         table.by_name.get(class)?.sha256()
     }
 
-    /// Whether the latest class of this name was loaded before the agent, so that its methods may have been
-    /// running when they got their probes.
-    pub(crate) fn came_before_us(&self, class: &str) -> bool {
+    /// Whether methods of the latest class of this name may have been running when they got their probes: it was
+    /// loaded before the agent, or they get them late.
+    pub(crate) fn may_have_run(&self, class: &str) -> bool {
+        if self.late.is_some() {
+            return true;
+        }
         let table = self.table.read();
         table.is_ok_and(|table| {
             (table.by_name.get(class)).is_some_and(|class| class.sha256.is_none())
@@ -314,27 +382,28 @@ impl Methods {
             .read()
             .ok()
             .and_then(|table| table.by_name.get(class).map(Arc::clone));
-        let late = self.late
-            && !["java.", "jdk.", "sun."]
-                .iter()
-                .any(|jdk| class.starts_with(jdk));
+        let late = self.late.as_ref();
+        let chance = late.map_or(Chance::None, |late| late(class, method));
+        let waits = match chance {
+            Chance::None => None,
+            Chance::Unseen => Some(NO_FAILURE_BEFORE),
+            Chance::Known => Some(NOT_YET),
+        };
+        let not = |why: &dyn fmt::Display| format!("not instrumented: {why}");
         match known {
-            None if late => format!("not instrumented: {NO_FAILURE_BEFORE}"),
-            None if class.contains('/') => "not instrumented: a hidden class".to_owned(),
-            None => "not instrumented: class of the JDK, or outside include/exclude".to_owned(),
-            Some(class) => match class.skip_reason(method) {
-                Some(SkipReason::CatchesNothing) if late => {
-                    format!("not instrumented: {NO_FAILURE_BEFORE}")
-                }
+            None if class.contains('/') => not(&"a hidden class"),
+            None => not(&waits.unwrap_or("class of the JDK, or outside include/exclude")),
+            Some(class) => match (class.skip_reason(method), waits) {
+                (Some(SkipReason::CatchesNothing), Some(why)) => not(&why),
                 // So it is told of it where writes are logged.
-                Some(SkipReason::CatchesNothing) if method == "<init>" => {
-                    format!("not instrumented: {}", SkipReason::OnlyConstructorCall)
+                (Some(SkipReason::CatchesNothing), _) if method == "<init>" => {
+                    not(&SkipReason::OnlyConstructorCall)
                 }
-                Some(reason) => format!("not instrumented: {reason}"),
-                None if late => format!(
+                (Some(reason), _) => not(&reason),
+                (None, _) if chance == Chance::Unseen => format!(
                     "{NOT_CAPTURED}: it was running when it got its probes, or {NO_FAILURE_BEFORE}"
                 ),
-                None => NOT_CAPTURED.to_owned(),
+                (None, _) => NOT_CAPTURED.to_owned(),
             },
         }
     }
@@ -383,7 +452,7 @@ mod tests {
 
     #[test]
     fn classes_go_with_the_last_of_their_loaders() {
-        let methods = Methods::new(false);
+        let methods = Methods::new(None);
         let [first, second, third] = [(); 3].map(|()| Arc::new(Loader::default()));
         add(&methods, "Boot", 1, None);
         let shared = add(&methods, "Shared", 1, Some(&first));
@@ -411,8 +480,37 @@ mod tests {
     }
 
     #[test]
+    fn what_waits_for_its_second_chance_says_so() {
+        let late: Late = Box::new(|class, method| match (class, method) {
+            ("Out", _) => Chance::None,
+            (_, "known") => Chance::Known,
+            _ => Chance::Unseen,
+        });
+        let methods = Methods::new(Some(late));
+        add(&methods, "Has", 1, None);
+        for (class, method, reason) in [
+            ("Out", "m", "not instrumented: class of the JDK, or outside"),
+            ("In", "m", "not instrumented: second-chance had seen no"),
+            (
+                "In",
+                "known",
+                "not instrumented: second-chance had not given",
+            ),
+            ("Has", "m", "not captured: it was running when"),
+            ("Has", "known", NOT_CAPTURED),
+            ("Out/0x1", "m", "not instrumented: a hidden class"),
+        ] {
+            let told = methods.absence(class, method);
+            assert!(told.starts_with(reason), "{class}.{method}: {told}");
+        }
+        // What was made of it before is told once.
+        assert_eq!(methods.earlier("Has", &[1; 32]).len(), 1);
+        assert_eq!(methods.earlier("Has", &[2; 32]).len(), 0);
+    }
+
+    #[test]
     fn numbers_that_a_class_does_not_need_are_had_back() {
-        let methods = Methods::new(false);
+        let methods = Methods::new(None);
         let ids = methods.reserve(1000).unwrap();
         let (found, skipped) = (instrument::Methods::default(), SkippedMethods::default());
         let versions = [[1; 32], [1; 32]];
@@ -428,7 +526,7 @@ mod tests {
 
     #[test]
     fn sweeping_waits_until_there_are_twice_as_many() {
-        let methods = Methods::new(false);
+        let methods = Methods::new(None);
         let loader = Arc::new(Loader::default());
         let due = |name: String| {
             let (found, skipped) = (instrument::Methods::default(), SkippedMethods::default());

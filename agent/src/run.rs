@@ -1,7 +1,7 @@
 //! `run.json`: what this run was, and everything that was lost or skipped in it.
 
 use crate::agent::{Agent, Base};
-use crate::counters::{INSTRUMENTED, NAMED_BY_REPORT};
+use crate::counters::INSTRUMENTED;
 use crate::jni::Jni;
 use crate::masks;
 use crate::recording::Recording;
@@ -105,19 +105,18 @@ pub(crate) fn write_not_started(base: &Base, jni: Jni, why: &str) {
 /// How much of what the options name was found when [`write_what_is_found`] wrote last.
 static FOUND: AtomicUsize = AtomicUsize::new(0);
 
-/// Writes `run.json` when the first class of `include` or the first method of `report` is there. At the start
+/// Writes `run.json` when the first class of `include`, or the first method of a rule of `report`, is there. At the start
 /// of a JVM there is none of them, and whoever looks while it runs, or when it was killed, would read that
 /// they name nothing.
 pub(crate) fn write_what_is_found(agent: &Agent) {
     let Base {
-        options, counters, ..
+        options,
+        counters,
+        named,
+        ..
     } = agent.base;
-    let named = [
-        (INSTRUMENTED, !options.include.is_empty()),
-        (NAMED_BY_REPORT, options.report.names_methods()),
-    ];
-    let is_found = |(counter, is_asked): &&(&str, bool)| *is_asked && counters.get(counter) > 0;
-    let found = named.iter().filter(is_found).count();
+    let is_class = !options.include.is_empty() && counters.get(INSTRUMENTED) > 0;
+    let found = usize::from(is_class) + named.found();
     if FOUND.swap(found, Ordering::Relaxed) < found && agent.recording.directory().is_dir() {
         // The end waits for this, and what it writes is the last.
         agent.reports.recording(|| {
@@ -181,6 +180,7 @@ fn document(base: &Base, java_version: &str, crashes: &[Value], ended: bool) -> 
         },
         "cpu": base.budget.describe(),
         "crashes": crashes,
+        "rules": base.named.describe(),
         "counters": counters,
     })
 }

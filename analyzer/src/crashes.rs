@@ -3,6 +3,7 @@
 //! - [`key`] says which crashes are the same failure.
 //! - [`group`] holds what is known of one failure, and merges.
 //! - [`collect`] finds crash files and earlier results, and reads them.
+//! - [`rules`] says which rules of `report` name nothing.
 //! - [`report`] writes groups for people and machines.
 //!
 //! **Invariant:** merging is associative and commutative, so that a fleet's
@@ -13,3 +14,4 @@ pub mod collect;
 pub mod group;
 pub mod key;
 pub mod report;
+pub mod rules;

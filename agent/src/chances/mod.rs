@@ -218,7 +218,7 @@ impl Chances {
                 continue;
             }
             for element in exception.stack.iter().take(MAX_FRAMES) {
-                if hook::may_be_wanted(agent.base, &element.class)
+                if hook::may_be_wanted(&agent.base.options, &element.class)
                     && !self.knows(&element.class, &element.method)
                 {
                     entries.extend(Entry::method(&element.class, &element.method));
@@ -235,7 +235,8 @@ impl Chances {
         }
     }
 
-    fn knows(&self, class: &str, method: &str) -> bool {
+    /// Whether a method is to have probes, be it that they are not there yet.
+    pub(crate) fn knows(&self, class: &str, method: &str) -> bool {
         let known = self.known.read();
         known.is_ok_and(|known| {
             (known.methods.get(class)).is_some_and(|names| names.contains(method))

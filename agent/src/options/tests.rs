@@ -72,7 +72,7 @@ fn a_part_of_a_run_can_be_asked_for() {
 fn all_keys_are_understood() {
     let options = Options::parse(
         "mode=crash,out=a-%p,include=x.**;y.*,exclude=x.z.**,copy=reference,\
-         report=\"uncaught;escape:a.B.c;caught:**.d;exception:java.io.*\",max-objects=5,max-bytes=2M,\
+         report=\"uncaught;escape: a.B.c ;caught:**.d;exception:java.io.*\",max-objects=5,max-bytes=2M,\
          max-crashes=3,per-minute=4,redact=foo*;bar,version='1,2'",
     )
     .unwrap();
@@ -210,6 +210,17 @@ fn what_is_wrong_is_named() {
             "report=caught:Server",
             "bad value \"caught:Server\" for option report; accepted: uncaught, escape:GLOB, caught:GLOB (of CLASS.METHOD)",
         ),
+        (
+            "report=escape:a.B.c;escape:a.B#c",
+            "bad value \"escape:a.B#c\"",
+        ),
+        (
+            "report=escape:a.B.c(int)",
+            "bad value \"escape:a.B.c(int)\"",
+        ),
+        ("report=caught:a.B.", "bad value \"caught:a.B.\""),
+        ("report=caught:a.B.c d", "bad value \"caught:a.B.c d\""),
+        ("report=caught:*", "bad value \"caught:*\""),
         ("verbose", "has no value"),
         (
             "out=a,copy=fields,out=b",

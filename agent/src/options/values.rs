@@ -6,12 +6,13 @@ use hindsight_instrument::What;
 use hindsight_instrument::glob::{Globs, may_name_method};
 
 pub(super) fn rules(value: &str) -> Result<Rules, Error> {
-    const ACCEPTED: &str =
-        "uncaught, escape:GLOB, caught:GLOB (of CLASS.METHOD), exception:GLOB, separated by ;";
+    const ACCEPTED: &str = "uncaught, escape:GLOB, caught:GLOB (of CLASS.METHOD), exception:GLOB, separated by ; \
+                            (no blanks, # or parentheses: ? stands for one)";
     let mut rules = Rules::default();
     let (mut escape, mut caught, mut exception) = (vec![], vec![], vec![]);
     for rule in list(value) {
-        match rule.split_once(':') {
+        let parts = rule.split_once(':');
+        match parts.map(|(kind, glob)| (kind.trim_end(), glob.trim_start())) {
             None if rule == "uncaught" => rules.uncaught = true,
             Some(("escape", glob)) if may_name_method(glob) => escape.push(glob),
             Some(("caught", glob)) if may_name_method(glob) => caught.push(glob),

@@ -146,8 +146,13 @@ impl Tracing {
             counters.add("classes_instrumented_once_more", 1);
             return traced.class;
         }
-        hook::count_skipped(base, "methods_left_alone", &traced.skipped);
-        hook::count_skipped(base, "methods_telling_calls_only", &traced.reduced);
+        for (what, skipped) in [
+            ("methods_left_alone", &traced.skipped),
+            ("methods_telling_calls_only", &traced.reduced),
+        ] {
+            let reasons = skipped.iter().map(|skipped| skipped.reason);
+            base.counters.skipped(what, reasons);
+        }
         counters.add("methods_instrumented", traced.methods.len() as u64);
         if traced.class.is_some() {
             counters.add("classes_instrumented", 1);

@@ -90,6 +90,7 @@ impl Opts {
         let Collected {
             mut groups,
             mut not_stored,
+            unmatched,
             mut errors,
         } = collect::read(&found.crashes, self.frames, &step);
         drop(progress);
@@ -101,6 +102,11 @@ impl Opts {
                     collect::add_not_stored(&mut not_stored, of_result);
                 }
                 Err(error) => errors.push(format!("{error:#}")),
+            }
+        }
+        if !self.quiet {
+            for why in &unmatched {
+                eprintln!("hindsight: by what the runs say, {why}");
             }
         }
         for error in &errors {

@@ -2,6 +2,7 @@
 
 use super::group::{Group, Groups, Times};
 use super::key::{Cause, Key};
+use super::rules::{self, Rule, Unmatched};
 use crate::commands::input::Input;
 use crate::files::{is_crash_file, walk};
 use anyhow::{Context, Result, bail};
@@ -137,48 +138,50 @@ pub fn why_none(directory: &Path) -> Option<String> {
     runs(directory).find_map(|run| why_nothing(&run))
 }
 
-/// Why a run cannot have recorded anything, if its options are the reason.
+/// Why a run may have recorded nothing, if its options are the reason.
 fn why_nothing(run: &Path) -> Option<String> {
     let text = fs::read(run).ok()?;
     let told: serde_json::Value = serde_json::from_slice(&text).ok()?;
     let counter = |name: &str| told.pointer(&format!("/counters/{name}"))?.as_u64();
     let option = |name: &str| told.pointer(&format!("/options/{name}"))?.as_str();
-    if matches!(option("mode"), Some("trace" | "second-chance")) {
+    let mode = option("mode");
+    if mode == Some("trace") {
         return None;
     }
     let name = run.file_name()?.to_string_lossy();
+    // Without rules, second chance has counted nothing that says why.
+    let rules = rules::of(&told);
+    if mode == Some("second-chance") && rules.is_empty() {
+        return None;
+    }
     if told.get("ended_ms").is_some_and(serde_json::Value::is_null) {
         return Some(format!(
             "by its {name}, it still runs or was killed: what it has counted since its start is not known"
         ));
     }
-    let instrumented = counter("classes_instrumented").unwrap_or(0) > 0;
-    let of_methods = |rules: &&str| rules.contains("escape:") || rules.contains("caught:");
-    match (option("include"), option("report").filter(of_methods)) {
-        (Some(include), _) if !instrumented => Some(format!(
-            "by its {name}, no class that was loaded matches include={include}"
-        )),
-        (_, Some(report)) if counter("methods_named_by_report") == Some(0) => {
-            let of_jdk = [":java.", ":javax.", ":jdk.", ":sun."];
-            let hint = match of_jdk.iter().any(|package| report.contains(package)) {
-                true => "; methods of the JDK count only if include= names their class, too",
-                false => "",
-            };
-            Some(format!(
-                "by its {name}, no method of a class that was loaded matches report={report}{hint}"
-            ))
-        }
-        _ => match (counter("exceptions_narrowed_away"), option("report")) {
-            (Some(count @ 1..), Some(report)) => Some(format!(
-                "by its {name}, {} of no class that the exception: of report={report} names",
-                match count {
-                    1 => "1 failure was".to_owned(),
-                    _ => format!("{count} failures were"),
-                }
-            )),
-            _ => None,
-        },
+    if let Some(include) = option("include")
+        && mode != Some("second-chance")
+        && counter("classes_instrumented").unwrap_or(0) == 0
+    {
+        let early = counter("classes_left_alone:loaded before the agent").unwrap_or(0);
+        return Some(match early {
+            0 => format!("by its {name}, no class that was loaded matches include={include}"),
+            _ => format!(
+                "by its {name}, all that matches include={include} is of the JDK, and was loaded before the agent"
+            ),
+        });
     }
+    let mut why: Vec<String> = rules.iter().filter_map(Rule::why_unmatched).collect();
+    if let Some((count @ 1.., report)) = counter("exceptions_narrowed_away").zip(option("report")) {
+        let failures = match count {
+            1 => "1 failure was".to_owned(),
+            _ => format!("{count} failures were"),
+        };
+        why.push(format!(
+            "{failures} of no class that the exception: of report={report} names"
+        ));
+    }
+    (!why.is_empty()).then(|| format!("by its {name}, {}", why.join("; ")))
 }
 
 /// Reads an earlier result: its groups, and what was not stored.
@@ -217,6 +220,8 @@ pub struct Collected {
     pub groups: Groups,
     /// What their runs have not stored.
     pub not_stored: NotStored,
+    /// Rules of `report` that name nothing in any of their runs, and why.
+    pub unmatched: Vec<String>,
     /// Why others could not.
     pub errors: Vec<String>,
 }
@@ -254,10 +259,13 @@ pub fn read(files: &BTreeSet<PathBuf>, frames: usize, step: &(dyn Fn() + Sync)) 
     }
     collected.groups.settle();
     let counts = counts.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mut unmatched = Unmatched::default();
     for of_runs in counts.into_values() {
         collected.errors.extend(of_runs.errors);
         add_not_stored(&mut collected.not_stored, of_runs.not_stored);
+        of_runs.rules.iter().for_each(|rule| unmatched.add(rule));
     }
+    collected.unmatched = unmatched.told();
     collected.errors.sort_unstable();
     collected
 }
@@ -280,6 +288,8 @@ struct RunCounts {
     times: TimesByFile,
     /// What they have not stored.
     not_stored: NotStored,
+    /// The rules of those that have ended.
+    rules: Vec<Rule>,
     /// Why some cannot be told.
     errors: Vec<String>,
 }
@@ -337,9 +347,10 @@ fn directory_counts(directory: &Path) -> RunCounts {
     let mut counts = RunCounts::default();
     for run in runs(directory) {
         match run_counts(&run) {
-            Ok((times, not_stored)) => {
+            Ok((times, not_stored, rules)) => {
                 counts.times.extend(times);
                 add_not_stored(&mut counts.not_stored, not_stored);
+                counts.rules.extend(rules);
             }
             Err(error) => {
                 let error = format!("{error:#}; how often its crashes have come is not known");
@@ -367,7 +378,7 @@ const NOT_STORED: [&str; 4] = [
     "crashes_lost_internal",
 ];
 
-fn run_counts(path: &Path) -> Result<(TimesByFile, NotStored)> {
+fn run_counts(path: &Path) -> Result<(TimesByFile, NotStored, Vec<Rule>)> {
     let context = || format!("failed to read {}", path.display());
     let text = fs::read(path).with_context(context)?;
     let run: serde_json::Value = serde_json::from_slice(&text).with_context(context)?;
@@ -420,5 +431,8 @@ fn run_counts(path: &Path) -> Result<(TimesByFile, NotStored)> {
         started.unwrap_or_default()
     );
     let not_stored = (not_stored > 0).then_some((identity, not_stored));
-    Ok((counts, not_stored.into_iter().collect()))
+    // One that goes on, or was killed, has named more since.
+    let is_over = !run.get("ended_ms").is_some_and(serde_json::Value::is_null);
+    let rules = if is_over { rules::of(&run) } else { Vec::new() };
+    Ok((counts, not_stored.into_iter().collect(), rules))
 }

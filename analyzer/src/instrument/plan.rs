@@ -192,14 +192,16 @@ impl Report {
             .map(str::trim)
             .filter(|rule| !rule.is_empty())
         {
-            match rule.split_once(':') {
+            let parts = rule.split_once(':');
+            match parts.map(|(kind, glob)| (kind.trim_end(), glob.trim_start())) {
                 Some(("escape", glob)) if may_name_method(glob) => escape.push(glob),
                 Some(("caught", glob)) if may_name_method(glob) => caught.push(glob),
                 Some(("exception", glob)) if !glob.is_empty() => {}
                 None if rule == "uncaught" => {}
                 _ => {
                     return Err(format!(
-                        "\"{rule}\" is none of uncaught, escape:GLOB, caught:GLOB (of CLASS.METHOD), exception:GLOB"
+                        "\"{rule}\" is none of uncaught, escape:GLOB, caught:GLOB (of CLASS.METHOD), exception:GLOB \
+                         (no blanks, # or parentheses: ? stands for one)"
                     ));
                 }
             }

@@ -246,33 +246,45 @@ fn what_cannot_be_read_is_named_and_hides_nothing() {
     let told = run(r#""include": "com.nope.**""#, r#""classes_loaded": 7"#);
     let why = "by its run.json, no class that was loaded matches include=com.nope.**";
     assert!(told.contains(why), "{told}");
-    let told = run(
-        r#""report": "caught:a.B.handl""#,
-        r#""classes_instrumented": 7, "methods_named_by_report": 0"#,
-    );
-    let why = "no method of a class that was loaded matches report=caught:a.B.handl";
-    assert!(told.contains(why), "{told}");
-    let told = run(
-        r#""report": "caught:a.B.handle""#,
-        r#""classes_instrumented": 7, "methods_named_by_report": 1"#,
-    );
-    assert!(!told.contains("run.json"), "{told}");
-    let told = run(
-        r#""report": "caught:java.util.concurrent.FutureTask.run""#,
-        r#""classes_instrumented": 7, "methods_named_by_report": 0"#,
-    );
-    assert!(
-        told.contains("only if include= names their class"),
-        "{told}"
-    );
+    let early = r#""classes_left_alone:loaded before the agent": 2"#;
+    let told = run(r#""include": "java.util.*""#, early);
+    assert!(told.contains("was loaded before the agent"), "{told}");
     let told = run(
         r#""report": "exception:a.Failure""#,
         r#""classes_instrumented": 7, "exceptions_narrowed_away": 2"#,
     );
     let why = "2 failures were of no class that the exception: of report=exception:a.Failure names";
     assert!(told.contains(why), "{told}");
+    let rules = |rules: &str| {
+        let run = format!(r#"{{"options": {{}}, "rules": [{rules}], "counters": {{}}}}"#);
+        fs::write(empty.join("run.json"), run).unwrap();
+        text(&hindsight(["crashes".as_ref(), empty.as_os_str()]).stderr)
+    };
+    let good = r#"{"rule": "caught:a.B.handle", "methods": 1}"#;
+    let typo = r#"{"rule": "caught:a.B.handl", "methods": 0}"#;
+    assert!(!rules(good).contains("run.json"));
+    let told = rules(&format!("{good}, {typo}"));
+    let why =
+        "by its run.json, no method of a class that was loaded matches report=caught:a.B.handl\n";
+    assert!(told.ends_with(why), "{told}");
+    // Also where other rules have named what failed.
+    let recorded = dir.join("b");
+    let run = format!(r#"{{"rules": [{good}, {typo}], "crashes": []}}"#);
+    fs::write(recorded.join("run.json"), run).unwrap();
+    for (quiet, lines) in [(None, 1), (Some("--quiet"), 0)] {
+        let arguments = [Some("crashes"), quiet, recorded.to_str()];
+        let output = hindsight(arguments.into_iter().flatten());
+        let told = text(&output.stderr);
+        assert!(output.status.success(), "{told}");
+        assert_eq!(told.lines().count(), lines, "{told}");
+        assert_eq!(
+            told.contains("matches report=caught:a.B.handl\n"),
+            lines == 1,
+            "{told}"
+        );
+    }
     // One that goes on, or was killed, has not counted.
-    let begun = r#"{"ended_ms": null, "options": {"report": "caught:a.B.handle"}, "counters": {"methods_named_by_report": 0}}"#;
+    let begun = r#"{"ended_ms": null, "options": {"report": "caught:a.B.handle"}, "rules": [{"rule": "caught:a.B.handle", "methods": 0}], "counters": {}}"#;
     fs::write(empty.join("run.json"), begun).unwrap();
     let output = hindsight(["crashes".as_ref(), empty.as_os_str()]);
     let told = text(&output.stderr);

@@ -21,6 +21,30 @@ impl Globs {
         self.0.is_empty()
     }
 
+    /// The patterns, with dots.
+    pub fn patterns(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(String::as_str)
+    }
+
+    /// Of patterns of methods (`class.method`), those of the classes that such methods can be in.
+    pub fn of_classes(&self) -> Globs {
+        let of_classes = |pattern: &String| {
+            let class = pattern.rsplit_once('.').map(|(class, _)| class);
+            let last = class.map_or(0, |class| class.len() + 1);
+            // Its end may stand for the rest of the class's name, too.
+            let across = pattern[last..].find("**");
+            let across = across.map(|at| &pattern[..last + at + 2]);
+            [class, across].map(|pattern| pattern.map(str::to_owned))
+        };
+        Globs(
+            self.0
+                .iter()
+                .flat_map(of_classes)
+                .flatten()
+                .collect::<Vec<_>>(),
+        )
+    }
+
     /// Whether a name with dots matches.
     pub fn matches(&self, name: &str) -> bool {
         self.0
@@ -29,9 +53,13 @@ impl Globs {
     }
 }
 
-/// Whether a pattern may match a method's `class.method`: one with neither a dot nor a star can be no method's.
+/// Whether a pattern may match a method's `class.method`: one with neither a dot nor what crosses dots can be no
+/// method's, nor can one with an empty part, or with what stands behind names elsewhere (`Worker#handle(int)`).
 pub fn may_name_method(pattern: &str) -> bool {
-    pattern.contains(['.', '*'])
+    let mut parts = pattern.split(['.', '/']);
+    let is_qualified = pattern.contains(['.', '/']) || pattern.contains("**");
+    let is_foreign = |c: char| c.is_whitespace() || matches!(c, '#' | '(' | ')');
+    is_qualified && parts.all(|part| !part.is_empty()) && !pattern.contains(is_foreign)
 }
 
 /// Matches by the usual two-pointer walk with one remembered star of each kind,
@@ -118,6 +146,50 @@ mod tests {
                 expected,
                 "{pattern} on {name}"
             );
+        }
+    }
+
+    #[test]
+    fn what_can_be_no_method_is_told() {
+        for pattern in ["a.B.c", "a/B/c", "B.<init>", "**", "**c", "a.**", "a.?*.c"] {
+            assert!(may_name_method(pattern), "{pattern}");
+        }
+        for pattern in [
+            "",
+            "c",
+            "*",
+            "*c",
+            " a.B.c",
+            "a.B.c d",
+            "a.B#c",
+            "a.B.c(int)",
+            "a.B.",
+            ".c",
+            "a..c",
+        ] {
+            assert!(!may_name_method(pattern), "{pattern}");
+        }
+    }
+
+    #[test]
+    fn the_classes_of_methods_are_known() {
+        for (pattern, class, expected) in [
+            ("a.B.c", "a.B", true),
+            ("a.B.c", "a.C", false),
+            ("a.B.*", "a.B", true),
+            ("a.**", "a.b.C", true),
+            ("a.**", "a", true),
+            ("a.**", "b.C", false),
+            ("**.B.c", "x.y.B", true),
+            ("**.B.c", "x.y.C", false),
+            ("**c", "x.Y", true),
+            ("a.**Test.t*", "a.b.BTest", true),
+            ("a.**Test.t*", "a.b.Test2", false),
+            ("a.b**", "a.bc.D", true),
+            ("a.b**", "a", true),
+        ] {
+            let classes = Globs::new([pattern]).of_classes();
+            assert_eq!(classes.matches(class), expected, "{pattern} on {class}");
         }
     }
 

@@ -588,6 +588,55 @@ fn rules_that_name_no_method_are_told() {
     );
 }
 
+/// A rule that names nothing is told beside others that do, with the reason.
+#[test]
+fn each_rule_that_names_nothing_is_told() {
+    let program = ("Counted", COUNTED);
+    let jdks = jdks_in_turn();
+    let jdk = &jdks[0];
+    for (options, named, told) in [
+        (
+            "report=\"caught: Counted.run;caught:Counted.rnu;escape:Counted$Worker.<init>\"",
+            1,
+            &[
+                "no method of a class that was loaded matches report=caught:Counted.rnu\n",
+                "no method that matches report=escape:Counted$Worker.<init> has probes (1 method without: ",
+            ][..],
+        ),
+        (
+            "exclude=Counted$Worker,report=\"uncaught;escape:Counted$Worker.*\"",
+            0,
+            &[
+                "escape:Counted$Worker.*, but 1 class that it may mean was outside of include= and exclude=\n",
+            ],
+        ),
+        (
+            "include=Counted;java.lang.Integer,report=\"uncaught;escape:java.lang.Integer.parseInt\"",
+            0,
+            &[
+                "escape:java.lang.Integer.parseInt, but 1 class that it may mean was loaded before the agent",
+            ],
+        ),
+    ] {
+        let workplace = Workplace::new("rules-told");
+        run(&workplace, jdk, options, program);
+        let run = workplace.run_json();
+        let counted = &run["counters"]["methods_named_by_report"];
+        assert_eq!(*counted, named, "JDK {} {options}: {run}", jdk.version);
+        assert!(!workplace.crashes().is_empty(), "{options}");
+        let grouped = Command::new(hindsight())
+            .arg("crashes")
+            .arg(workplace.join("out"))
+            .output()
+            .unwrap();
+        let said = text(&grouped.stderr);
+        assert_eq!(said.lines().count(), told.len(), "{options}: {said}");
+        for told in told {
+            assert!(said.contains(told), "{options}: {said}");
+        }
+    }
+}
+
 /// Of a run that goes on, `run.json` says soon that rules have named a method: one that is killed says no
 /// more.
 #[test]
@@ -596,7 +645,7 @@ fn rules_that_name_a_method_are_told_before_the_end() {
 import java.nio.file.*;
 
 public class Goes {
-    static class Late { static void handle() { } }
+    static class Late { static void handle() { System.nanoTime(); } }
     public static void main(String[] args) throws Exception {
         Path run = Paths.get(System.getProperty(\"run\"));
         String named = \"\\\"methods_named_by_report\\\": \";

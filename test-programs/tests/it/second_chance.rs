@@ -354,7 +354,52 @@ fn rules_need_probes_of_their_methods_only() {
                 "{label}: {}",
                 found[1]
             );
+            // However often the class is changed.
+            let counters = &workplace.run_json()["counters"];
+            assert_eq!(counters["methods_named_by_report"], 1, "{label}");
+            assert_eq!(counters["classes_instrumented"], 1, "{label}");
         }
+    }
+}
+
+/// That a failure has to come first is said of methods that get probes by it.
+#[test]
+fn frames_say_what_they_wait_for() {
+    const SOURCE: &str = "
+public class Parts {
+    static class Base {
+        Base(String name) { if (name.isEmpty()) throw new IllegalStateException(name); }
+    }
+    static class Child extends Base { Child(String name) { super(name); } }
+    static class Outside { static Object make(String name) { return new Child(name); } }
+    public static void main(String[] args) { Outside.make(\"\"); }
+}
+";
+    for jdk in jdks_in_turn() {
+        let workplace = Workplace::new("chance-reasons");
+        let chances = workplace.join("known");
+        fs::write(&chances, "Parts$Child.<init>\n").unwrap();
+        let options = format!(
+            "mode=second-chance,exclude=Parts$Outside,chances={}",
+            chances.display()
+        );
+        workplace.run_text(jdk, "17", &options, ("Parts", SOURCE));
+        let frames = &workplace.crashes()[0].failure.frames;
+        let unseen = "not instrumented: second-chance had seen no failure in it before";
+        let outside = "not instrumented: class of the JDK, or outside include/exclude";
+        let expected = [
+            ("Parts$Base", unseen),
+            (
+                "Parts$Child",
+                "not instrumented: only its constructor call can throw",
+            ),
+            ("Parts$Outside", outside),
+            ("Parts", unseen),
+        ];
+        let frames: Vec<_> = (frames.iter())
+            .map(|frame| (&*frame.class, &*frame.reason))
+            .collect();
+        assert_eq!(frames, expected, "JDK {}", jdk.version);
     }
 }
 

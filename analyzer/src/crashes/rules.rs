@@ -1,0 +1,146 @@
+//! Rules of `report` that name nothing: what a run says of the reason.
+
+use serde::Deserialize;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// A rule that names methods, with what it has named in a run.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Rule {
+    /// As in `report`.
+    rule: String,
+    /// Methods with probes.
+    methods: u64,
+    /// Those without, by reason.
+    #[serde(default)]
+    methods_left_alone: BTreeMap<String, u64>,
+    /// Classes that may have such methods, and that `include` and `exclude` leave out.
+    #[serde(default)]
+    classes_outside: u64,
+    /// The same of classes that are left alone though `include` names them.
+    #[serde(default)]
+    classes_left_alone: u64,
+}
+
+/// The rules of a run, by its `run.json`.
+pub fn of(run: &Value) -> Vec<Rule> {
+    let rules = run.get("rules").and_then(Value::as_array);
+    let rules = rules.into_iter().flatten();
+    rules
+        .filter_map(|rule| Rule::deserialize(rule).ok())
+        .collect()
+}
+
+impl Rule {
+    /// What is to be said if it names no method that has probes.
+    pub fn why_unmatched(&self) -> Option<String> {
+        if self.methods > 0 {
+            return None;
+        }
+        let rule = &self.rule;
+        let without: u64 = self.methods_left_alone.values().sum();
+        if without > 0 {
+            let reasons: Vec<&str> = self.methods_left_alone.keys().map(String::as_str).collect();
+            let methods = if without == 1 {
+                "1 method"
+            } else {
+                &format!("{without} methods")
+            };
+            return Some(format!(
+                "no method that matches report={rule} has probes ({methods} without: {})",
+                reasons.join(", ")
+            ));
+        }
+        let (outside, left_alone) = (self.classes_outside, self.classes_left_alone);
+        if outside + left_alone == 0 {
+            return Some(format!(
+                "no method of a class that was loaded matches report={rule}"
+            ));
+        }
+        let mut why = format!("no method of a class that has probes matches report={rule}");
+        if outside > 0 {
+            why += &format!(
+                ", but {} outside of include= and exclude=",
+                classes_were(outside)
+            );
+            let jdk = [":java.", ":javax.", ":jdk.", ":sun."];
+            if jdk.iter().any(|package| rule.contains(package)) {
+                why += "; methods of the JDK count only if include= names their class, too";
+            }
+        }
+        if left_alone > 0 {
+            why += &format!(
+                ", but {} loaded before the agent, or cannot have probes as parts of the JDK",
+                classes_were(left_alone)
+            );
+        }
+        Some(why)
+    }
+}
+
+fn classes_were(count: u64) -> String {
+    match count {
+        1 => "1 class that it may mean was".to_owned(),
+        _ => format!("{count} classes that it may mean were"),
+    }
+}
+
+/// The rules that name nothing in any of the runs that have them.
+#[derive(Debug, Default)]
+pub struct Unmatched(BTreeMap<String, Option<String>>);
+
+impl Unmatched {
+    /// Takes what a rule has named in one more run.
+    pub fn add(&mut self, rule: &Rule) {
+        let why = rule.why_unmatched();
+        let known = self.0.entry(rule.rule.clone());
+        let known = known.or_insert_with(|| why.clone());
+        if why.is_none() {
+            *known = None;
+        }
+    }
+
+    /// What is to be said of them.
+    pub fn told(self) -> Vec<String> {
+        self.0.into_values().flatten().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_rule_is_told_that_names_nothing_in_any_run() {
+        let run = |typo: u64| {
+            of(&json!({"rules": [
+                {"rule": "escape:a.B.c", "methods": 1},
+                {"rule": "escape:a.B.typo", "methods": 0},
+                {"rule": "escape:a.B.rare", "methods": typo},
+            ]}))
+        };
+        let mut unmatched = Unmatched::default();
+        for rules in [run(0), run(2), run(0)] {
+            rules.iter().for_each(|rule| unmatched.add(rule));
+        }
+        let told = "no method of a class that was loaded matches report=escape:a.B.typo";
+        assert_eq!(unmatched.told(), [told]);
+    }
+
+    #[test]
+    fn the_reason_is_told() {
+        let why = |told: Value| {
+            let rules = of(&json!({ "rules": [told] }));
+            rules[0].why_unmatched().unwrap_or_default()
+        };
+        let outside = why(json!({"rule": "caught:x.**", "methods": 0, "classes_outside": 2}));
+        assert!(outside.contains("2 classes that it may mean were outside of include="));
+        let early = why(json!({"rule": "caught:x.**", "methods": 0, "classes_left_alone": 1}));
+        assert!(early.contains("1 class that it may mean was loaded before"));
+        assert!(!early.contains("include="), "{early}");
+        let left = json!({"cannot throw": 2});
+        let left = why(json!({"rule": "caught:x.**", "methods": 0, "methods_left_alone": left}));
+        assert!(left.ends_with("has probes (2 methods without: cannot throw)"));
+    }
+}
