@@ -14,7 +14,7 @@
 //! read. Virtual threads are not.
 
 use crate::agent::{Agent, Base};
-use crate::frames::{self, OfThread};
+use crate::frames::{self, threads::OfThread};
 use crate::jni::{Jni, Obj};
 use crate::jvmti::{Jvmti, StackLocal};
 use crate::report;
@@ -190,7 +190,7 @@ fn write(agent: &'static Agent, jni: Jni) -> Result<String, String> {
             },
         };
         let is_secret = |name: &str, of: &str| options.is_secret_of_type(name, of);
-        let frames = frames::of_thread(
+        let frames = frames::threads::of_thread(
             &of_thread,
             options.copy,
             &base.methods,

@@ -148,7 +148,7 @@ final class RunnerTests {
         String json = run("passes");
         check(json.startsWith("{\"outcome\":\"passed\",\"exception\":null,\"message\":null,\"detail\":null,"
                 + "\"stack\":[],\"chain\":[],\"cause\":null,\"root\":null,"
-                + "\"given\":null,\"reason\":null,\"holes\":[],\"restored\":false,\"failing\":[]}"), json);
+                + "\"given\":null,\"reason\":null,\"holes\":[],\"unrestored\":[],\"restored\":false,\"failing\":[]}"), json);
     }
 
     static void threw() throws Exception {

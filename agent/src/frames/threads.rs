@@ -1,0 +1,193 @@
+//! The frames of a thread that goes on, for dumps of all threads.
+
+use super::{Captured, Frames, pending, uncaptured};
+use crate::copies::Copies;
+use crate::jni::Obj;
+use crate::methods::{self, Methods};
+use crate::shim::Raw;
+use crate::snapshot::graph::Graph;
+use hindsight_classfile::{MethodDescriptor, Utf8, access};
+use hindsight_instrument::{Capture, Method};
+use hindsight_tracelog::crash::{Fidelity, StackElement};
+use std::sync::Arc;
+
+/// A thread that goes on.
+pub(crate) struct OfThread<'t> {
+    /// Its frames, innermost first, each with its descriptor.
+    pub(crate) elements: &'t [(StackElement, String)],
+    /// What stands for it among the exceptions.
+    pub(crate) exception: u32,
+    /// Reads a local variable by the frame's depth, slot and descriptor, if the thread was standing.
+    pub(crate) local: Option<&'t ReadLocal<'t>>,
+    /// The bytecode index that a frame, by its depth, is at; nothing if it runs a version of its method that
+    /// came before the probes.
+    pub(crate) location: &'t dyn Fn(usize) -> Option<i64>,
+}
+
+/// `None` if it is not known; otherwise a word, or a reference.
+type ReadLocal<'t> = dyn Fn(usize, u16, &str) -> Option<Result<i64, Option<Obj>>> + 't;
+
+/// Which local variables of a running frame have its entry values.
+enum Kept {
+    /// Those that its probes have put them into.
+    ByProbes,
+    /// The parameters' own, for nothing has run yet: its thread waits for the monitor of a `synchronized` method,
+    /// say. Fields are those of now.
+    AtEntry(Vec<u16>),
+    /// The own ones of parameters that the method does not write over, of a version without probes. Nothing
+    /// keeps these alive, so that none that is missing there need be null.
+    WithoutProbes(Vec<u16>),
+}
+
+impl Kept {
+    /// For a frame of this method at a bytecode index; `None` for one of a version without probes.
+    fn of(method: Method<'_>, location: Option<i64>) -> Kept {
+        let own = own_slots(method);
+        let Some(location) = location else {
+            return Kept::WithoutProbes(own);
+        };
+        // The least that the entry's code for each of them takes: a load and a store, with a getfield between.
+        let copied = method.captures.zip(method.captures.slots());
+        let length = copied.map(|(capture, slot)| match (capture, slot) {
+            (Capture::Parameter { index, .. }, Some(slot)) => {
+                let is_own = own.get(usize::from(index)) == Some(&slot);
+                if is_own { 0 } else { 2 }
+            }
+            (Capture::Field { .. }, Some(_)) => 5,
+            _ => 0,
+        });
+        match location < length.sum() {
+            true => Kept::AtEntry(own),
+            false => Kept::ByProbes,
+        }
+    }
+
+    /// Where a value is kept, if it is; `slot` is where the probes keep it.
+    fn slot(&self, capture: &Capture<'_>, slot: Option<u16>) -> Option<u16> {
+        let own = |own: &Vec<u16>| match capture {
+            Capture::Parameter { index, .. } => own.get(usize::from(*index)).copied(),
+            _ => None,
+        };
+        match self {
+            Kept::ByProbes => slot,
+            Kept::AtEntry(slots) => own(slots),
+            Kept::WithoutProbes(slots) => own(slots).filter(|own| slot == Some(*own)),
+        }
+    }
+
+    /// Whether a reference that is missing may be one that the method needs no more.
+    fn is_dead_or_null(&self) -> bool {
+        matches!(self, Kept::WithoutProbes(_))
+    }
+}
+
+/// The local variables of a method's parameters by their index, of which 0 is `this` (JVMS 2.6.1).
+fn own_slots(method: Method<'_>) -> Vec<u16> {
+    let mut slots = vec![0];
+    let mut next = u16::from(method.access & access::STATIC == 0);
+    // The letters of types are ASCII, and names of classes are passed over.
+    let parsed = MethodDescriptor::parse(Utf8::new(method.descriptor.as_bytes()));
+    for parameter in parsed.iter().flat_map(MethodDescriptor::parameters) {
+        slots.push(next);
+        next = next.saturating_add(parameter.slots());
+    }
+    slots
+}
+
+/// The frames of a thread, with their entry values as far as they are in its local variables.
+pub(crate) fn of_thread(
+    thread: &OfThread<'_>,
+    copy: Copies,
+    all: &Methods,
+    graph: &mut Graph<'_>,
+    is_secret: &dyn Fn(&str, &str) -> bool,
+) -> Frames {
+    let mut frames = Vec::new();
+    for (depth, (element, descriptor)) in thread.elements.iter().enumerate() {
+        let known = || all.named(&element.class, &element.method, descriptor);
+        let found = match thread.local {
+            Some(local) if element.method != "<init>" => known().map(|found| (local, found)),
+            _ => None,
+        };
+        let Some((local, (class, index))) = found else {
+            let mut pending = uncaptured(element, thread.exception, all);
+            pending.explain(Some(match thread.local {
+                Some(_) => "a constructor that is still running",
+                None => "its thread was moving meanwhile",
+            }));
+            frames.push(pending);
+            continue;
+        };
+        let method = class.method(index);
+        let mut raw = Raw {
+            method: method.id,
+            references: Vec::new(),
+            words: Vec::new(),
+        };
+        // Parameters, and fields that are kept, whose value is not known; and whether that is so of one
+        // that should be.
+        let (mut unknown, mut unknown_fields) = (Vec::new(), Vec::new());
+        let mut lacks_field = false;
+        let kept = Kept::of(method, (thread.location)(depth));
+        for (capture, slot) in method.captures.zip(method.captures.slots()) {
+            let type_of = methods::descriptor(&capture);
+            let read = (kept.slot(&capture, slot)).and_then(|slot| local(depth, slot, type_of));
+            match read {
+                Some(Ok(word)) => raw.words.push(word),
+                Some(Err(reference)) if reference.is_some() || !kept.is_dead_or_null() => {
+                    raw.references.push(reference);
+                }
+                _ => {
+                    match capture {
+                        Capture::Parameter { index, .. } => unknown.push(index),
+                        Capture::Field { name, .. } => {
+                            unknown_fields.push(name);
+                            lacks_field = matches!(kept, Kept::ByProbes);
+                        }
+                        Capture::Position => {}
+                    }
+                    match methods::is_reference(type_of) {
+                        true => raw.references.push(None),
+                        false => raw.words.push(-1),
+                    }
+                }
+            }
+        }
+        let captured = Captured {
+            class: Arc::clone(&class),
+            index,
+            raw,
+        };
+        let mut pending = pending(
+            captured,
+            Some(element),
+            thread.exception,
+            copy,
+            graph,
+            is_secret,
+        );
+        let frame = &mut pending.frame;
+        frame
+            .arguments
+            .retain(|argument| !unknown.contains(&argument.index));
+        (pending.fields).retain(|patch| !unknown_fields.contains(&patch.field.as_str()));
+        if kept.is_dead_or_null() {
+            frame.fidelity = Fidelity::Reference;
+            frame.reason = RUNNING_BEFORE.to_owned();
+        } else if !unknown.is_empty() {
+            frame.reason = format!("its primitive arguments {PRIMITIVES_UNKNOWN}");
+        } else if lacks_field {
+            frame.reason = format!(
+                "primitive fields are those of now: as they were, they {PRIMITIVES_UNKNOWN}"
+            );
+        }
+        frames.push(pending);
+    }
+    Frames(frames)
+}
+
+const PRIMITIVES_UNKNOWN: &str = "are known only of a thread that waits, in a JVM that was started with dump-on, of a method that \
+     does not write over them";
+
+const RUNNING_BEFORE: &str = "it was running when it got its probes: arguments that are not here are not known, and \
+     fields are those of now";
