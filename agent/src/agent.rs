@@ -141,10 +141,7 @@ fn late(chances: &Arc<Chances>, options: &Options) -> Late {
     let (chances, options) = (Arc::clone(chances), options.clone());
     Box::new(move |class, method| {
         // Those of the boot loader never have one, whatever `include` says.
-        let is_of_jdk = ["java.", "jdk.", "sun."]
-            .iter()
-            .any(|jdk| class.starts_with(jdk));
-        if is_of_jdk || !hook::may_be_wanted(&options, class) {
+        if hook::is_named_as_jdk(class) || !hook::may_be_wanted(&options, class) {
             Chance::None
         } else if chances.knows(class, method) {
             Chance::Known

@@ -185,16 +185,19 @@ fn is_changing(name: &str) -> bool {
 
 /// Whether frames of a class of this name, whatever its loader, may be asked for.
 pub(crate) fn may_be_wanted(options: &Options, name: &str) -> bool {
-    const SURE: &[&str] = &["java.", "jdk.", "sun."];
     if select::is_below_probes(name) || select::names(&options.exclude, name) {
         return false;
     }
     if !options.include.is_empty() {
         return select::names(&options.include, name);
     }
-    !SURE
+    !is_named_as_jdk(name) && !AGENTS.iter().any(|prefix| name.starts_with(prefix))
+}
+
+/// Whether a class is of the JDK for sure, by its name.
+pub(crate) fn is_named_as_jdk(name: &str) -> bool {
+    ["java.", "jdk.", "sun."]
         .iter()
-        .chain(AGENTS)
         .any(|prefix| name.starts_with(prefix))
 }
 

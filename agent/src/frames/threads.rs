@@ -124,10 +124,8 @@ pub(crate) fn of_thread(
             references: Vec::new(),
             words: Vec::new(),
         };
-        // Parameters, and fields that are kept, whose value is not known; and whether that is so of one
-        // that should be.
+        // Parameters, and fields that are kept, whose value is not known.
         let (mut unknown, mut unknown_fields) = (Vec::new(), Vec::new());
-        let mut lacks_field = false;
         let kept = Kept::of(method, (thread.location)(depth));
         for (capture, slot) in method.captures.zip(method.captures.slots()) {
             let type_of = methods::descriptor(&capture);
@@ -140,10 +138,7 @@ pub(crate) fn of_thread(
                 _ => {
                     match capture {
                         Capture::Parameter { index, .. } => unknown.push(index),
-                        Capture::Field { name, .. } => {
-                            unknown_fields.push(name);
-                            lacks_field = matches!(kept, Kept::ByProbes);
-                        }
+                        Capture::Field { name, .. } => unknown_fields.push(name),
                         Capture::Position => {}
                     }
                     match methods::is_reference(type_of) {
@@ -176,7 +171,7 @@ pub(crate) fn of_thread(
             frame.reason = RUNNING_BEFORE.to_owned();
         } else if !unknown.is_empty() {
             frame.reason = format!("its primitive arguments {PRIMITIVES_UNKNOWN}");
-        } else if lacks_field {
+        } else if !unknown_fields.is_empty() && matches!(kept, Kept::ByProbes) {
             frame.reason = format!(
                 "primitive fields are those of now: as they were, they {PRIMITIVES_UNKNOWN}"
             );

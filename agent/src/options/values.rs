@@ -3,26 +3,28 @@
 use super::{Error, Rules, SIGNALS, Sample};
 use crate::copies::Strategy;
 use hindsight_instrument::What;
-use hindsight_instrument::glob::{Globs, may_name_method};
+use hindsight_instrument::glob::{Globs, ReportRule};
 
 pub(super) fn rules(value: &str) -> Result<Rules, Error> {
-    const ACCEPTED: &str = "uncaught, escape:GLOB, caught:GLOB (of CLASS.METHOD), exception:GLOB, separated by ; \
-                            (no blanks, # or parentheses: ? stands for one)";
+    let accepted = format!(
+        "{}, separated by ; {}",
+        ReportRule::ACCEPTED,
+        ReportRule::WITHOUT
+    );
     let mut rules = Rules::default();
     let (mut escape, mut caught, mut exception) = (vec![], vec![], vec![]);
     for rule in list(value) {
-        let parts = rule.split_once(':');
-        match parts.map(|(kind, glob)| (kind.trim_end(), glob.trim_start())) {
-            None if rule == "uncaught" => rules.uncaught = true,
-            Some(("escape", glob)) if may_name_method(glob) => escape.push(glob),
-            Some(("caught", glob)) if may_name_method(glob) => caught.push(glob),
-            Some(("exception", glob)) if !glob.is_empty() => exception.push(glob),
-            _ => return Err(bad("report", rule, ACCEPTED)),
+        match ReportRule::parse(rule) {
+            Some(ReportRule::Uncaught) => rules.uncaught = true,
+            Some(ReportRule::Escape(glob)) => escape.push(glob),
+            Some(ReportRule::Caught(glob)) => caught.push(glob),
+            Some(ReportRule::Exception(glob)) => exception.push(glob),
+            None => return Err(bad("report", rule, &accepted)),
         }
     }
     if !rules.uncaught && escape.is_empty() && caught.is_empty() {
         if exception.is_empty() {
-            return Err(bad("report", value, ACCEPTED));
+            return Err(bad("report", value, &accepted));
         }
         // Only narrowed, so the default stands.
         rules.uncaught = true;

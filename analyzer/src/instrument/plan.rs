@@ -4,7 +4,7 @@ use crate::program::hierarchy::NEWEST;
 use hindsight_classfile::{ClassFile, Error, access};
 use hindsight_instrument::contract::trace::TRACE;
 use hindsight_instrument::contract::{PROBE, WRITES};
-use hindsight_instrument::glob::{Globs, may_name_method};
+use hindsight_instrument::glob::{Globs, ReportRule};
 use hindsight_instrument::select::{self, MAX_FIELDS};
 use hindsight_instrument::{
     CrashPlan, Error as InstrumentError, Layout, MemberNames, Methods, Rewritten, Rules,
@@ -192,16 +192,15 @@ impl Report {
             .map(str::trim)
             .filter(|rule| !rule.is_empty())
         {
-            let parts = rule.split_once(':');
-            match parts.map(|(kind, glob)| (kind.trim_end(), glob.trim_start())) {
-                Some(("escape", glob)) if may_name_method(glob) => escape.push(glob),
-                Some(("caught", glob)) if may_name_method(glob) => caught.push(glob),
-                Some(("exception", glob)) if !glob.is_empty() => {}
-                None if rule == "uncaught" => {}
-                _ => {
+            match ReportRule::parse(rule) {
+                Some(ReportRule::Escape(glob)) => escape.push(glob),
+                Some(ReportRule::Caught(glob)) => caught.push(glob),
+                Some(ReportRule::Exception(_) | ReportRule::Uncaught) => {}
+                None => {
                     return Err(format!(
-                        "\"{rule}\" is none of uncaught, escape:GLOB, caught:GLOB (of CLASS.METHOD), exception:GLOB \
-                         (no blanks, # or parentheses: ? stands for one)"
+                        "\"{rule}\" is none of {} {}",
+                        ReportRule::ACCEPTED,
+                        ReportRule::WITHOUT
                     ));
                 }
             }

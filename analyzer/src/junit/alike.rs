@@ -16,9 +16,8 @@ const LEAST: usize = 5;
 /// Those that have ended alike so far.
 #[derive(Debug, Default)]
 pub struct Alike {
-    groups: Vec<Group>,
-    /// Whether they have been looked for.
-    found: bool,
+    /// Nothing before the first round.
+    groups: Option<Vec<Group>>,
 }
 
 #[derive(Debug)]
@@ -32,11 +31,8 @@ impl Alike {
     /// Those of `tried` that second tries are due for now: after the first round, all but the others of each
     /// group.
     pub fn first(&mut self, plan: &Plan<'_>, tried: &[usize]) -> Vec<usize> {
-        if !self.found {
-            self.found = true;
-            self.groups = groups(plan, tried);
-        }
-        let waits = |index: &usize| self.groups.iter().any(|group| group.others.contains(index));
+        let groups = self.groups.get_or_insert_with(|| groups(plan, tried));
+        let waits = |index: &usize| groups.iter().any(|group| group.others.contains(index));
         (tried.iter().copied())
             .filter(|index| !waits(index))
             .collect()
@@ -49,8 +45,9 @@ impl Alike {
             matches!(state, State::Done(Verdict::Reproduces, _))
         };
         let helped = |group: &mut Group| group.leaders.iter().any(reproduces);
-        self.groups
-            .extract_if(.., helped)
+        let groups = self.groups.iter_mut();
+        groups
+            .flat_map(|groups| groups.extract_if(.., helped))
             .flat_map(|group| group.others)
             .collect()
     }

@@ -53,9 +53,42 @@ impl Globs {
     }
 }
 
+/// One rule of option `report`; patterns of methods are those of `class.method`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReportRule<'r> {
+    /// Threads that end by an exception.
+    Uncaught,
+    /// Exceptions that leave a method.
+    Escape(&'r str),
+    /// Exceptions that are caught in a method.
+    Caught(&'r str),
+    /// Exceptions of these classes alone.
+    Exception(&'r str),
+}
+
+impl<'r> ReportRule<'r> {
+    /// What there is, for messages.
+    pub const ACCEPTED: &'static str =
+        "uncaught, escape:GLOB, caught:GLOB (of CLASS.METHOD), exception:GLOB";
+    /// What globs of methods cannot have, for messages.
+    pub const WITHOUT: &'static str = "(no blanks, # or parentheses: ? stands for one)";
+
+    /// Reads a rule; nothing if it is none, or can name no method.
+    pub fn parse(rule: &'r str) -> Option<Self> {
+        let parts = rule.split_once(':');
+        match parts.map(|(kind, glob)| (kind.trim_end(), glob.trim_start())) {
+            None if rule == "uncaught" => Some(Self::Uncaught),
+            Some(("escape", glob)) if may_name_method(glob) => Some(Self::Escape(glob)),
+            Some(("caught", glob)) if may_name_method(glob) => Some(Self::Caught(glob)),
+            Some(("exception", glob)) if !glob.is_empty() => Some(Self::Exception(glob)),
+            _ => None,
+        }
+    }
+}
+
 /// Whether a pattern may match a method's `class.method`: one with neither a dot nor what crosses dots can be no
 /// method's, nor can one with an empty part, or with what stands behind names elsewhere (`Worker#handle(int)`).
-pub fn may_name_method(pattern: &str) -> bool {
+fn may_name_method(pattern: &str) -> bool {
     let mut parts = pattern.split(['.', '/']);
     let is_qualified = pattern.contains(['.', '/']) || pattern.contains("**");
     let is_foreign = |c: char| c.is_whitespace() || matches!(c, '#' | '(' | ')');

@@ -53,9 +53,9 @@ fn edited(edits: &[(&str, &str)]) -> String {
 }
 
 /// Compiles a version of the program into a place of its own.
-fn compile(jdk: &Jdk, source: &str) -> (Workplace, PathBuf) {
+fn compile(jdk: &Jdk, name: &str, source: &str) -> (Workplace, PathBuf) {
     let place = Workplace::new("numbers");
-    let classes = place.compile_text(jdk, &["--release", "11"], "Numbers", source);
+    let classes = place.compile_text(jdk, &["--release", "11"], name, source);
     (place, classes)
 }
 
@@ -65,7 +65,7 @@ fn emit(recorded: &Jdk, jdk: &Jdk) -> (Workplace, Vec<Value>) {
     let workplace = Workplace::new("numbered");
     let (_, run) = workplace.run_text(recorded, "11", "", ("Numbers", PROGRAM));
     assert_eq!(workplace.crash_files().len(), 2, "{}", both(&run));
-    let (_place, classes) = compile(jdk, PROGRAM);
+    let (_place, classes) = compile(jdk, "Numbers", PROGRAM);
     let (output, report) = reported(&mut workplace.junit(jdk, &classes));
 
     let crashes = report["crashes"].as_array();
@@ -88,7 +88,7 @@ fn tests_are_red_until_what_they_show_is_fixed_whatever_the_numbers() {
     let (workplace, frames) = emit(jdk, jdk);
     assert_eq!(frames.len(), 7);
     let passed = |source: &str| {
-        let (_place, classes) = compile(jdk, source);
+        let (_place, classes) = compile(jdk, "Numbers", source);
         let (passed, all) = run_tests(&workplace, jdk, &classes);
         assert_eq!(all, frames.len());
         passed
@@ -152,19 +152,14 @@ fn without_what_they_had_when_they_were_made_tests_do_not_pass() {
         let (classes, run) = workplace.run_text(jdk, "11", "", ("Cart", RENAMED));
         assert_eq!(workplace.crash_files().len(), 1, "{}", both(&run));
         let (output, _) = reported(&mut workplace.junit(jdk, &classes));
-        let compile = |name, source: &str| {
-            let place = Workplace::new(name);
-            let classes = place.compile_text(jdk, &["--release", "11"], "Cart", source);
-            (place, classes)
-        };
-        let (_place, renamed) = compile("renamed-only", &RENAMED.replace("Line", "Row"));
+        let (_place, renamed) = compile(jdk, "Cart", &RENAMED.replace("Line", "Row"));
         let (passed, all) = run_tests(&workplace, jdk, &renamed);
         assert_eq!((passed.len(), all), (0, 2), "{}: {passed:?}", both(&output));
         let fixed = RENAMED.replace(
             "sum += line.count",
             "sum += line.count == null ? 0 : line.count",
         );
-        let (_place, fixed) = compile("renamed-fixed", &fixed);
+        let (_place, fixed) = compile(jdk, "Cart", &fixed);
         let (passed, all) = run_tests(&workplace, jdk, &fixed);
         assert_eq!((passed.len(), all), (2, 2), "{}", both(&output));
     }

@@ -60,6 +60,12 @@ final class Recorded {
                     : "its loader, " + loader + ", has made it at run time or found it elsewhere";
         }
 
+        /** Whether the boot loader or the platform's has defined it. */
+        boolean isOfJdk() {
+            return loader.isEmpty()
+                    || loader.equals("jdk.internal.loader.ClassLoaders$PlatformClassLoader");
+        }
+
         /** The place of a field among an instance's values, or -1. */
         int index(String owner, String field) {
             for (int i = 0; i < fields.length; i++) {

@@ -385,9 +385,10 @@ final class Restorer {
             note(className(number) + place(number), hole.getMessage());
             if (hole.differs) {
                 differing.put(number, hole.getMessage());
-                if (parent >= 0 && !isOfJdk(number)) {
+                ClassInfo info = classOf(number);
+                if (parent >= 0 && info != null && !info.isOfJdk()) {
                     unrestored.putIfAbsent(
-                            className(number), place(number) + ": " + hole.getMessage());
+                            info.name, place(number) + ": " + hole.getMessage());
                 }
             }
         } catch (RuntimeException | LinkageError e) {
@@ -808,14 +809,6 @@ final class Restorer {
         }
     }
 
-    /** Whether a class is one that the boot loader or the platform's has defined. */
-    private boolean isOfJdk(int number) {
-        Stored stored = stored(number);
-        ClassInfo info = stored == null ? null : file.type(stored.classId);
-        return info == null || info.loader.isEmpty()
-                || info.loader.equals("jdk.internal.loader.ClassLoaders$PlatformClassLoader");
-    }
-
     /** Says to whom runs the tests of another version what its objects lack, each thing once. */
     private static void tell(Set<String> changed) {
         for (String what : changed) {
@@ -865,9 +858,14 @@ final class Restorer {
     }
 
     private String className(int number) {
-        Stored stored = stored(number);
-        ClassInfo info = stored == null ? null : file.type(stored.classId);
+        ClassInfo info = classOf(number);
         return info == null ? "object " + number : info.name;
+    }
+
+    /** The recorded class of an object, null if either is not in the file. */
+    private ClassInfo classOf(int number) {
+        Stored stored = stored(number);
+        return stored == null ? null : file.type(stored.classId);
     }
 
     private Type type(int id) {
