@@ -44,6 +44,8 @@ pub struct Node {
     pub parts: Vec<Part>,
     /// Parts that were left out.
     pub more: usize,
+    /// The object that it is, if it is one.
+    pub object: Option<u32>,
 }
 
 /// A part of a [`Node`].
@@ -77,6 +79,7 @@ impl Node {
             shape: Shape::Leaf,
             parts: Vec::new(),
             more: 0,
+            object: None,
         }
     }
 
@@ -228,6 +231,13 @@ impl<'a> Builder<'a> {
         let Value::Ref(object) = typed.value else {
             return Node::leaf(primitive(typed));
         };
+        Node {
+            object: Some(object),
+            ..self.of_object(object, depth)
+        }
+    }
+
+    fn of_object(&mut self, object: u32, depth: usize) -> Node {
         let class = self.graph.class_name(object);
         let Some(body) = self.graph.body(object) else {
             return Node::leaf(format!("#{object} (lost with a damaged part of the file)"));
@@ -410,6 +420,7 @@ impl<'a> Builder<'a> {
             shape: Shape::List,
             more: total - parts.len(),
             parts,
+            object: None,
         }
     }
 
@@ -430,6 +441,7 @@ impl<'a> Builder<'a> {
             shape: Shape::Map,
             more: total - parts.len(),
             parts,
+            object: None,
         }
     }
 
@@ -474,6 +486,7 @@ impl<'a> Builder<'a> {
             shape: Shape::Object,
             more: total - parts.len(),
             parts,
+            object: None,
         }
     }
 

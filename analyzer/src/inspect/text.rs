@@ -3,16 +3,17 @@
 use crate::commands::input::Input;
 use crate::graph::{Graph, Typed};
 use crate::inspect::fold::{Fold, folds};
+use crate::inspect::seen::Seen;
 use crate::java::descriptor::{of_class, type_name};
 use crate::junit::defaults;
 use crate::text::{
     absence, count, deadlocks, exception, frame, gap, heading, locked, one_line, short_type,
     stack_element, thread, utc,
 };
-use crate::tree::{Builder, Limits};
+use crate::tree::{Builder, Limits, Node};
 use hindsight_tracelog::crash::{Body, ExceptionInfo, Failure, Fidelity, Frame, Meta};
 use hindsight_tracelog::reader::Crash;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 /// Columns of the text.
@@ -71,7 +72,7 @@ pub fn write(input: &Input, style: &Style<'_>, out: &mut dyn Write) -> io::Resul
     writeln!(out)?;
     write_meta(&crash.meta, out)?;
     writeln!(out)?;
-    let mut before = Before::default();
+    let mut seen = Seen::default();
     // Of threads, the first one too has a heading.
     let mut exception = if crash.failure.threads.is_empty() {
         0
@@ -111,11 +112,11 @@ pub fn write(input: &Input, style: &Style<'_>, out: &mut dyn Write) -> io::Resul
                     .iter()
                     .any(|fold| fold.hidden().contains(&(index + 1)));
             let said = (!goes_on).then(|| std::mem::take(&mut alike));
-            write_frame(crash, (index, frame), said, style, &mut before, out)?;
+            write_frame(crash, (index, frame), said, style, &mut seen, out)?;
         }
     }
     if style.frames.is_empty() {
-        write_statics(crash, style, out)?;
+        write_statics(crash, style, &seen, out)?;
     }
     write_rest(crash, out)
 }
@@ -123,7 +124,12 @@ pub fn write(input: &Input, style: &Style<'_>, out: &mut dyn Write) -> io::Resul
 /// Static fields that are shown unless all are asked for.
 const MAX_STATICS: usize = 20;
 
-fn write_statics(crash: &Crash, style: &Style<'_>, out: &mut dyn Write) -> io::Result<()> {
+fn write_statics(
+    crash: &Crash,
+    style: &Style<'_>,
+    seen: &Seen,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let statics = &crash.failure.statics;
     if statics.is_empty() {
         return Ok(());
@@ -135,12 +141,7 @@ fn write_statics(crash: &Crash, style: &Style<'_>, out: &mut dyn Write) -> io::R
     for field in statics.iter().take(shown) {
         let node = builder.node(Typed::new(field.value, &field.descriptor));
         let name = format!("{}.{}", short_type(&field.owner), field.name);
-        let lead = format!("     {} = ", one_line(&name, 200));
-        let block = node.block(WIDTH.saturating_sub(lead.len()));
-        writeln!(out, "{lead}{}", block[0])?;
-        for line in &block[1..] {
-            writeln!(out, "     {line}")?;
-        }
+        write_value(&one_line(&name, 200), &seen.folded(&node), out)?;
     }
     if statics.len() > shown {
         writeln!(
@@ -168,6 +169,9 @@ fn folded(fold: &Fold) -> String {
     )
 }
 
+/// Frames that can be overlooked with their arguments.
+const SCREEN: usize = 20;
+
 fn write_exceptions(crash: &Crash, style: &Style<'_>, out: &mut dyn Write) -> io::Result<()> {
     let exceptions = &crash.failure.exceptions;
     if !crash.failure.threads.is_empty() {
@@ -179,6 +183,9 @@ fn write_exceptions(crash: &Crash, style: &Style<'_>, out: &mut dyn Write) -> io
     writeln!(out, "{}", style.paint("1;31", &exception(first)))?;
     if crash.failure.frames.is_empty() || first.stack.is_empty() {
         write_stack(first, out)?;
+    } else if crash.failure.frames.len() > SCREEN {
+        // The frames with their arguments take many screens.
+        write_top(first, out)?;
     }
     // Causes may form a cycle in a hostile file; each is told once.
     let mut told = vec![false; exceptions.len()];
@@ -246,7 +253,7 @@ fn write_stack(info: &ExceptionInfo, out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn write_top(info: &ExceptionInfo, out: &mut dyn Write) -> io::Result<()> {
-    const TOP: usize = 5;
+    const TOP: usize = 8;
     for element in info.stack.iter().take(TOP) {
         writeln!(out, "    at {}", stack_element(element))?;
     }
@@ -320,7 +327,7 @@ fn write_frame(
     (index, at): (usize, &Frame),
     said: Option<usize>,
     style: &Style<'_>,
-    before: &mut Before,
+    seen: &mut Seen,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let number = style.paint("1", &format!("#{index}"));
@@ -351,7 +358,7 @@ fn write_frame(
     }
     let graph = Graph::at_entry(crash, at);
     let mut builder = Builder::new(&graph, style.limits());
-    let mut blocks = HashMap::new();
+    let mut shown = Vec::new();
     for argument in &at.arguments {
         let name = match (&argument.name, argument.index) {
             (_, 0) => "this".to_owned(),
@@ -359,31 +366,25 @@ fn write_frame(
             (None, index) => format!("arg{index}"),
         };
         let node = builder.node(Typed::new(argument.value, &argument.descriptor));
-        let lead = format!("     {name} = ");
-        let block = node.block(WIDTH.saturating_sub(lead.len()));
-        // Frames of one object would show it again and again.
-        match before.get(&name) {
-            Some((first, shown)) if block.len() > 3 && *shown == block => {
-                writeln!(out, "{lead}{} (as in #{first})", node.head)?;
-                blocks.insert(name, (*first, block));
-                continue;
-            }
-            _ => {
-                writeln!(out, "{lead}{}", block[0])?;
-                for line in &block[1..] {
-                    writeln!(out, "     {line}")?;
-                }
-            }
-        }
-        blocks.insert(name, (index, block));
+        write_value(&name, &seen.folded(&node), out)?;
+        shown.push(node);
     }
-    *before = blocks;
+    for node in shown {
+        seen.show(index, node);
+    }
     Ok(())
 }
 
-/// The arguments of the frame shown before, by name: the frame where each was
-/// first shown like this, and its lines.
-type Before = HashMap<String, (usize, Vec<String>)>;
+/// Writes a value by its name, indented.
+fn write_value(name: &str, node: &Node, out: &mut dyn Write) -> io::Result<()> {
+    let lead = format!("     {name} = ");
+    let block = node.block(WIDTH.saturating_sub(lead.len()));
+    writeln!(out, "{lead}{}", block[0])?;
+    for line in &block[1..] {
+        writeln!(out, "     {line}")?;
+    }
+    Ok(())
+}
 
 fn write_rest(crash: &Crash, out: &mut dyn Write) -> io::Result<()> {
     let mut holes: BTreeMap<(&str, &str), usize> = BTreeMap::new();
