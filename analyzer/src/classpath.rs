@@ -30,9 +30,19 @@ pub struct ClassPath {
 
 struct Entry {
     path: PathBuf,
-    /// Whether the user named it, rather than a jar's manifest.
-    named: bool,
+    origin: Origin,
     jar: Option<Jar>,
+}
+
+/// Where an entry comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Origin {
+    /// A jar's manifest.
+    Manifest,
+    /// A jar that holds it.
+    Held,
+    /// The user.
+    Named,
 }
 
 struct Jar {
@@ -82,7 +92,8 @@ impl ClassPath {
             } else {
                 add(&mut entries, Entry::open(&part)?);
                 for held in nested::unpacked(&part)? {
-                    add(&mut entries, Entry::open(&held)?);
+                    let entry = Entry::open(&held)?;
+                    add(&mut entries, entry.of(Origin::Held));
                 }
             }
         }
@@ -95,8 +106,23 @@ impl ClassPath {
     /// The entries as absolute paths, without those that a manifest names:
     /// javac and the JVM find these themselves.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
-        let named = self.entries.iter().filter(|entry| entry.named);
-        named.map(|entry| entry.path.as_path())
+        self.from(Origin::Held).map(|(path, _)| path)
+    }
+
+    /// The same, each with whether it was unpacked from the jar before it ([`nested`]).
+    pub fn paths_with_held(&self) -> impl Iterator<Item = (&Path, bool)> {
+        self.from(Origin::Held)
+    }
+
+    /// The entries as the user named them, as absolute paths: without what was unpacked from them.
+    pub fn named(&self) -> impl Iterator<Item = &Path> {
+        self.from(Origin::Named).map(|(path, _)| path)
+    }
+
+    fn from(&self, least: Origin) -> impl Iterator<Item = (&Path, bool)> {
+        let entries = self.entries.iter();
+        let entries = entries.filter(move |entry| entry.origin >= least);
+        entries.map(|entry| (entry.path.as_path(), entry.origin == Origin::Held))
     }
 
     /// Finds a class by its binary name (with dots).
@@ -172,16 +198,15 @@ fn add(entries: &mut Vec<Entry>, entry: Entry) {
     while let Some(entry) = pending.pop() {
         let known = entries.iter_mut().find(|known| known.path == entry.path);
         if let Some(known) = known {
-            known.named |= entry.named;
+            known.origin = known.origin.max(entry.origin);
             continue;
         }
         let dir = entry.path.parent().unwrap_or(Path::new("/"));
         let listed = entry.jar.iter().flat_map(|jar| &jar.class_path).rev();
         for name in listed {
             // A JVM takes no notice of what does not exist or is no jar.
-            if let Ok(mut found) = Entry::open(&dir.join(name)) {
-                found.named = false;
-                pending.push(found);
+            if let Ok(found) = Entry::open(&dir.join(name)) {
+                pending.push(found.of(Origin::Manifest));
             }
         }
         entries.push(entry);
@@ -242,9 +267,13 @@ impl Entry {
         };
         Ok(Entry {
             path,
-            named: true,
+            origin: Origin::Named,
             jar,
         })
+    }
+
+    fn of(self, origin: Origin) -> Entry {
+        Entry { origin, ..self }
     }
 
     fn bytes(&self, class: &str) -> Option<Vec<u8>> {

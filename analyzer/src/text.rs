@@ -320,9 +320,15 @@ pub fn short_type(class: &str) -> String {
         "J" => "long",
         "F" => "float",
         "D" => "double",
-        _ => simple_name(element.trim_start_matches('L').trim_end_matches(';')),
+        _ => simple_name(element_class(element)),
     };
     one_line(&(name.to_owned() + &"[]".repeat(dimensions)), 200)
+}
+
+/// The class of an array's elements, as `Class.getName` of the array has it (`Lshop.Order;`).
+pub fn element_class(element: &str) -> &str {
+    let class = element.strip_prefix('L').unwrap_or(element);
+    class.strip_suffix(';').unwrap_or(class)
 }
 
 /// Year, month and day of a day counted from 1970 (Howard Hinnant's algorithm).
@@ -414,6 +420,7 @@ mod tests {
     fn types_are_short() {
         assert_eq!(short_type("[[I"), "int[][]");
         assert_eq!(short_type("[Ljava.lang.String;"), "String[]");
+        assert_eq!(short_type("[[LLevel;"), "Level[][]");
         assert_eq!(short_type("a.b.C$D"), "C$D");
         assert_eq!(short_type(""), "");
         assert_eq!(short_type("["), "[]");

@@ -183,6 +183,12 @@ fn write_exceptions(crash: &Crash, style: &Style<'_>, out: &mut dyn Write) -> io
     writeln!(out, "{}", style.paint("1;31", &exception(first)))?;
     if crash.failure.frames.is_empty() || first.stack.is_empty() {
         write_stack(first, out)?;
+    } else if !is_of_this_throw(&crash.failure, first) {
+        writeln!(
+            out,
+            "  (it was thrown before: this is its stack trace; the frames below are those it has left since)"
+        )?;
+        write_stack(first, out)?;
     } else if crash.failure.frames.len() > SCREEN {
         // The frames with their arguments take many screens.
         write_top(first, out)?;
@@ -214,6 +220,15 @@ fn write_exceptions(crash: &Crash, style: &Style<'_>, out: &mut dyn Write) -> io
         at = info;
     }
     Ok(())
+}
+
+/// Whether the place that an exception's stack trace begins with is among the frames. It is not where a program
+/// keeps an exception and throws it again, so often that the first time is not known any more.
+fn is_of_this_throw(failure: &Failure, first: &ExceptionInfo) -> bool {
+    first.stack.first().is_none_or(|top| {
+        let is_top = |frame: &Frame| frame.class == top.class && frame.method == top.method;
+        failure.frames.iter().any(is_top)
+    })
 }
 
 /// All threads of a program that goes on, or hangs.

@@ -1,5 +1,6 @@
 //! Names in emitted sources: which are legal, which types are imported.
 
+use crate::text::element_class;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use unicode_ident::{is_xid_continue, is_xid_start};
 
@@ -260,11 +261,10 @@ const LONG_NAME: usize = 24;
 pub fn of_type(class: &str) -> String {
     let element = class.trim_start_matches('[');
     let array = element.len() < class.len();
-    let element = element.trim_start_matches('L').trim_end_matches(';');
     let element = if array && element.len() == 1 {
         "value"
     } else if array {
-        element
+        element_class(element)
     } else {
         class
     };
@@ -353,6 +353,7 @@ mod tests {
             ("a.B$Inner", "inner"),
             ("[I", "values"),
             ("[Ljava.lang.String;", "strings"),
+            ("[LLevel;", "levels"),
             ("java.util.LinkedHashMap", "map"),
             ("a.HashMap", "hashMap"),
             ("a.JsonAdapterAnnotationTypeAdapterFactory", "factory"),

@@ -8,6 +8,9 @@
 //!
 //! `system` scope is what does that. Its paths go through properties, without
 //! which Maven warns about them.
+//!
+//! A program that is one jar with jars in it ([`crate::nested`]) is unpacked anew for each run of the tests, so that
+//! the property can name such a jar, too, and building it anew where it was does as well.
 
 use super::candidate::Plan;
 use super::run::asserts;
@@ -25,6 +28,7 @@ const JUNIT4: &str = "4.13.2";
 const RESOURCES_PLUGIN: &str = "3.3.1";
 const COMPILER_PLUGIN: &str = "3.13.0";
 const SUREFIRE_PLUGIN: &str = "3.2.5";
+const ANTRUN_PLUGIN: &str = "3.1.0";
 const BUILD_HELPER_PLUGIN: &str = "3.6.0";
 
 /// Writes `pom.xml`, `README.md` and the program's directories as jars; `replay`
@@ -35,25 +39,30 @@ const BUILD_HELPER_PLUGIN: &str = "3.6.0";
 /// Fails if a file cannot be written, or a directory of the class path read.
 pub fn write(plan: &Plan<'_>, replay: bool, jdk: Option<&Jdk>, options: &Options) -> Result<()> {
     let mut libraries = Vec::new();
-    for (index, path) in plan.classpath.paths().enumerate() {
+    let mut nested = false;
+    for (index, (path, held)) in plan.classpath.paths_with_held().enumerate() {
         let number = index + 1;
+        let name = format!("program-{number}.jar");
+        let own = options.out.join("lib").join(&name);
+        nested |= held;
         if path.is_dir() {
-            let name = format!("program-{number}.jar");
-            pack(path, &options.out.join("lib").join(&name))?;
-            libraries.push(Library {
-                number,
-                path: format!("${{hindsight.lib}}/{name}"),
-                origin: path.to_owned(),
-            });
-        } else {
-            libraries.push(Library {
-                number,
-                path: path.display().to_string(),
-                origin: path.to_owned(),
-            });
+            pack(path, &own)?;
+        } else if held {
+            // Where it was unpacked is a cache, which others may clear.
+            let context = || format!("failed to copy {} to {}", path.display(), own.display());
+            fs::create_dir_all(options.out.join("lib")).with_context(context)?;
+            fs::copy(path, &own).with_context(context)?;
         }
+        libraries.push(Library {
+            number,
+            path: match path.is_dir() || held {
+                true => format!("${{hindsight.lib}}/{name}"),
+                false => path.display().to_string(),
+            },
+            origin: path.to_owned(),
+        });
     }
-    let classpath = std::env::join_paths(plan.classpath.paths())
+    let classpath = std::env::join_paths(plan.classpath.named())
         .context("a class path entry cannot be passed on")?;
     let assertions = (0..plan.candidates.len()).any(|index| asserts(plan, index));
     let release = match jdk {
@@ -64,13 +73,17 @@ pub fn write(plan: &Plan<'_>, replay: bool, jdk: Option<&Jdk>, options: &Options
     let pom = pom(
         &libraries,
         &classpath.to_string_lossy(),
-        assertions,
-        replay,
+        (assertions, replay, nested),
         release,
         options,
     );
     write_file(&options.out.join("pom.xml"), pom)?;
+    let takes = match nested {
+        true => "class directories and jars, also those with jars in them",
+        false => "class directories and jars",
+    };
     let readme = README.replace("RELEASE", &release.to_string());
+    let readme = readme.replace("class directories and jars", takes);
     write_file(&options.out.join("README.md"), readme)
 }
 
@@ -130,8 +143,7 @@ fn pack(dir: &Path, jar: &Path) -> Result<()> {
 fn pom(
     libraries: &[Library],
     classpath: &str,
-    assertions: bool,
-    replay: bool,
+    (assertions, replay, nested): (bool, bool, bool),
     release: u32,
     options: &Options,
 ) -> String {
@@ -176,6 +188,10 @@ fn pom(
         ),
         false => String::new(),
     };
+    let entries = match nested {
+        true => NESTED.replace("VERSION", ANTRUN_PLUGIN),
+        false => FLAT.replace("VERSION", BUILD_HELPER_PLUGIN),
+    };
     let replay = match replay {
         true => dependency(
             "dev.hindsight",
@@ -216,29 +232,7 @@ fn pom(
 
   <build>
     <plugins>
-      <!-- Surefire wants entry by entry what program.classpath names in one. -->
-      <plugin>
-        <groupId>org.codehaus.mojo</groupId>
-        <artifactId>build-helper-maven-plugin</artifactId>
-        <version>{BUILD_HELPER_PLUGIN}</version>
-        <executions>
-          <execution>
-            <id>program-entries</id>
-            <phase>initialize</phase>
-            <goals>
-              <goal>regex-property</goal>
-            </goals>
-            <configuration>
-              <name>program.entries</name>
-              <value>${{program.classpath}}</value>
-              <regex>${{path.separator}}</regex>
-              <replacement>,</replacement>
-              <failIfNoMatch>false</failIfNoMatch>
-            </configuration>
-          </execution>
-        </executions>
-      </plugin>
-      <plugin>
+{entries}      <plugin>
         <artifactId>maven-resources-plugin</artifactId>
         <version>{RESOURCES_PLUGIN}</version>
       </plugin>
@@ -301,6 +295,72 @@ fn xml(text: &str) -> String {
 const POM: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 <!-- Tests of recorded crashes, written by hindsight "#;
 
+/// The plugin that makes of `program.classpath` the entries that Surefire wants.
+const FLAT: &str = r#"      <!-- Surefire wants entry by entry what program.classpath names in one. -->
+      <plugin>
+        <groupId>org.codehaus.mojo</groupId>
+        <artifactId>build-helper-maven-plugin</artifactId>
+        <version>VERSION</version>
+        <executions>
+          <execution>
+            <id>program-entries</id>
+            <phase>initialize</phase>
+            <goals>
+              <goal>regex-property</goal>
+            </goals>
+            <configuration>
+              <name>program.entries</name>
+              <value>${program.classpath}</value>
+              <regex>${path.separator}</regex>
+              <replacement>,</replacement>
+              <failIfNoMatch>false</failIfNoMatch>
+            </configuration>
+          </execution>
+        </executions>
+      </plugin>
+"#;
+
+/// Another, which unpacks what jars hold in themselves, too.
+const NESTED: &str = r#"      <!-- Surefire wants entry by entry what program.classpath names in one, and what
+           jars hold in themselves beside them. -->
+      <plugin>
+        <artifactId>maven-antrun-plugin</artifactId>
+        <version>VERSION</version>
+        <executions>
+          <execution>
+            <id>program-entries</id>
+            <phase>initialize</phase>
+            <goals>
+              <goal>run</goal>
+            </goals>
+            <configuration>
+              <exportAntProperties>true</exportAntProperties>
+              <target>
+                <property name="unpacked" location="${project.build.directory}/program"/>
+                <delete dir="${unpacked}" quiet="true"/>
+                <mkdir dir="${unpacked}"/>
+                <unzip dest="${unpacked}">
+                  <patternset includes="BOOT-INF/classes/**,BOOT-INF/lib/*.jar,WEB-INF/classes/**,WEB-INF/lib/*.jar"/>
+                  <restrict>
+                    <path path="${program.classpath}"/>
+                    <type type="file"/>
+                  </restrict>
+                </unzip>
+                <pathconvert property="program.entries" pathsep=",">
+                  <path path="${program.classpath}"/>
+                  <path location="${unpacked}/BOOT-INF/classes"/>
+                  <path location="${unpacked}/WEB-INF/classes"/>
+                  <sort>
+                    <fileset dir="${unpacked}" includes="*-INF/lib/*.jar"/>
+                  </sort>
+                </pathconvert>
+              </target>
+            </configuration>
+          </execution>
+        </executions>
+      </plugin>
+"#;
+
 const README: &str = "\
 # Tests of recorded crashes
 
@@ -324,5 +384,5 @@ only repeat the symptom (the frame that threw was given bad arguments) stay red.
   loads a part of it. They may hold data of the recorded run: look
   (`hindsight inspect --review`) before you pass them on.
 - `lib`: the replay library, if a test loads state, and copies of class
-  directories of the recorded program, to compile against.
+  directories and of jars within jars of the recorded program, to compile against.
 ";

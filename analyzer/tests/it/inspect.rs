@@ -186,6 +186,31 @@ fn frames_that_lack_the_same_are_told_so_once() {
     );
 }
 
+/// Where a kept exception is thrown once more, its own stack trace has nothing of the frames, and is told in full.
+#[test]
+fn the_stack_trace_of_an_earlier_throw_is_told() {
+    let mut recording = Recording::new();
+    let stack = [("shop.Price", "of", 4), ("shop.Worker", "run", 9)];
+    recording.exception("java.lang.ArithmeticException", Some("/ by zero"), &stack);
+    recording.frame(("shop.Main", "await", "()V"), 0, &[]);
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("crash-0001.hsc");
+    recording.write(&file);
+    let told = |path: &Path| {
+        let output = hindsight(["inspect".as_ref(), path.as_os_str()]);
+        text(&output.stdout)
+    };
+    let found = told(&file);
+    let expected = "  at shop.Price.of(Price.java:4)\n  at shop.Worker.run(Worker.java:9)\n";
+    assert!(found.contains(expected), "{found}");
+    assert!(found.contains("it was thrown before"), "{found}");
+    // Not where the frames have it all.
+    let top = &mut recording.failure.exceptions[0].stack[0];
+    (top.class, top.method) = ("shop.Main".into(), "await".into());
+    recording.write(&file);
+    assert!(!told(&file).contains("it was thrown before"));
+}
+
 /// Every text in the bytes of a file is in its review.
 #[test]
 fn a_review_leaves_nothing_out() {

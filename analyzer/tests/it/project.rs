@@ -69,3 +69,63 @@ fn check_maven(project: &Path, extra: &[&str], expected: &str) {
     assert!(told.contains(expected), "no {expected:?} in:\n{told}");
     assert!(!told.contains("WARN"), "{told}");
 }
+
+/// A jar that holds a directory of classes as Spring Boot does.
+fn boot_jar(jar: &Path, classes: &Path) {
+    let mut zip = zip::ZipWriter::new(fs::File::create(jar).unwrap());
+    for file in fs::read_dir(classes).unwrap() {
+        let file = file.unwrap();
+        let name = format!("BOOT-INF/classes/{}", file.file_name().display());
+        zip.start_file(name, zip::write::SimpleFileOptions::default())
+            .unwrap();
+        zip.write_all(&fs::read(file.path()).unwrap()).unwrap();
+    }
+    zip.finish().unwrap();
+}
+
+#[test]
+fn a_program_that_is_a_jar_with_jars_in_it_can_be_rebuilt_where_it_was() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = &fs::canonicalize(dir.path()).unwrap();
+    let classes = compile(dir, &[("RandomCrash.java", RANDOM_CRASH)]);
+    let (crash, jar, out) = (
+        dir.join("crash-0001.hsc"),
+        dir.join("app.jar"),
+        dir.join("out"),
+    );
+    recording().write(&crash);
+    boot_jar(&jar, &classes);
+    let cache = dir.join("cache");
+    let output = Command::new(env!("CARGO_BIN_EXE_hindsight"))
+        .arg("junit")
+        .arg(&crash)
+        .arg("--classpath")
+        .arg(&jar)
+        .arg("--out")
+        .arg(&out)
+        .arg("--project")
+        .env("XDG_CACHE_HOME", &cache)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    // The jar alone is where the program is; the tests are compiled with copies.
+    let pom = fs::read_to_string(out.join("pom.xml")).unwrap();
+    let program = format!("<program.classpath>{}<", jar.display());
+    assert!(pom.contains(&program), "{pom}");
+    let run = pom.split("</project>").next().unwrap_or_default();
+    let run = &run[run.find("<properties>").unwrap()..];
+    assert!(!run.contains(&cache.display().to_string()), "{pom}");
+    assert!(out.join("lib/program-2.jar").is_file());
+    let readme = fs::read_to_string(out.join("README.md")).unwrap();
+    assert!(readme.contains("those with jars in them"), "{readme}");
+
+    if std::env::var_os("HINDSIGHT_MAVEN").is_none() {
+        return;
+    }
+    check_maven(&out, &[], "Tests run: 2, Failures: 0, Errors: 2");
+    let fixed = RANDOM_CRASH.replace("String result = null", "String result = \"0\"");
+    let fixed = compile(&dir.join("fixed"), &[("RandomCrash.java", &fixed)]);
+    boot_jar(&jar, &fixed);
+    fs::remove_dir_all(&cache).unwrap();
+    check_maven(&out, &[], "Tests run: 2, Failures: 0, Errors: 1");
+}
