@@ -181,8 +181,19 @@ fn why_nothing(run: &Path) -> Option<String> {
             "{failures} of no class that the exception: of report={report} names"
         ));
     }
+    let nothing = |list: &str| {
+        let list = told.get(list).and_then(serde_json::Value::as_array);
+        list.is_some_and(Vec::is_empty)
+    };
+    if why.is_empty() && nothing("crashes") && nothing("rules") {
+        why.push(UNCAUGHT_ALONE.to_owned());
+    }
     (!why.is_empty()).then(|| format!("by its {name}, {}", why.join("; ")))
 }
+
+/// Of a run without crashes whose options name no methods.
+const UNCAUGHT_ALONE: &str = "no thread died of an exception; what servers and frameworks catch is recorded if \
+     report= names a method that it leaves (escape:CLASS.METHOD) or that catches it (caught:CLASS.METHOD)";
 
 /// Reads an earlier result: its groups, and what was not stored.
 ///

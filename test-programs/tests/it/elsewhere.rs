@@ -70,6 +70,53 @@ fn what_another_thread_has_thrown_has_its_frames() {
     }
 }
 
+const PASSED_ON: &str = r#"
+public class PassedOn {
+    static volatile RuntimeException saved;
+    static int price(int by) { by -= 1; return 100 / by; }
+    static void fail() { try { price(1); } catch (RuntimeException e) { saved = e; } }
+    static void raise() { if (saved != null) throw saved; }
+    static void passOn() { try { raise(); } catch (RuntimeException e) { saved = e; } }
+    static void await(Thread thread) throws Exception { thread.join(); throw saved; }
+    public static void main(String[] arguments) throws Exception {
+        Runnable body = () -> {
+            fail();
+            for (int i = 0; i < 9; i++) passOn();
+        };
+        Thread thread = new Thread(arguments[0].equals("here") ? () -> { } : body);
+        thread.setDaemon(true);
+        if (arguments[0].equals("here")) body.run();
+        thread.start();
+        await(thread);
+    }
+}"#;
+
+/// An exception that is kept and thrown on again and again is told with the frames of its first way, as its stack
+/// trace is.
+#[test]
+fn what_is_passed_on_many_times_keeps_its_first_frames() {
+    for jdk in jdks() {
+        for place in ["here", "there"] {
+            let workplace = Workplace::new(&format!("elsewhere-passed-on-{place}"));
+            let release = ["--release", "17"];
+            let classes = workplace.compile_text(jdk, &release, "PassedOn", PASSED_ON);
+            let ran = workplace
+                .java_with_agent(jdk, "")
+                .arg("-cp")
+                .arg(classes)
+                .args(["PassedOn", place])
+                .output()
+                .expect("java runs");
+            assert_eq!(ran.status.code(), Some(1), "{}", both(&ran));
+            let crashes = workplace.crashes();
+            let first = &crashes[0].failure.frames[0];
+            let told = (first.method.as_str(), first.arguments.len());
+            assert_eq!(told, ("price", 1), "{place}: {:?}", captured(&workplace, 0));
+            assert_ne!(first.fidelity, Fidelity::None, "{place}");
+        }
+    }
+}
+
 const REFLECTED: &str = r#"
 import java.lang.reflect.*;
 

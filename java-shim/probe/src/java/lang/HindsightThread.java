@@ -486,14 +486,28 @@ final class HindsightThread {
         return fresh;
     }
 
-    /** Of a full table, the one to go: what was caught before it left a method has no frames to lose. */
+    /**
+     * Of a full table, the one to go: what was caught before it left a method has no frames to lose. The oldest
+     * else, unless the same exception was passed on since then: its stack trace is that of the first way.
+     */
     private static int least(Propagation[] all) {
         for (int i = KEPT - 1; i >= 0; i--) {
             if (all[i].frames == 0 && all[i].catcher >= 0) {
                 return i;
             }
         }
-        return KEPT - 1;
+        Propagation oldest = all[KEPT - 1];
+        int least = KEPT - 1;
+        for (int i = KEPT - 2; i >= 0; i--) {
+            if (all[i].before == oldest) {
+                // They are told in a row, the last ones of them.
+                return KEPT - 1;
+            }
+            if (i > 0 && least == KEPT - 1 && all[i].exception == oldest.exception) {
+                least = i;
+            }
+        }
+        return least;
     }
 
     /** What {@link Propagation#catchers} says. */
