@@ -2,7 +2,7 @@
 
 use super::carve::{End, Seen, Value};
 use super::lab::{Lab, Side, State};
-use super::sequence::{Sequence, Statement, without};
+use super::sequence::{Methods, Sequence, Statement, without};
 use super::worker::{Ended, Executed, Outcome, Said, Thrower, Worker, primitive};
 use crate::java::jdk_value::says_its_text;
 use crate::model::values::Literal;
@@ -52,6 +52,29 @@ impl Checked {
     /// The calls without those that ask the object at last.
     pub fn calls(&self) -> &[Statement] {
         &self.sequence[..self.sequence.len() - self.observers]
+    }
+
+    /// Decides again which class it is about, where no call that is left is of that or gives an object of it:
+    /// what comes last is of another one that `is_tested`. Says whether there is any.
+    pub fn settle(&mut self, methods: &Methods, is_tested: impl Fn(&str) -> bool) -> bool {
+        let method = |at: usize| methods.get(self.sequence[at].method);
+        let classes = |at: usize| {
+            let object = self.sequence[at].on.and_then(|on| method(on).gives());
+            let called = method(at).class.clone();
+            [object, Some(called), method(at).gives()]
+        };
+        let mut classes = (0..self.sequence.len()).rev().flat_map(classes).flatten();
+        if classes.clone().any(|class| class == self.class) {
+            return true;
+        }
+        let Some(class) = classes.find(|class| is_tested(class)) else {
+            return false;
+        };
+        if let Some(whole) = &mut self.whole {
+            whole.class.clone_from(&class);
+        }
+        self.class = class;
+        true
     }
 
     /// Takes a call out whose result nobody uses.
@@ -343,7 +366,7 @@ async fn reduce(checked: &mut Checked, mut holds: impl AsyncFnMut(&Checked) -> b
 
 #[cfg(test)]
 mod tests {
-    use super::super::sequence::{Arg, MethodId};
+    use super::super::sequence::{Arg, Method, MethodId};
     use super::*;
     use std::task::{Context, Poll, Waker};
 
@@ -426,6 +449,39 @@ mod tests {
             assert_eq!(done, Poll::Ready(()), "nothing is waited for");
         }
         (numbers(&checked), asked)
+    }
+
+    /// A test of an order, which has gone with the calls that nothing needed, is one of the door that is left.
+    #[test]
+    fn a_test_is_about_what_is_left() {
+        let mut methods = Methods::default();
+        for (class, name, descriptor) in [
+            ("Door", "<init>", "()V"),
+            ("Door", "open", "()LState;"),
+            ("Order", "of", "(LState;)LOrder;"),
+        ] {
+            methods.intern(Method {
+                class: class.to_owned(),
+                name: name.to_owned(),
+                descriptor: descriptor.to_owned(),
+                is_static: name == "of",
+                runs: None,
+            });
+        }
+        // What the test of these calls is about, if only those classes are tested.
+        let about = |uses: &[Option<usize>], class: &str, tested: &[&str]| {
+            let mut test = calls(uses);
+            test.class = class.to_owned();
+            let is = test.settle(&methods, |class| tested.contains(&class));
+            is.then_some(test.class)
+        };
+        let all = ["Door", "Order", "State"];
+        let is = |class: &str| Some(class.to_owned());
+        assert_eq!(about(&[None, Some(0), Some(1)], "Order", &all), is("Order"));
+        assert_eq!(about(&[None, Some(0), Some(1)], "Door", &all), is("Door"));
+        assert_eq!(about(&[None, Some(0)], "Order", &all), is("Door"));
+        assert_eq!(about(&[None, Some(0)], "Order", &["State"]), is("State"));
+        assert_eq!(about(&[None, Some(0)], "Order", &["Order"]), None);
     }
 
     #[test]

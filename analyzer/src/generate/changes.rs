@@ -1,7 +1,7 @@
 //! What another version does otherwise: the calls of a test, executed on both.
 
 use super::asserted::{Assertion, Checked, names_caller, tells_caller};
-use super::sequence::{Method, Methods, Sequence};
+use super::sequence::{Arg, Method, Methods, Sequence, Statement};
 use super::worker::{Executed, Outcome, Said, Worker};
 use crate::java::literal;
 use crate::junit::verdict::NOT_INITIALIZED;
@@ -71,10 +71,12 @@ pub fn differences(
     let (Some(before), Some(after)) = (run(old)?, run(new)?) else {
         return Ok(Differences::default());
     };
-    let ends: Vec<(Told, Told)> = (before.outcomes.iter().zip(&after.outcomes).zip(&sequence))
-        .map(|((one, other), call)| {
+    let outcomes = before.outcomes.iter().zip(&after.outcomes);
+    let ends: Vec<(Told, Told)> = (outcomes.zip(&sequence).zip(&test.assertions))
+        .map(|(((one, other), call), asserted)| {
             let method = methods.get(call.method);
-            (told(old, one, method), told(new, other, method))
+            let told = |worker, outcome| told(worker, outcome, (call, method), asserted.as_ref());
+            (told(old, one), told(new, other))
         })
         .collect();
     Ok(compare(test, calls, &ends))
@@ -114,12 +116,15 @@ fn compare(test: &Checked, calls: &[String], ends: &[(Told, Told)]) -> Differenc
                 }
                 used
             };
-            let counts =
-                test.assertions[at].is_some() || one.ended != other.ended || gone[at] && is_used();
-            if counts && one != other {
-                let (old, new) = side_by_side(&one.text, &other.text);
+            let counts = one.differs(other, test.assertions[at].as_ref());
+            if counts || one.ended != other.ended || gone[at] && is_used() {
+                let (mut old, new) = side_by_side(&one.text, &other.text);
+                let mut told = calls.get(at).cloned().unwrap_or_default();
+                if let Some(constant) = &other.constant {
+                    (told, old) = (constant.clone(), "is there".to_owned());
+                }
                 found.calls.push(Difference {
-                    call: calls.get(at).cloned().unwrap_or_default(),
+                    call: told,
                     old,
                     new,
                     is_missing: other.ended == How::Failed,
@@ -149,8 +154,12 @@ struct Told {
     text: String,
     /// Whether there is something that others can be called on.
     is_there: bool,
+    /// The class of what it throws.
+    thrown: Option<String>,
     /// A member that it wants and that is not there.
     lacks: Option<String>,
+    /// How people write it, if that is a constant of an enum, which the call is only passed.
+    constant: Option<String>,
     /// A class that it wants and that cannot be loaded.
     unloadable: Option<Unloadable>,
 }
@@ -161,13 +170,32 @@ impl Told {
             is_there: ended == How::Returned,
             ended,
             text,
+            thrown: None,
             lacks: None,
+            constant: None,
             unloadable: None,
+        }
+    }
+
+    /// Whether another end is not what is asserted of this one.
+    fn differs(&self, other: &Told, asserted: Option<&Assertion>) -> bool {
+        match asserted {
+            None => false,
+            // What else an object or exception says need not be the same each time.
+            Some(Assertion::NotNull) => self.is_there != other.is_there,
+            Some(Assertion::Throws(_, None)) => self.thrown != other.thrown,
+            Some(_) => self != other,
         }
     }
 }
 
-fn told(worker: &Worker, outcome: &Outcome, method: &Method) -> Told {
+/// How a call ends, of which this is asserted.
+fn told(
+    worker: &Worker,
+    outcome: &Outcome,
+    (call, method): (&Statement, &Method),
+    asserted: Option<&Assertion>,
+) -> Told {
     let simple = |class: &str| short_type(class).replace('$', ".");
     let returned = |text: String| Told::new(How::Returned, text);
     match outcome {
@@ -188,9 +216,13 @@ fn told(worker: &Worker, outcome: &Outcome, method: &Method) -> Told {
                 MAX_COMPARED,
             ))
         }
-        Outcome::Object(_, _, Some(Said::Size(size))) => returned(format!("of size {size}")),
-        Outcome::Object(_, _, Some(said)) => returned(one_line(said.text(), MAX_COMPARED)),
-        Outcome::Object(class, same, None) => returned(match same {
+        Outcome::Object(_, _, Some(said)) if !matches!(asserted, Some(Assertion::Same(_))) => {
+            returned(match said {
+                Said::Size(size) => format!("of size {size}"),
+                said => one_line(said.text(), MAX_COMPARED),
+            })
+        }
+        Outcome::Object(class, same, _) => returned(match same {
             Some(_) => format!("a known {}", simple(&worker.class(*class).name)),
             None => format!("an object of {}", simple(&worker.class(*class).name)),
         }),
@@ -203,7 +235,10 @@ fn told(worker: &Worker, outcome: &Outcome, method: &Method) -> Told {
                 Some(said) => format!("throws {name}: {said}"),
                 None => format!("throws {name}"),
             };
-            let mut told = Told::new(How::Threw, text);
+            let mut told = Told {
+                thrown: Some(class.name.clone()),
+                ..Told::new(How::Threw, text)
+            };
             if class.is_a("java.lang.IncompatibleClassChangeError") {
                 told.lacks.clone_from(message);
             } else if class.is_a("java.lang.LinkageError")
@@ -222,12 +257,16 @@ fn told(worker: &Worker, outcome: &Outcome, method: &Method) -> Told {
         }
         Outcome::Failed(reason) => {
             let reason = reason.as_str();
+            let constant = reason
+                .strip_prefix("java.lang.NoSuchFieldException: ")
+                .and_then(|name| wanted(call, method, name));
             let missing = reason.strip_prefix("java.lang.NoSuchMethodException: ");
             let text = match missing {
                 Some(missing) => match missing.strip_prefix("it is ") {
                     Some(now) => one_line(&format!("has another signature: {now}"), 200),
                     None => "is not there".to_owned(),
                 },
+                None if constant.is_some() => "is not there".to_owned(),
                 None => one_line(&format!("cannot be called: {reason}"), 200),
             };
             let absent =
@@ -235,9 +274,13 @@ fn told(worker: &Worker, outcome: &Outcome, method: &Method) -> Told {
                     let ty = reason.strip_prefix("java.lang.TypeNotPresentException: Type ")?;
                     ty.strip_suffix(" not present")
                 });
+            let lacks =
+                missing.map(|_| format!("{}.{}{}", method.class, method.name, method.descriptor));
+            let constant = constant.as_ref();
             Told {
-                lacks: missing
-                    .map(|_| format!("{}.{}{}", method.class, method.name, method.descriptor)),
+                lacks: lacks.or_else(|| constant.map(|(class, name)| format!("{class}.{name}"))),
+                constant: constant
+                    .map(|(class, name)| shown(&Literal::Enum(class.clone(), name.clone()))),
                 unloadable: absent.map(|class| Unloadable {
                     class: class.to_owned(),
                     why: "is not there".to_owned(),
@@ -246,6 +289,22 @@ fn told(worker: &Worker, outcome: &Outcome, method: &Method) -> Told {
             }
         }
     }
+}
+
+/// The constant of this name that a call reads, or is passed: its class, and the name.
+fn wanted(call: &Statement, method: &Method, name: &str) -> Option<(String, String)> {
+    fn passed(arg: &Arg, name: &str) -> Option<(String, String)> {
+        match arg {
+            Arg::Literal(Literal::Enum(class, own)) if own == name => {
+                Some((class.clone(), own.clone()))
+            }
+            Arg::Array(_, elements) => elements.iter().find_map(|one| passed(one, name)),
+            Arg::Literal(_) | Arg::Var(_) => None,
+        }
+    }
+    let is_read = method.is_constant() && method.name == name;
+    let read = is_read.then(|| (method.class.clone(), method.name.clone()));
+    read.or_else(|| call.args.iter().find_map(|arg| passed(arg, name)))
 }
 
 /// The class that a JVM does not take, as far as the message of a `LinkageError` says.
@@ -318,7 +377,7 @@ mod tests {
         };
         Checked {
             sequence: uses.iter().map(call).collect(),
-            assertions: vec![Some(Assertion::NotNull); uses.len()],
+            assertions: vec![Some(Assertion::Text("fine".to_owned())); uses.len()],
             kept: vec![true; uses.len()],
             fluent: Vec::new(),
             observers: 0,
@@ -379,6 +438,78 @@ mod tests {
         // A call that threw before has left nothing either.
         let ends = [(npe(), npe()), (npe(), threw("Other"))];
         assert_eq!(found(&calls(&[None, Some(0)]), &ends), (vec![1], vec![]));
+    }
+
+    /// The class of an exception alone is asserted where there is a time in its message, and that there is an
+    /// object where it says another thing each time.
+    #[test]
+    fn what_is_not_asserted_is_not_compared() {
+        let closed = |class: &str, message: &str| Told {
+            thrown: Some(class.to_owned()),
+            ..threw(&format!("{class}: {message}"))
+        };
+        let mut test = calls(&[None]);
+        let found = |test: &Checked, one, other| !found(test, &[(one, other)]).0.is_empty();
+        for (asserted, is_told) in [(None, false), (Some("at 12:01".to_owned()), true)] {
+            test.assertions[0] = Some(Assertion::Throws("Closed".to_owned(), asserted));
+            let one = || closed("Closed", "at 12:01");
+            assert_eq!(found(&test, one(), closed("Closed", "at 12:02")), is_told);
+            assert!(found(&test, one(), closed("Other", "at 12:01")));
+            assert!(found(&test, one(), Told::new(How::Returned, String::new())));
+        }
+        let says = |text: &str| Told::new(How::Returned, text.to_owned());
+        let null = || Told {
+            is_there: false,
+            ..says("null")
+        };
+        test.assertions[0] = Some(Assertion::NotNull);
+        assert!(!found(&test, says("at 12:01"), says("at 12:02")));
+        assert!(found(&test, says("at 12:01"), null()));
+        test.assertions[0] = Some(Assertion::Text("at 12:01".to_owned()));
+        assert!(found(&test, says("at 12:01"), says("at 12:02")));
+    }
+
+    /// A constant that a call is passed is told by itself, whatever is called.
+    #[test]
+    fn a_constant_that_is_gone_is_told_by_its_name() {
+        let side = || Arg::Literal(Literal::Enum("shop.Side".to_owned(), "SELL".to_owned()));
+        let mut method = Method {
+            class: "shop.Order".to_owned(),
+            name: "builder".to_owned(),
+            descriptor: "(Lshop/Side;)V".to_owned(),
+            is_static: true,
+            runs: None,
+        };
+        let mut call = calls(&[None]).sequence.remove(0);
+        assert_eq!(wanted(&call, &method, "SELL"), None);
+        let array = Arg::Array("Lshop/Side;".to_owned(), vec![side()]);
+        for args in [vec![side()], vec![array]] {
+            call.args = args;
+            let found = wanted(&call, &method, "SELL");
+            assert_eq!(found, Some(("shop.Side".to_owned(), "SELL".to_owned())));
+            assert_eq!(wanted(&call, &method, "BUY"), None);
+        }
+        call.args.clear();
+        method.class = "shop.Side".to_owned();
+        method.name = "BUY".to_owned();
+        method.descriptor = "Lshop/Side;".to_owned();
+        assert!(wanted(&call, &method, "BUY").is_some());
+        let gone = Told {
+            constant: Some("Side.SELL".to_owned()),
+            lacks: Some("shop.Side.SELL".to_owned()),
+            ..Told::new(How::Failed, "is not there".to_owned())
+        };
+        let ends = [(Told::new(How::Returned, "new".to_owned()), gone)];
+        let found = compare(
+            &calls(&[None]),
+            &["Order.builder(Side.SELL)".to_owned()],
+            &ends,
+        );
+        let [one] = &found.calls[..] else {
+            panic!("{found:?}");
+        };
+        assert_eq!((&*one.call, &*one.new), ("Side.SELL", "is not there"));
+        assert_eq!(one.lacks.as_deref(), Some("shop.Side.SELL"));
     }
 
     #[test]

@@ -360,7 +360,7 @@ async fn twice(
 ) -> Result<(Executed, Executed), Lost> {
     let whole = |one: Executed| match () {
         () if is_whole(&one, sequence.len()) => Ok(one),
-        () if one.blocked => Err(Lost::Blocked),
+        () if one.blocked => Err(Lost::Blocked(one.wanted())),
         () if one.ended == Ended::Well => Err(Lost::Unstable),
         () => Err(Lost::Ended),
     };

@@ -1,5 +1,6 @@
 //! Which tests say something that others do not.
 
+mod asked;
 mod constants;
 
 use super::asserted::{Assertion, Checked};
@@ -24,12 +25,22 @@ pub fn few(
     invented: Vec<Invented>,
     methods: &Methods,
 ) -> (Vec<Checked>, Vec<Checked>) {
-    let observed = diverse(joined(distinct(observed), methods), |_| false);
+    let joined = joined(distinct(observed), methods);
+    let fullest = asked::fullest(joined.iter(), methods);
+    let observed = (joined.into_iter().enumerate())
+        .filter_map(|(at, test)| (fullest[at] == at).then_some(test))
+        .collect();
+    let observed = diverse(observed, |_| false);
     let mut told: HashSet<Sequence> = observed.iter().map(|test| test.sequence.clone()).collect();
     let fresh = |one: &Invented| told.insert(one.test.sequence.clone());
-    let (generated, novel): (Vec<Checked>, Vec<bool>) = (invented.into_iter())
-        .filter(fresh)
-        .map(|one| (one.test, one.is_novel))
+    let mut invented: Vec<Invented> = invented.into_iter().filter(fresh).collect();
+    let fullest = asked::fullest(invented.iter().map(|one| &one.test), methods);
+    for (at, fullest) in fullest.iter().enumerate() {
+        invented[*fullest].is_novel |= invented[at].is_novel;
+    }
+    let (generated, novel): (Vec<Checked>, Vec<bool>) = (invented.into_iter().enumerate())
+        .filter(|(at, _)| fullest[*at] == *at)
+        .map(|(_, one)| (one.test, one.is_novel))
         .unzip();
     // Nobody knows what the calls of a run have run, and of them the run has made a choice.
     let chosen = constants::chosen(&generated, |at| novel[at]);

@@ -35,8 +35,8 @@ pub enum Lost {
     Otherwise(String),
     /// It does as in the run only where nothing that others have left is there.
     Leftover,
-    /// It wants what a test must not do.
-    Blocked,
+    /// It wants what a test must not do: this, if it has not caught what says so.
+    Blocked(Option<String>),
     /// Without a call that was left out, nothing shows what the run did.
     Without,
     /// It took too long, or ended the JVM.
@@ -54,7 +54,7 @@ impl Lost {
             Lost::Otherwise(_) => "otherwise",
             Lost::Leftover => "leftover",
             Lost::Without => "without",
-            Lost::Blocked => "blocked",
+            Lost::Blocked(_) => "blocked",
             Lost::Ended => "ended",
             Lost::Unstable => "unstable",
             Lost::Silent => "silent",
@@ -69,7 +69,7 @@ impl Lost {
                 "met static state that other sequences had left, as a cache or a registry"
             }
             Lost::Without => "showed nothing of what the run did once a call was left out",
-            Lost::Blocked => "wanted what a test must not do, as to use the network",
+            Lost::Blocked(_) => "wanted what a test must not do",
             Lost::Ended => "took too long, or ended the JVM",
             Lost::Unstable => "did not do the same each time and everywhere",
             Lost::Silent => "gave nothing that could be asserted",
@@ -528,10 +528,21 @@ fn tested(
     let stable = stable(carved, executed, methods, other)?;
     let as_seen = |worker: &Worker, at: usize, outcome: &Outcome| {
         let threw = matches!(outcome, Outcome::Threw(..));
-        (carved.own[at] && stable[at] || threw) && as_seen(worker, outcome, &carved.seen[at])
+        (carved.own[at] && stable[at] || threw)
+            && as_seen(worker, outcome, &carved.seen[at])
+            && !says_more(carved, at, outcome)
     };
     let lab = Lab::new(methods, worker, other);
     lab.one(complete(checked, object, &as_seen, wanted, access, &lab))
+}
+
+/// Whether an object says of itself what the run does not tell, though something was left out before that may
+/// have changed it.
+fn says_more(carved: &Carved, at: usize, outcome: &Outcome) -> bool {
+    let is_told = matches!(carved.seen[at].end, End::Returned(Some(Value::Literal(_))));
+    matches!(outcome, Outcome::Object(_, None, Some(_)))
+        && !is_told
+        && carved.gaps.iter().any(|gap| *gap <= at)
 }
 
 /// Which calls of a slice end as they did each time that it is executed elsewhere.
@@ -571,7 +582,7 @@ fn is_alike(one: &Outcome, other: &Outcome) -> bool {
 /// Why nothing of a slice does as it did.
 fn why(worker: &Worker, carved: &Carved, executed: &Executed, methods: &Methods) -> Lost {
     if executed.blocked {
-        return Lost::Blocked;
+        return Lost::Blocked(executed.wanted());
     }
     if executed.ended != Ended::Well {
         return Lost::Ended;

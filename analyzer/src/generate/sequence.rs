@@ -90,6 +90,11 @@ impl Method {
         !self.descriptor.starts_with('(')
     }
 
+    /// The class of what it returns, or makes.
+    pub fn gives(&self) -> Option<String> {
+        descriptor::class_name(&self.types().1)
+    }
+
     /// The descriptors of its parameters, and of what it returns: a constructor its
     /// object.
     pub fn types(&self) -> (Vec<String>, String) {

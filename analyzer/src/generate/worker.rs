@@ -156,6 +156,17 @@ pub struct Executed {
 }
 
 impl Executed {
+    /// What the program wanted that it must not, if it has not caught what says so.
+    pub fn wanted(&self) -> Option<String> {
+        self.outcomes.iter().find_map(|outcome| match outcome {
+            Outcome::Threw(_, Some(message), Thrower::Guard) => {
+                let what = message.strip_prefix("blocked by hindsight: ")?;
+                Some(what.to_owned())
+            }
+            _ => None,
+        })
+    }
+
     /// Of one of which nothing is known but how it ended.
     pub(super) fn none(ended: Ended) -> Executed {
         Executed {

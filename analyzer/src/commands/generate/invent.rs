@@ -19,7 +19,7 @@ use anyhow::{Result, bail};
 use hindsight_classfile::ClassFile;
 use hindsight_instrument::glob::Globs;
 use std::cmp::{Ordering, Reverse};
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::time::{Duration, Instant};
 
 /// Sequences for which there is time at least, where time bounds a search,
@@ -56,7 +56,7 @@ impl Opts {
             return Ok(Searched::default());
         }
         let bounds = self.bounds();
-        let (found, tally) = self.search(&bounds, tools)?;
+        let (found, tested, tally) = self.search(&bounds, tools)?;
         // What is found is tried out for a while, also where the last sequences have taken long: first
         // what runs the most that nothing before has, then some of each phase.
         let until = bounds.time.map(|time| Instant::now() + time / 2);
@@ -77,7 +77,7 @@ impl Opts {
         novel.sort_by_key(|one| Reverse(gain(one)));
         let found = novel.into_iter().chain(Ends::of(more));
         let lab = Lab::new(&mut tools.methods, &mut tools.worker, &mut tools.other);
-        let jobs = found.map(|one| try_out(one, &tools.wanted, &tools.access, &lab));
+        let jobs = found.map(|one| try_out(one, &tested, &tools.wanted, &tools.access, &lab));
         let (came, left_out) = lab.all(jobs, until, grace)?;
         Ok(Searched {
             tests: came.into_iter().flatten().collect(),
@@ -106,7 +106,12 @@ impl Opts {
         }
     }
 
-    fn search(&self, bounds: &Bounds, tools: &mut Tools<'_>) -> Result<(Vec<Found>, Tally)> {
+    /// What a search finds, and the classes that tests may be about.
+    fn search(
+        &self,
+        bounds: &Bounds,
+        tools: &mut Tools<'_>,
+    ) -> Result<(Vec<Found>, HashSet<String>, Tally)> {
         let setup = &tools.program.setup;
         let wanted = &tools.program.wanted;
         let told = &tools.program.told;
@@ -154,13 +159,13 @@ impl Opts {
             &mut tools.worker,
             self.seed,
         );
-        let found = search.run(bounds)?;
+        let (found, tally) = search.run(bounds)?;
         tools.worker.limit(setup.limit);
         if bounds.time.is_some() {
             tools.worker.hurry(MIN_TRIED);
             tools.other.hurry(MIN_TRIED);
         }
-        Ok(found)
+        Ok((found, surface.classes().cloned().collect(), tally))
     }
 
     fn models(&self) -> Result<Option<Model>> {
@@ -186,6 +191,7 @@ fn is_of(class: &[u8], wanted: &Globs) -> bool {
 /// Makes a test of what a search has found.
 async fn try_out(
     mut one: Found,
+    tested: &HashSet<String>,
     wanted: &Wanted<'_>,
     access: &Access<'_>,
     lab: &Lab<'_>,
@@ -214,7 +220,10 @@ async fn try_out(
     };
     let fits = |_: &Worker, at: usize, _: &Outcome| own[at];
     let is_novel = one.novel > 0;
-    let test = complete(checked, object, &fits, wanted, access, lab).await?;
+    let mut test = complete(checked, object, &fits, wanted, access, lab).await?;
+    if !test.settle(&lab.methods(), |class| tested.contains(class)) {
+        return Err(Lost::Silent);
+    }
     Ok(Invented { test, is_novel })
 }
 

@@ -59,14 +59,20 @@ fn observed(counts: &Counts, out: &mut dyn Write) -> Result<()> {
     )?;
     let mut lost: BTreeMap<&str, (usize, String)> = BTreeMap::new();
     for (call, why) in &counts.lost {
-        let first = || match why {
-            Lost::Otherwise(what) => format!("such as {what}"),
-            _ => format!("such as one with {call}"),
-        };
-        lost.entry(why.reason()).or_insert_with(|| (0, first())).0 += 1;
+        let (number, first) = lost.entry(why.reason()).or_default();
+        *number += 1;
+        if first.is_empty() {
+            *first = match why {
+                Lost::Otherwise(what) => format!(", such as {what}"),
+                Lost::Blocked(Some(what)) => format!(", such as {what} by one with {call}"),
+                // Its last call need not be the one.
+                Lost::Blocked(None) => String::new(),
+                _ => format!(", such as one with {call}"),
+            };
+        }
     }
     for (reason, (number, first)) in lost {
-        writeln!(out, "  {number} {reason}, {}", one_line(&first, 200))?;
+        writeln!(out, "  {number} {reason}{}", one_line(&first, 200))?;
     }
     if !counts.omitted.is_empty() {
         let mut calls: Vec<(&String, &usize)> = counts.omitted.iter().collect();
@@ -297,6 +303,7 @@ impl Report {
                     "why": lost.word(),
                     "what": match lost {
                         Lost::Otherwise(what) => Some(what),
+                        Lost::Blocked(what) => what.as_ref(),
                         _ => None,
                     },
                 })).collect::<Vec<_>>(),
@@ -327,5 +334,34 @@ impl Report {
             "changes": changes,
             "unloadable": self.changes.as_ref().map_or(&[][..], |changes| &changes.unloadable),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What was wanted is told by an example where that is known; what has caught the refusal is none.
+    #[test]
+    fn what_was_wanted_is_told_if_it_is_known() {
+        let told = |lost: &[Option<&str>]| {
+            let lost = lost.iter().enumerate().map(|(at, what)| {
+                let what = what.map(str::to_owned);
+                (format!("Safe.call{at}"), Lost::Blocked(what))
+            });
+            let counts = Counts {
+                lost: lost.collect(),
+                ..Counts::default()
+            };
+            let mut out = Vec::new();
+            observed(&counts, &mut out).unwrap();
+            let out = String::from_utf8(out).unwrap();
+            out.lines().nth(1).unwrap_or_default().trim().to_owned()
+        };
+        assert_eq!(told(&[None]), "1 wanted what a test must not do");
+        assert_eq!(
+            told(&[None, Some("writing /etc/x")]),
+            "2 wanted what a test must not do, such as writing /etc/x by one with Safe.call1"
+        );
     }
 }

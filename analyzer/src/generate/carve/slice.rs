@@ -1,5 +1,6 @@
 //! What was seen of a run, and sequences cut out of it.
 
+use super::omitted::Omitted;
 use super::stand_ins::argument;
 use super::{End, Seen, Value, objects};
 use crate::generate::sequence::{Arg, Method, Methods, Sequence, Statement};
@@ -486,6 +487,7 @@ impl Recorded {
             omitted: Vec::new(),
         };
         let mut told = false;
+        let mut omitted = Omitted::default();
         let mut given_away: FxHashSet<u64> = FxHashSet::default();
         for seen in calls {
             let nested = own.iter().filter(|one| one.ran_within(seen)).count();
@@ -523,23 +525,29 @@ impl Recorded {
                     carved.passes_another(gap.then_some(place));
                 }
             }
-            let (Some(on), Some(args)) = (on, given) else {
+            // The object is not as it was in the run then.
+            let is_other = omitted.shows_in(seen, &vars);
+            let (Some(on), Some(args), false) = (on, given, is_other) else {
                 if mine {
                     carved.omitted.extend(seen.lacking(&vars));
                 }
                 // What others have done can be left out.
-                if mine && (!without || !carved.own.contains(&true)) {
+                if mine && (!without || is_other || !carved.own.contains(&true)) {
                     break;
                 }
                 // With it goes what ran within.
                 let mut goes = false;
                 for one in within.iter().filter(|one| one.ran_within(seen)) {
-                    goes |= one.changes(&vars, means.mutability);
+                    if one.changes(&vars, means.mutability) {
+                        goes = true;
+                        omitted.take(one, &vars);
+                    }
                     if is_own(one) {
                         carved.omitted.extend(one.lacking(&vars));
                     }
                 }
                 if changes || goes {
+                    omitted.take(seen, &vars);
                     carved.lacks |= mine || goes;
                     carved.gaps.push(place);
                 }

@@ -85,7 +85,7 @@ fn base(context: &Context<'_>, checked: &Checked) -> String {
     // What has made the object is where it begins.
     let made = (0..calls)
         .map(of)
-        .find(|made| returns(made, &checked.class));
+        .find(|made| made.gives().as_ref() == Some(&checked.class));
     let matters = |at: usize| checked.kept[at] || checked.assertions[at].is_some();
     let is_own = |at: usize| of(at).class == checked.class;
     let mut words = words(context, checked, &matters);
@@ -111,6 +111,8 @@ fn base(context: &Context<'_>, checked: &Checked) -> String {
         (None, Some(constant)) if constant.is_constant() => {
             lower(&word(&constant.name).unwrap_or_default())
         }
+        // Nothing is called after a constructor that it does not call.
+        (None, Some(made)) if !made.is_constructor() => said(&made.name),
         (None, _) => {
             format!("new{}", sanitize(own_name(&checked.class)))
         }
@@ -172,11 +174,6 @@ fn asks(method: &Method, assertion: &Option<Assertion>) -> bool {
         None => result != "V",
     };
     types.is_empty() && !method.is_static && plain && !matches!(assertion, Some(Assertion::Same(_)))
-}
-
-fn returns(method: &Method, class: &str) -> bool {
-    let (_, result) = method.types();
-    descriptor::class_name(&result).as_deref() == Some(class)
 }
 
 /// What can tell a test from others: what is passed at last, on what, and what comes of it.

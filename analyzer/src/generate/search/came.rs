@@ -162,10 +162,10 @@ impl Search<'_> {
         how: How,
     ) {
         let class = match object {
-            Some(object) => self.methods.get(sequence[object].method).types().1,
-            None => String::new(),
+            Some(object) => self.methods.get(sequence[object].method).gives(),
+            None => None,
         };
-        let class = crate::java::descriptor::class_name(&class)
+        let class = class
             .filter(|class| self.surface.is_tested(class))
             .unwrap_or_else(|| self.methods.get(method).class.clone());
         if !self.surface.is_tested(&class) {
