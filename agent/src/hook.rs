@@ -23,6 +23,7 @@
 
 use crate::agent::Base;
 use crate::chances::Chances;
+use crate::changing::is_changing;
 use crate::counters::INSTRUMENTED;
 use crate::jvmti::Jvmti;
 use crate::loaders::{Loader, find_probes};
@@ -130,57 +131,6 @@ pub(crate) fn could_have(base: &Base, name: &str, loader: sys::Ref) -> Wanted {
     } else {
         Wanted::Nothing
     }
-}
-
-/// Packages of the JDK with objects that a program holds and changes: collections, builders,
-/// buffers, streams, formats, documents.
-const CHANGING: &[&str] = &[
-    "java.util.",
-    "java.io.",
-    "java.nio.",
-    "java.text.",
-    "java.sql.",
-    "sun.util.calendar.",
-    "sun.nio.cs.Stream",
-    "sun.nio.cs.Surrogate",
-    "com.sun.org.apache.xerces.internal.dom.",
-];
-
-/// Packages of the JDK whose objects do not change in a way that matters: caches of theirs, and what
-/// an exception learns on its way.
-const LASTING: &[&str] = &[
-    "java.lang.",
-    "java.math.",
-    "java.net.UR",
-    "java.time.",
-    "sun.util.locale.",
-];
-
-/// What sorts for `java.util.Arrays`, which tells of the whole array before.
-const SORTERS: &[&str] = &[
-    "java.util.DualPivotQuicksort",
-    "java.util.TimSort",
-    "java.util.ComparableTimSort",
-    "java.util.ArraysParallelSortHelpers",
-];
-
-/// Whether this class of the JDK writes to fields of its own, and nobody logs it.
-pub(crate) fn changes_unseen(name: &str) -> bool {
-    let lasting = LASTING.iter().any(|package| name.starts_with(package));
-    !lasting && !is_changing(name)
-}
-
-/// Whether writes of this class of the JDK have to be logged if those of others are.
-fn is_changing(name: &str) -> bool {
-    let is_below = |class: &&str| {
-        let rest = name.strip_prefix(*class);
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('$'))
-    };
-    CHANGING.iter().any(|package| name.starts_with(package)) && !SORTERS.iter().any(is_below)
-        || matches!(
-            name,
-            "java.lang.AbstractStringBuilder" | "java.lang.StringBuffer"
-        )
 }
 
 /// Whether frames of a class of this name, whatever its loader, may be asked for.

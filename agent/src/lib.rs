@@ -37,6 +37,7 @@ mod attach;
 mod budget;
 mod callbacks;
 mod chances;
+mod changing;
 mod copies;
 mod counters;
 mod defaults;

@@ -1,6 +1,6 @@
 //! What to do with the objects of each class.
 
-use crate::hook;
+use crate::changing::changes_unseen;
 use crate::jni::{FieldId, Jni, Obj};
 use crate::jvmti::{ACC_STATIC, Jvmti};
 use crate::methods::Methods;
@@ -12,7 +12,6 @@ use hindsight_tracelog::crash::{ClassInfo, ClassKind, FieldInfo, Lambda, is_box}
 use std::collections::HashSet;
 
 const ACC_FINAL: u16 = 0x0010;
-const ACC_TRANSIENT: u16 = 0x0080;
 const ACC_INTERFACE: i32 = 0x0200;
 
 /// How an object of a class is stored.
@@ -432,7 +431,7 @@ pub(crate) fn read(
                 continue;
             }
             let logs_none = select::names(&options.exclude, owner)
-                || is_of_jdk(jni, jvmti, *declaring) && hook::changes_unseen(owner);
+                || is_of_jdk(jni, jvmti, *declaring) && changes_unseen(owner);
             for field in jvmti.class_fields(*declaring) {
                 let Some((name, descriptor, access)) = jvmti.field(*declaring, field) else {
                     continue;
@@ -445,7 +444,7 @@ pub(crate) fn read(
                     Some(letter) if !is_blank(owner, &name, &descriptor) => *letter,
                     _ => BLANK,
                 };
-                if logs_none && access & (ACC_FINAL | ACC_TRANSIENT) == 0 {
+                if logs_none && access & ACC_FINAL == 0 {
                     unseen = true;
                 }
                 if options.is_secret_of_type(&name, &descriptor)

@@ -344,16 +344,28 @@ fn frames_say_what_changes_where_no_write_is_logged() {
         for (method, says) in [
             ("digests", "exact but for what code that logs no writes"),
             ("leaves", "has written to Beyond$Left"),
+            ("draws", "has written to java.awt.geom.Path2D$Double"),
         ] {
             let frame = frame(frames, method);
             assert_eq!(frame.fidelity, Fidelity::Deep);
             assert!(frame.reason.contains(says), "{method}: {}", frame.reason);
         }
-        let knows = frame(frames, "knows");
-        assert_eq!(
-            (knows.fidelity, knows.reason.as_str()),
-            (Fidelity::Deep, "")
-        );
+        for (method, places) in [
+            ("starts", &["command", "directory"][..]),
+            ("reads", &["index"]),
+            ("knows", &[]),
+        ] {
+            let frame = frame(frames, method);
+            assert_eq!(
+                (frame.fidelity, frame.reason.as_str()),
+                (Fidelity::Deep, ""),
+                "{method}"
+            );
+            for place in places {
+                let is_undone = frame.patch.iter().any(|patch| patch.field == *place);
+                assert!(is_undone, "{method}: {place}: {:?}", frame.patch);
+            }
+        }
     }
 }
 
