@@ -18,6 +18,7 @@ use crate::statics;
 use crate::sys;
 use crate::undo::log::Logs;
 use crate::undo::rollback::Undo;
+use hindsight_instrument::contract;
 use hindsight_tracelog::crash::{
     ASKED_FOR, Failure, Meta, SKIPS, STATE_RECORDED, StackElement, THREADS_ASKED_FOR,
 };
@@ -29,6 +30,8 @@ use ways::{other_ways, ways};
 
 /// Frames of the program that make a crash the same as another one.
 const KEY_FRAMES: usize = 8;
+/// Frames that handlers of uncaught exceptions may have on the stack of a thread that dies.
+const MAX_HANDLING: usize = 256;
 /// Where the JDK's classes are, by the beginnings of their names.
 const JDK: [&str; 5] = ["java.", "javax.", "jdk.", "sun.", "com.sun."];
 
@@ -42,6 +45,8 @@ pub(crate) enum Trigger {
     Record,
     /// The program asks for a record of where it is.
     RecordState,
+    /// Who has caught it calls the handler of uncaught exceptions, and the thread goes on.
+    HandedOver,
 }
 
 impl Trigger {
@@ -52,6 +57,7 @@ impl Trigger {
             2 => Some(Trigger::Caught),
             3 => Some(Trigger::Record),
             4 => Some(Trigger::RecordState),
+            5 => Some(Trigger::HandedOver),
             _ => None,
         }
     }
@@ -77,7 +83,9 @@ pub(crate) struct Call {
 pub(crate) fn report(agent: &'static Agent, jni: Jni, call: &Call) -> bool {
     let base = agent.base;
     let rules = &base.options.report;
-    if call.trigger == Trigger::Uncaught && !rules.uncaught {
+    let is_uncaught = matches!(call.trigger, Trigger::Uncaught | Trigger::HandedOver);
+    if is_uncaught && !rules.uncaught || call.trigger == Trigger::HandedOver && is_dying(agent, jni)
+    {
         return false;
     }
     if !rules.exception.is_empty()
@@ -116,6 +124,20 @@ pub(crate) fn report(agent: &'static Agent, jni: Jni, call: &Call) -> bool {
         );
     }
     true
+}
+
+/// Whether the current thread dies of an exception: it has told of that one.
+fn is_dying(agent: &Agent, jni: Jni) -> bool {
+    let jvmti = agent.jvmti;
+    let dispatches = |frame: &sys::FrameInfo| {
+        jvmti.method(frame.method).is_some_and(|(name, of, class)| {
+            jni.delete_local(class);
+            let dispatch = contract::DISPATCH_UNCAUGHT;
+            name == dispatch.name && of == dispatch.descriptor
+        })
+    };
+    let stack = (jvmti.current_thread()).and_then(|thread| jvmti.stack(thread, MAX_HANDLING));
+    stack.is_some_and(|(_, frames)| frames.iter().any(dispatches))
 }
 
 fn kind(agent: &Agent, jni: Jni, call: &Call) -> Kind {
@@ -417,7 +439,7 @@ fn record(
         .map(|(class, index)| format!("{}.{}", class.name, class.method(index).name))
         .unwrap_or_default();
     let reason = match call.trigger {
-        Trigger::Uncaught => "uncaught".to_owned(),
+        Trigger::Uncaught | Trigger::HandedOver => "uncaught".to_owned(),
         Trigger::Escape => format!("escape:{method}"),
         Trigger::Caught => format!("caught:{method}"),
         Trigger::Record | Trigger::RecordState => ASKED_FOR.to_owned(),

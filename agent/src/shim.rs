@@ -631,6 +631,7 @@ mod tests {
             "caught",
             "caughtReport",
             "uncaught",
+            "handedOver",
             "escape",
             "record",
         ] {
@@ -645,6 +646,7 @@ mod tests {
             "(D)Ljava/lang/HindsightProbe;",
             "(Ljava/lang/Throwable;I)V",
             "(Ljava/lang/Thread;Ljava/lang/Throwable;)V",
+            "(Ljava/lang/ThreadGroup;Ljava/lang/Thread;Ljava/lang/Throwable;)V",
         ] {
             assert!(text.contains(descriptor), "{descriptor} is missing");
         }

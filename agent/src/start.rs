@@ -84,6 +84,8 @@ pub(crate) fn start(
             "uncaught_not_hooked",
             "uncaught exceptions will not be recorded: java.lang.Thread cannot be hooked",
         );
+    } else if base.options.report.uncaught && !GROUP_HOOKED.load(Ordering::Acquire) {
+        base.counters.add("handed_over_not_hooked", 1);
     }
     take_signals(base, &started.shim, jni);
     let mut changed = Changed::default();
@@ -131,16 +133,22 @@ fn take_signals(base: &Base, shim: &Shim, jni: Jni) {
 }
 
 const THREAD: &str = "java/lang/Thread";
+const THREAD_GROUP: &str = "java/lang/ThreadGroup";
 const VIRTUAL_THREAD: &str = "java/lang/VirtualThread";
 
 /// Set when `java.lang.Thread` is hooked.
 static THREAD_HOOKED: AtomicBool = AtomicBool::new(false);
+/// And `java.lang.ThreadGroup`.
+static GROUP_HOOKED: AtomicBool = AtomicBool::new(false);
 /// And `java.lang.VirtualThread`.
 static VIRTUAL_HOOKED: AtomicBool = AtomicBool::new(false);
 
 /// Whether calls of ours may be wanted in this class of the JDK.
 pub(crate) fn hooks(class: Option<&str>) -> bool {
-    matches!(class, Some(THREAD | VIRTUAL_THREAD | contract::UPCALLS))
+    matches!(
+        class,
+        Some(THREAD | THREAD_GROUP | VIRTUAL_THREAD | contract::UPCALLS)
+    )
 }
 
 /// One of the classes that [`hooks`] names with a call of ours, or `None` to leave it.
@@ -148,6 +156,7 @@ pub(crate) fn hooked(base: &Base, class: Option<&str>, bytes: &[u8]) -> Option<V
     let (hooked, done) = match class {
         Some(contract::UPCALLS) => return hook_upcalls(base, bytes),
         Some(THREAD) => (hook_thread(base, bytes), &THREAD_HOOKED),
+        Some(THREAD_GROUP) => (hook_group(base, bytes), &GROUP_HOOKED),
         _ => (hook_virtual_thread(base, bytes), &VIRTUAL_HOOKED),
     };
     if hooked.is_some() {
@@ -185,10 +194,17 @@ fn hook_virtual_threads(base: &Base, retransformer: Jvmti, jni: Jni) -> bool {
 /// most, but the program can see it and replace it. When another agent
 /// retransforms the class, the JVM starts from the bytes before ours and asks
 /// again.
+///
+/// So it is with `ThreadGroup.uncaughtException`, which libraries call that catch all exceptions by
+/// themselves; where that fails, the others are told all the same.
 fn hook_uncaught(retransformer: Jvmti, jni: Jni) -> bool {
-    jni.find_class(c"java/lang/Thread")
-        .is_some_and(|class| retransformer.retransform(&[class]).is_ok())
-        && THREAD_HOOKED.load(Ordering::Acquire)
+    for class in [c"java/lang/Thread", c"java/lang/ThreadGroup"] {
+        if let Some(class) = jni.find_class(class) {
+            // Whether it was hooked is known below.
+            let _ = retransformer.retransform(&[class]);
+        }
+    }
+    THREAD_HOOKED.load(Ordering::Acquire)
 }
 
 /// The hooked `java.lang.Thread`, or `None` if it is that already.
@@ -203,6 +219,14 @@ fn hook_thread(base: &Base, bytes: &[u8]) -> Option<Vec<u8>> {
         return None;
     }
     calling(bytes, contract::DISPATCH_UNCAUGHT, contract::UNCAUGHT)
+}
+
+/// The hooked `java.lang.ThreadGroup`, or `None` to leave it.
+fn hook_group(base: &Base, bytes: &[u8]) -> Option<Vec<u8>> {
+    if !base.options.report.uncaught || base.options.tracing || hook::has_probes(bytes) {
+        return None;
+    }
+    calling(bytes, contract::GROUP_UNCAUGHT, contract::HANDED_OVER)
 }
 
 /// The class of the JDK through which native code calls Java, hooked where it is given what such a call has

@@ -117,6 +117,12 @@ pub const UNCAUGHT: ProbeMethod = ProbeMethod {
     descriptor: "(Ljava/lang/Thread;Ljava/lang/Throwable;)V",
 };
 
+/// Static. Called by the hook at the entry of [`GROUP_UNCAUGHT`].
+pub const HANDED_OVER: ProbeMethod = ProbeMethod {
+    name: "handedOver",
+    descriptor: "(Ljava/lang/ThreadGroup;Ljava/lang/Thread;Ljava/lang/Throwable;)V",
+};
+
 /// Static. Called by the hook at the entry of [`HANDLE_UNCAUGHT`].
 pub const UNHANDLED: ProbeMethod = ProbeMethod {
     name: "unhandled",
@@ -141,6 +147,13 @@ pub const RECORDS: [ProbeMethod; 2] = [
 pub const DISPATCH_UNCAUGHT: ProbeMethod = ProbeMethod {
     name: "dispatchUncaughtException",
     descriptor: "(Ljava/lang/Throwable;)V",
+};
+
+/// The method of `java/lang/ThreadGroup` that handles what nobody else does. Libraries which catch all
+/// that comes out of the program's code (Swing) call it by themselves, and their threads go on.
+pub const GROUP_UNCAUGHT: ProbeMethod = ProbeMethod {
+    name: "uncaughtException",
+    descriptor: "(Ljava/lang/Thread;Ljava/lang/Throwable;)V",
 };
 
 /// The class of the JDK that native code calls Java through (JEP 454), and its static method that is

@@ -433,6 +433,58 @@ fn a_failure_counts_once_whatever_rules_see_it() {
     }
 }
 
+const HANDED: &str = "
+import java.util.*;
+
+public class Handed {
+    static int work(int n) { return 10 / n; }
+    static void handOver(int n) {
+        try {
+            work(n);
+        } catch (Throwable e) {
+            Thread self = Thread.currentThread();
+            self.getUncaughtExceptionHandler().uncaughtException(self, e);
+        }
+    }
+    static void dies() { work(0); }
+    public static void main(String[] args) throws Exception {
+        for (int i = 0; i < 3; i++) {
+            handOver(0);
+        }
+        ThreadGroup inner = new ThreadGroup(new ThreadGroup(\"outer\"), \"inner\");
+        // The last dies of what leaves no method of the program.
+        Thread deaf = new Thread(() -> handOver(0));
+        deaf.setUncaughtExceptionHandler((thread, e) -> { });
+        for (Thread thread : List.of(deaf, new Thread(inner, Handed::dies), new Thread(List.of().iterator()::next))) {
+            thread.start();
+            thread.join();
+        }
+    }
+}
+";
+
+/// Libraries that catch all, as Swing does, call the handler of uncaught exceptions by themselves; where it
+/// is the JDK's, that is told. Of a thread that dies it is told once, though that leads to the same handler.
+#[test]
+fn what_is_handed_over_to_the_default_handler_counts_once() {
+    for jdk in jdks() {
+        let workplace = Workplace::new("handed");
+        run(&workplace, jdk, "", ("Handed", HANDED));
+        let run = workplace.run_json();
+        let crashes = run["crashes"].as_array().expect("crashes");
+        let mut counts: Vec<u64> = crashes
+            .iter()
+            .filter_map(|crash| crash["count"].as_u64())
+            .collect();
+        counts.sort_unstable();
+        assert_eq!(counts, [1, 1, 3], "JDK {}: {run}", jdk.version);
+        let first = &workplace.crashes()[0];
+        assert_eq!(first.meta.reason, "uncaught");
+        // The one that was left, the one that has caught it, and `main`.
+        assert_eq!(first.failure.frames.len(), 3, "JDK {}", jdk.version);
+    }
+}
+
 const AGAIN: &str = "
 import java.io.*;
 

@@ -295,6 +295,21 @@ public class HindsightProbe {
         }
     }
 
+    /**
+     * Called at the entry of {@code ThreadGroup.uncaughtException}: by a thread that dies, which {@link
+     * #uncaught} has told already, or by who has caught the exception on a thread that goes on. The
+     * agent knows which. Each group asks its parent; the last one alone counts.
+     */
+    public static void handedOver(ThreadGroup group, Thread thread, Throwable exception) {
+        try {
+            if (exception != null && thread == Thread.currentThread() && group.getParent() == null) {
+                HindsightThread.report(HindsightThread.HANDED_OVER, -1, exception);
+            }
+        } catch (Throwable ignored) {
+            // The handler is to do its work.
+        }
+    }
+
     /** A call from native code by way of a method handle has thrown, of which the JVM ends; or not, with null. */
     public static void unhandled(Throwable exception) {
         if (exception != null) {

@@ -27,6 +27,8 @@ final class HindsightThread {
     static final int RECORD = 3;
     /** The program asks for a record of where it is; the exception is made for it. */
     static final int RECORD_STATE = 4;
+    /** Some library has caught it, and calls the handler of uncaught exceptions by itself. */
+    static final int HANDED_OVER = 5;
 
     private static final Unsafe U = Unsafe.getUnsafe();
     private static final long THREAD_ID = U.objectFieldOffset(Thread.class, "tid");
@@ -209,8 +211,8 @@ final class HindsightThread {
                 known |= earlier.reported;
                 earlier = earlier.before;
             }
-            // Where it was caught already, it was thrown anew since, unless the program asks for what it caught.
-            return known && (catcher < 0 || rule == RECORD);
+            // Where it was caught already, it was thrown anew since, unless this is about what was caught.
+            return known && (catcher < 0 || rule == RECORD || rule == HANDED_OVER);
         }
 
         /** What another thread knows of an exception; null if it has turned to the next one meanwhile. */
