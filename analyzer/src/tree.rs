@@ -73,7 +73,8 @@ pub enum Shape {
 }
 
 impl Node {
-    fn leaf(head: String) -> Node {
+    /// A value without parts.
+    pub fn leaf(head: String) -> Node {
         Node {
             head,
             shape: Shape::Leaf,

@@ -30,11 +30,8 @@ impl Seen {
             && covers(shown, node)
         {
             return Node {
-                head: format!("{} (as in #{frame})", node.head),
-                shape: Shape::Leaf,
-                parts: Vec::new(),
-                more: 0,
                 object: node.object,
+                ..Node::leaf(format!("{} (as in #{frame})", node.head))
             };
         }
         let mut folded = node.clone();
@@ -105,13 +102,7 @@ mod tests {
     use crate::tree::Part;
 
     fn leaf(head: &str) -> Node {
-        Node {
-            head: head.to_owned(),
-            shape: Shape::Leaf,
-            parts: Vec::new(),
-            more: 0,
-            object: None,
-        }
+        Node::leaf(head.to_owned())
     }
 
     fn object(number: u32, fields: Vec<(&str, Node)>) -> Node {

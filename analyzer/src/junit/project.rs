@@ -83,7 +83,7 @@ pub fn write(plan: &Plan<'_>, replay: bool, jdk: Option<&Jdk>, options: &Options
         false => "class directories and jars",
     };
     let readme = README.replace("RELEASE", &release.to_string());
-    let readme = readme.replace("class directories and jars", takes);
+    let readme = readme.replace("ENTRIES", takes);
     write_file(&options.out.join("README.md"), readme)
 }
 
@@ -188,10 +188,7 @@ fn pom(
         ),
         false => String::new(),
     };
-    let entries = match nested {
-        true => NESTED.replace("VERSION", ANTRUN_PLUGIN),
-        false => FLAT.replace("VERSION", BUILD_HELPER_PLUGIN),
-    };
+    let entries = entries(nested);
     let replay = match replay {
         true => dependency(
             "dev.hindsight",
@@ -295,46 +292,51 @@ fn xml(text: &str) -> String {
 const POM: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 <!-- Tests of recorded crashes, written by hindsight "#;
 
-/// The plugin that makes of `program.classpath` the entries that Surefire wants.
-const FLAT: &str = r#"      <!-- Surefire wants entry by entry what program.classpath names in one. -->
+/// The plugin that makes of `program.classpath` the entries that Surefire wants; if the program is `nested`, it
+/// unpacks what jars hold in themselves, too.
+fn entries(nested: bool) -> String {
+    let (plugin, version, goal, configuration) = match nested {
+        true => (
+            "<artifactId>maven-antrun-plugin</artifactId>",
+            ANTRUN_PLUGIN,
+            "run",
+            UNPACKING,
+        ),
+        false => (
+            "<groupId>org.codehaus.mojo</groupId>\n        <artifactId>build-helper-maven-plugin</artifactId>",
+            BUILD_HELPER_PLUGIN,
+            "regex-property",
+            SPLITTING,
+        ),
+    };
+    format!(
+        r#"      <!-- Surefire wants entry by entry what program.classpath names in one. -->
       <plugin>
-        <groupId>org.codehaus.mojo</groupId>
-        <artifactId>build-helper-maven-plugin</artifactId>
-        <version>VERSION</version>
+        {plugin}
+        <version>{version}</version>
         <executions>
           <execution>
             <id>program-entries</id>
             <phase>initialize</phase>
             <goals>
-              <goal>regex-property</goal>
+              <goal>{goal}</goal>
             </goals>
             <configuration>
-              <name>program.entries</name>
+{configuration}            </configuration>
+          </execution>
+        </executions>
+      </plugin>
+"#
+    )
+}
+
+const SPLITTING: &str = r#"              <name>program.entries</name>
               <value>${program.classpath}</value>
               <regex>${path.separator}</regex>
               <replacement>,</replacement>
               <failIfNoMatch>false</failIfNoMatch>
-            </configuration>
-          </execution>
-        </executions>
-      </plugin>
 "#;
-
-/// Another, which unpacks what jars hold in themselves, too.
-const NESTED: &str = r#"      <!-- Surefire wants entry by entry what program.classpath names in one, and what
-           jars hold in themselves beside them. -->
-      <plugin>
-        <artifactId>maven-antrun-plugin</artifactId>
-        <version>VERSION</version>
-        <executions>
-          <execution>
-            <id>program-entries</id>
-            <phase>initialize</phase>
-            <goals>
-              <goal>run</goal>
-            </goals>
-            <configuration>
-              <exportAntProperties>true</exportAntProperties>
+const UNPACKING: &str = r#"              <exportAntProperties>true</exportAntProperties>
               <target>
                 <property name="unpacked" location="${project.build.directory}/program"/>
                 <delete dir="${unpacked}" quiet="true"/>
@@ -355,10 +357,6 @@ const NESTED: &str = r#"      <!-- Surefire wants entry by entry what program.cl
                   </sort>
                 </pathconvert>
               </target>
-            </configuration>
-          </execution>
-        </executions>
-      </plugin>
 "#;
 
 const README: &str = "\
@@ -374,7 +372,7 @@ shows the failures; Maven must run on a JDK of version RELEASE or newer
 
     mvn -q test -Dprogram.classpath=/path/to/classes:/path/to/a.jar
 
-The property takes class directories and jars, joined as for `java -cp`; name
+The property takes ENTRIES, joined as for `java -cp`; name
 everything the program needs. Without it, the program is taken from where it was
 when these tests were written, so rebuilding it there does as well. Tests that
 only repeat the symptom (the frame that threw was given bad arguments) stay red.
