@@ -18,11 +18,13 @@ use crate::views::{View, view};
 use hindsight_tracelog::crash::{Body, Fidelity, Frame, Value};
 use hindsight_tracelog::reader::Crash;
 use serde::Serialize;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
 /// Characters of an exception's message that are shown; the sources have more.
 const TITLE: usize = 500;
+/// Characters of a reason that are not told twice: frames of a server end alike by the dozen.
+const LONG: usize = 60;
 
 /// What became of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -607,9 +609,14 @@ impl CrashReport {
         let number_width = longest(|row| row.number.len()).max(4);
         let width = longest(|row| row.place.chars().count()).min(60);
         let mut exception = 0;
+        let mut told = BTreeMap::new();
         for row in &rows {
             let Row { number, place, .. } = row;
             let frame = row.frame;
+            let is_long = frame.reason.chars().count() > LONG;
+            let before = *told
+                .entry((frame.verdict.name(), frame.reason.as_str()))
+                .or_insert(frame.index);
             if frame.exception != exception {
                 exception = frame.exception;
                 if let Some(heading) = &frame.heading {
@@ -620,7 +627,10 @@ impl CrashReport {
             writeln!(
                 out,
                 "  {number:<number_width$} {place:<width$}  {verdict:<12}  {}",
-                frame.tell()
+                match before == frame.index || frame.test.is_some() || !is_long {
+                    true => frame.tell(),
+                    false => format!("as #{before}"),
+                }
             )?;
             if let Some(last) = row.same {
                 let first = frame.index + 1;

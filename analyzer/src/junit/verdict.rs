@@ -141,19 +141,18 @@ pub fn judge(expected: &Expected<'_>, frame: &Frame, ran: &Ran) -> (Verdict, Str
     }
 }
 
-/// A remark on state that is missing, for it may be the reason.
+/// A remark on state that is missing, for it may be the reason; more so where nothing stands for it.
 fn holes(outcome: &Outcome) -> String {
-    match outcome.holes.as_slice() {
-        [] => String::new(),
-        [only] => format!("{NOT_RESTORED}{}", one_line(only, 120)),
-        [first, rest @ ..] => {
-            format!(
-                "{NOT_RESTORED}{} and {} more",
-                one_line(first, 120),
-                rest.len()
-            )
-        }
-    }
+    let holes = &outcome.holes;
+    let is_empty = |hole: &&String| !hole.ends_with(STANDS_IN);
+    let Some(hole) = holes.iter().find(is_empty).or(holes.first()) else {
+        return String::new();
+    };
+    let more = match holes.len() - 1 {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("{NOT_RESTORED}{}{more}", one_line(hole, 120))
 }
 
 fn compare(expected: &Expected<'_>, frame: &Frame, outcome: &Outcome) -> (bool, String) {

@@ -38,7 +38,7 @@ fn recording() -> Recording {
     let uncaptured = |r: &mut Recording, class: &str, method: &str| {
         let frame = r.frame((class, method, "()V"), 9, &[]);
         frame.fidelity = Fidelity::None;
-        frame.reason = "not instrumented".into();
+        frame.reason = "not instrumented: outside include/exclude".into();
     };
     for method in ["checkIndex", "outOfBounds"] {
         uncaptured(&mut r, "java.util.Objects", method);
