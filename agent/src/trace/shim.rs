@@ -18,6 +18,7 @@ const CLASSES: &[&str] = &[
     "java/lang/HindsightNumbers",
     "java/lang/HindsightTexts",
     "java/lang/HindsightTracer",
+    "java/lang/HindsightTracers",
     "java/lang/HindsightWindow",
     "java/lang/HindsightTrace",
 ];
@@ -96,8 +97,10 @@ pub(super) struct Tracer {
     narrow: MethodId,
     forget: MethodId,
     cover: MethodId,
-    sweep: MethodId,
     settle: MethodId,
+    /// `java.lang.HindsightTracers`, and its method.
+    all: Obj,
+    sweep: MethodId,
 }
 
 impl Tracer {
@@ -123,19 +126,22 @@ impl Tracer {
             ));
         }
         let class = jni.required_class(c"java/lang/HindsightTracer")?;
+        let all = jni.required_class(c"java/lang/HindsightTracers")?;
         // So that no probe is the first to need it.
         jni.required_class(c"java/lang/HindsightTrace")?;
-        let method = |name, signature| {
+        let method_of = |class, name, signature| {
             jni.static_method(class, name, signature)
                 .ok_or("a method of HindsightTracer is missing")
         };
+        let method = |name, signature| method_of(class, name, signature);
         Ok(Tracer {
             class,
             start: method(c"start", c"(JJZIZ)V")?,
             narrow: method(c"narrow", c"(JIZZ)V")?,
             forget: method(c"forget", c"(I)V")?,
             cover: method(c"cover", c"(J)V")?,
-            sweep: method(c"sweepForever", c"()V")?,
+            all,
+            sweep: method_of(all, c"sweepForever", c"()V")?,
             settle: method(c"settle", c"()V")?,
         })
     }
@@ -209,7 +215,7 @@ impl Tracer {
     }
 
     pub(super) fn sweep_forever(&self, jni: Jni) {
-        jni.call_static_void(self.class, self.sweep, &[]);
+        jni.call_static_void(self.all, self.sweep, &[]);
     }
 }
 

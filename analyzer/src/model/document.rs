@@ -13,8 +13,8 @@ use serde::ser::SerializeStruct;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Value as Json, json};
 use std::borrow::Cow;
-use std::fs::File;
-use std::io::{self, BufReader, Write};
+use std::fs;
+use std::io::{self, Write};
 use std::path::Path;
 
 /// What the document says it is.
@@ -22,7 +22,6 @@ pub const SCHEMA: &str = "hindsight.model/1";
 
 #[derive(Deserialize)]
 struct Document {
-    schema: String,
     runs: Vec<RunRow>,
     classes: Vec<ClassRow<'static>>,
 }
@@ -307,11 +306,8 @@ pub(crate) fn from_json(json: &Json) -> Option<Literal> {
 /// Fails if it is none.
 pub fn read(path: &Path) -> Result<Model> {
     let what = || format!("failed to read model {}", path.display());
-    let file = File::open(path).with_context(what)?;
-    let document: Document = serde_json::from_reader(BufReader::new(file))
-        .context("this is not what hindsight model --out writes")
-        .with_context(what)?;
-    model(&document).with_context(what)
+    let text = fs::read(path).with_context(what)?;
+    parse(&text).with_context(what)
 }
 
 /// A model of the text of its file.
@@ -320,9 +316,17 @@ pub fn read(path: &Path) -> Result<Model> {
 ///
 /// Fails if it is none.
 pub fn parse(text: &[u8]) -> Result<Model> {
-    let document: Document =
-        serde_json::from_slice(text).context("this is not what hindsight model --out writes")?;
-    model(&document)
+    /// What all documents have; the others lack what models have.
+    #[derive(Deserialize)]
+    struct Any {
+        schema: String,
+    }
+    let not_one = "this is not what hindsight model --out writes";
+    let Any { schema } = serde_json::from_slice(text).context(not_one)?;
+    if schema != SCHEMA {
+        bail!("its schema is {schema}, not {SCHEMA}");
+    }
+    model(&serde_json::from_slice(text).context(not_one)?)
 }
 
 /// The classes of the document of a model.
@@ -339,9 +343,6 @@ pub fn classes(model: &Model) -> serde_json::Result<Vec<Json>> {
 }
 
 fn model(document: &Document) -> Result<Model> {
-    if document.schema != SCHEMA {
-        bail!("its schema is {}, not {SCHEMA}", document.schema);
-    }
     let mut model = Model::default();
     for run in &document.runs {
         model.run(Run {

@@ -2,6 +2,7 @@
 
 // The agent is a library for the JVM alone, so its sources are taken as they
 // are.
+#[expect(dead_code, reason = "options are read here, and not followed")]
 #[path = "../../../agent/src/options/mod.rs"]
 mod agent;
 

@@ -620,7 +620,10 @@ fn what_did_not_end_is_told() {
     check(STACK, passed, Verdict::Passes, reason);
     let passed = Ran::Told(Box::new(Outcome {
         outcome: "passed".to_owned(),
-        holes: vec![format!("a pool: a new one {STANDS_IN}"), "a thread".to_owned()],
+        holes: vec![
+            format!("a pool: a new one {STANDS_IN}"),
+            "a thread".to_owned(),
+        ],
         ..Outcome::default()
     }));
     let reason = "returns without an exception; not restored: a thread and 1 more";

@@ -43,13 +43,6 @@ final class HindsightTracer {
     /** Numbers for objects that a thread takes for itself. */
     private static final int NUMBERS_AT_ONCE = 256;
 
-    /** Entries of the table that a thread may be found at. */
-    private static final int WINDOW = 8;
-
-    private static final int MAX_TABLE = 1 << 20;
-
-    private static final int SWEEP_MILLIS = 10_000;
-
     /** Elements of an array that are hidden with it. */
     private static final int MOST_HIDDEN = 256;
 
@@ -61,7 +54,7 @@ final class HindsightTracer {
 
     private static final byte[] NOTHING = {};
 
-    private static final long TID = U.objectFieldOffset(Thread.class, "tid");
+    static final long TID = U.objectFieldOffset(Thread.class, "tid");
 
     // What all threads share, in native memory that the agent reads too.
     private static final int STAMP = 0;
@@ -95,17 +88,6 @@ final class HindsightTracer {
 
     /** Set by the agent when events may be stored, cleared when the JVM goes down. */
     static volatile boolean ready;
-
-    /** Read without synchronisation: an old table only makes a thread look again. */
-    private static HindsightTracer[] table = new HindsightTracer[1024];
-
-    /** Stands for the table while nothing is recorded. */
-    private static final HindsightTracer[] NOBODY = new HindsightTracer[1];
-
-    /** The table that probes look into first: that one, or {@link #NOBODY}. */
-    private static HindsightTracer[] visible = table;
-
-    private static final HindsightLock TABLE_LOCK = new HindsightLock();
 
     /** Marks the virtual threads that have written, several with one mark. */
     private static final byte[] VIRTUAL = new byte[1 << 18];
@@ -183,10 +165,10 @@ final class HindsightTracer {
 
     private final int[] knownClassIds = new int[KNOWN_CLASSES];
 
-    private final Thread owner;
+    final Thread owner;
 
     /** The thread whose events come now. */
-    private Thread current;
+    Thread current;
 
     private final long stream;
     private long chunk;
@@ -214,7 +196,7 @@ final class HindsightTracer {
     /** What objects come is a secret. */
     private boolean hides;
 
-    private HindsightTracer(Thread owner) {
+    HindsightTracer(Thread owner) {
         this.owner = owner;
         this.stream = U.getAndAddLong(null, shared + STREAM, 1) + 1;
         this.limit = -1;
@@ -233,7 +215,7 @@ final class HindsightTracer {
         HindsightTracer.every = every;
         HindsightTracer.byMethod = byMethod;
         if (closed) {
-            visible = NOBODY;
+            HindsightTracers.stop();
         }
     }
 
@@ -265,6 +247,7 @@ final class HindsightTracer {
         HindsightTracer first = new HindsightTracer(Thread.currentThread());
         HindsightNumbers.start(bits, memory + SERIAL, memory + NUMBERS);
         HindsightCarrier.get();
+        HindsightTracers.of(first.owner);
         Array.getLength(first.known.get());
         if (HindsightWindow.PARTIAL) {
             HindsightCalls.remove(0);
@@ -320,8 +303,7 @@ final class HindsightTracer {
     @ForceInline
     static HindsightTracer any() {
         Thread thread = Thread.currentThread();
-        HindsightTracer[] all = visible;
-        HindsightTracer tracer = all[(int) U.getLong(thread, TID) & all.length - 1];
+        HindsightTracer tracer = HindsightTracers.first(thread);
         if (tracer != null && tracer.self == thread) {
             return tracer;
         }
@@ -395,12 +377,12 @@ final class HindsightTracer {
             return null;
         }
         try {
-            if (visible == NOBODY && hasStopped(thread)) {
+            if (HindsightTracers.haveStopped() && HindsightTracers.hasNone(thread)) {
                 return null;
             }
             Thread carrier = HindsightCarrier.get();
-            HindsightTracer tracer = find(table, carrier);
-            if (visible == NOBODY) {
+            HindsightTracer tracer = HindsightTracers.of(carrier);
+            if (HindsightTracers.haveStopped()) {
                 if (tracer != null && tracer.current == thread) {
                     // It goes on with a word about this.
                     tracer.current = null;
@@ -410,7 +392,7 @@ final class HindsightTracer {
             }
             if (tracer == null) {
                 HindsightMemory.check();
-                tracer = register(carrier);
+                tracer = HindsightTracers.add(carrier);
             }
             return tracer.writesFor(thread) || tracer.switchTo(thread) ? tracer : null;
         } catch (Throwable e) {
@@ -419,15 +401,6 @@ final class HindsightTracer {
             U.getAndAddLong(null, shared + LOST, 1);
             return null;
         }
-    }
-
-    /** Whether this is a platform thread that has nothing to say while nothing is recorded; most are. */
-    private static boolean hasStopped(Thread thread) {
-        HindsightTracer[] all = table;
-        HindsightTracer first = all[(int) U.getLong(thread, TID) & all.length - 1];
-        // Where the first place is empty, so are the others.
-        return HindsightCarrier.get() == thread
-                && (first == null || first.owner == thread && first.current == null);
     }
 
     /** Whether this thread's events come now, and nobody else has written any in between. */
@@ -440,75 +413,6 @@ final class HindsightTracer {
         }
         long tid = U.getLong(thread, TID);
         return MOUNTS[(int) tid & MOUNTS.length - 1] == (tid << STREAM_BITS ^ stream);
-    }
-
-    private static HindsightTracer find(HindsightTracer[] all, Thread owner) {
-        int first = (int) U.getLong(owner, TID);
-        for (int i = 0; i < WINDOW; i++) {
-            HindsightTracer there = all[first + i & all.length - 1];
-            if (there != null && there.owner == owner) {
-                return there;
-            }
-        }
-        return null;
-    }
-
-    private static HindsightTracer register(Thread carrier) {
-        HindsightTracer fresh = new HindsightTracer(carrier);
-        TABLE_LOCK.acquire();
-        try {
-            HindsightTracer there = find(table, carrier);
-            if (there != null) {
-                return there;
-            }
-            while (!put(table, fresh)) {
-                grow();
-            }
-            return fresh;
-        } finally {
-            TABLE_LOCK.release();
-        }
-    }
-
-    private static boolean put(HindsightTracer[] all, HindsightTracer fresh) {
-        int first = (int) U.getLong(fresh.owner, TID);
-        for (int i = 0; i < WINDOW; i++) {
-            int at = first + i & all.length - 1;
-            HindsightTracer there = all[at];
-            if (there == null) {
-                U.storeFence();
-                all[at] = fresh;
-                return true;
-            }
-        }
-        return false;
-    }
-
-    /** Lets go of threads that are over; takes a larger table. */
-    private static void grow() {
-        HindsightTracer[] old = table;
-        int length = old.length;
-        do {
-            if (length >= MAX_TABLE) {
-                throw new OutOfMemoryError();
-            }
-            length *= 2;
-        } while (!move(old, length));
-    }
-
-    private static boolean move(HindsightTracer[] old, int length) {
-        HindsightTracer[] larger = new HindsightTracer[length];
-        for (HindsightTracer tracer : old) {
-            if (tracer != null && !put(larger, tracer)) {
-                return false;
-            }
-        }
-        U.storeFence();
-        table = larger;
-        if (visible != NOBODY) {
-            visible = larger;
-        }
-        return true;
     }
 
     /** Goes on with the events of another thread. */
@@ -561,31 +465,13 @@ final class HindsightTracer {
         return own;
     }
 
-    /** Records from here on. */
-    static void goOn() {
-        if (visible != NOBODY || !ready) {
-            return;
+    /** Called when the recording goes on, before any thread finds its tracer again. */
+    static void beginWindow() {
+        for (int i = 0; i < MOUNTS.length; i++) {
+            MOUNTS[i] = 0;
         }
-        TABLE_LOCK.acquire();
-        try {
-            if (visible == NOBODY) {
-                for (int i = 0; i < MOUNTS.length; i++) {
-                    MOUNTS[i] = 0;
-                }
-                pauses++;
-                window(true);
-                visible = table;
-            }
-        } finally {
-            TABLE_LOCK.release();
-        }
-    }
-
-    /** Records nothing from here on. */
-    static void stop() {
-        TABLE_LOCK.acquire();
-        visible = NOBODY;
-        TABLE_LOCK.release();
+        pauses++;
+        window(true);
     }
 
     /** The number of an outermost call. */
@@ -889,8 +775,7 @@ final class HindsightTracer {
     /** Called at the entry of {@code Thread.exit}, on the thread that ends. */
     public static void ended(Thread thread) {
         try {
-            HindsightTracer[] all = table;
-            HindsightTracer tracer = find(all, thread);
+            HindsightTracer tracer = HindsightTracers.of(thread);
             if (tracer == null || thread != Thread.currentThread()) {
                 return;
             }
@@ -915,13 +800,15 @@ final class HindsightTracer {
             if (HindsightWindow.PARTIAL) {
                 HindsightCalls.remove(tid);
             }
-            if (!ready || visible == NOBODY || VIRTUAL[(int) tid & VIRTUAL.length - 1] == 0) {
+            if (!ready
+                    || HindsightTracers.haveStopped()
+                    || VIRTUAL[(int) tid & VIRTUAL.length - 1] == 0) {
                 return;
             }
             Thread carrier = HindsightCarrier.get();
-            HindsightTracer tracer = find(table, carrier);
+            HindsightTracer tracer = HindsightTracers.of(carrier);
             if (tracer == null) {
-                tracer = register(carrier);
+                tracer = HindsightTracers.add(carrier);
             }
             if (tracer.writesFor(thread) || tracer.switchTo(thread)) {
                 long p = tracer.room();
@@ -942,20 +829,8 @@ final class HindsightTracer {
     }
 
     /** Gives the chunk back, and is found no more. */
-    private void leave() {
-        TABLE_LOCK.acquire();
-        try {
-            HindsightTracer[] all = table;
-            for (int i = 0; i < all.length; i++) {
-                int at = (int) U.getLong(owner, TID) + i & all.length - 1;
-                if (all[at] == this) {
-                    all[at] = null;
-                    break;
-                }
-            }
-        } finally {
-            TABLE_LOCK.release();
-        }
+    void leave() {
+        HindsightTracers.remove(this);
         self = null;
         current = null;
         if (chunk != 0 && lost > 0 && isAtGap()) {
@@ -966,28 +841,6 @@ final class HindsightTracer {
         limit = -1;
         if (last != 0) {
             release(last);
-        }
-    }
-
-    /**
-     * The body of the agent's own thread: lets go of threads that have ended unnoticed. It sleeps in Java, for a JVM that goes down waits for threads in native code.
-     */
-    static void sweepForever() {
-        while (true) {
-            try {
-                Thread.sleep(SWEEP_MILLIS);
-            } catch (InterruptedException e) {
-                // Somebody interrupts every thread there is; we are not meant.
-            }
-            sweep();
-        }
-    }
-
-    static void sweep() {
-        for (HindsightTracer tracer : table) {
-            if (tracer != null && !tracer.owner.isAlive()) {
-                tracer.leave();
-            }
         }
     }
 

@@ -44,7 +44,7 @@ final class HindsightWindow {
     /** Goes on with the recording if it does so with this method. */
     static void begin(int method) {
         if (is(method, FROM)) {
-            HindsightTracer.goOn();
+            HindsightTracers.goOn();
         }
     }
 
@@ -99,7 +99,7 @@ final class HindsightWindow {
     static void left(HindsightTracer tracer, int method) {
         if (is(method, UNTIL) && --tracer.calls.ending <= 0) {
             tracer.calls.ending = 0;
-            HindsightTracer.stop();
+            HindsightTracers.stop();
         }
     }
 }

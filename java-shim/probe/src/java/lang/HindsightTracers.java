@@ -1,0 +1,196 @@
+package java.lang;
+
+import jdk.internal.misc.Unsafe;
+import jdk.internal.vm.annotation.ForceInline;
+
+/**
+ * The tracers of all threads, and whether anything is recorded.
+ *
+ * <p>A table that a platform thread finds its tracer in by its number, at one of a few places. It is read without
+ * a lock: an old table only makes a thread look again, and where nothing is recorded threads look into one that
+ * has nobody.
+ *
+ * <p><b>Invariant:</b> that of {@link HindsightTracer}.
+ */
+final class HindsightTracers {
+    private static final Unsafe U = HindsightTracer.U;
+
+    /** Entries of the table that a thread may be found at. */
+    private static final int WINDOW = 8;
+
+    private static final int LEAST = 1024;
+    private static final int MOST = 1 << 20;
+
+    private static final int SWEEP_MILLIS = 10_000;
+
+    private static final HindsightLock LOCK = new HindsightLock();
+
+    private static HindsightTracer[] table = new HindsightTracer[LEAST];
+
+    /** Stands for the table while nothing is recorded. */
+    private static final HindsightTracer[] NOBODY = new HindsightTracer[1];
+
+    /** The table that probes look into first: that one, or {@link #NOBODY}. */
+    private static HindsightTracer[] visible = table;
+
+    private HindsightTracers() {}
+
+    /** What is at the first place where a thread's tracer may be, if anything is recorded. */
+    @ForceInline
+    static HindsightTracer first(Thread thread) {
+        return first(visible, thread);
+    }
+
+    @ForceInline
+    private static HindsightTracer first(HindsightTracer[] all, Thread thread) {
+        return all[(int) U.getLong(thread, HindsightTracer.TID) & all.length - 1];
+    }
+
+    /** The tracer of a platform thread; null if it has none. */
+    static HindsightTracer of(Thread owner) {
+        HindsightTracer[] all = table;
+        int first = (int) U.getLong(owner, HindsightTracer.TID);
+        for (int i = 0; i < WINDOW; i++) {
+            HindsightTracer there = all[first + i & all.length - 1];
+            if (there != null && there.owner == owner) {
+                return there;
+            }
+        }
+        return null;
+    }
+
+    /** Makes the tracer of a platform thread that has none. */
+    static HindsightTracer add(Thread owner) {
+        HindsightTracer fresh = new HindsightTracer(owner);
+        LOCK.acquire();
+        try {
+            HindsightTracer there = of(owner);
+            if (there != null) {
+                return there;
+            }
+            while (!put(table, fresh)) {
+                grow();
+            }
+            return fresh;
+        } finally {
+            LOCK.release();
+        }
+    }
+
+    private static boolean put(HindsightTracer[] all, HindsightTracer fresh) {
+        int first = (int) U.getLong(fresh.owner, HindsightTracer.TID);
+        for (int i = 0; i < WINDOW; i++) {
+            int at = first + i & all.length - 1;
+            HindsightTracer there = all[at];
+            if (there == null) {
+                U.storeFence();
+                all[at] = fresh;
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Takes a larger table. */
+    private static void grow() {
+        HindsightTracer[] old = table;
+        int length = old.length;
+        do {
+            if (length >= MOST) {
+                throw new OutOfMemoryError();
+            }
+            length *= 2;
+        } while (!move(old, length));
+    }
+
+    private static boolean move(HindsightTracer[] old, int length) {
+        HindsightTracer[] larger = new HindsightTracer[length];
+        for (HindsightTracer tracer : old) {
+            if (tracer != null && !put(larger, tracer)) {
+                return false;
+            }
+        }
+        U.storeFence();
+        table = larger;
+        if (visible != NOBODY) {
+            visible = larger;
+        }
+        return true;
+    }
+
+    static void remove(HindsightTracer tracer) {
+        LOCK.acquire();
+        try {
+            HindsightTracer[] all = table;
+            int first = (int) U.getLong(tracer.owner, HindsightTracer.TID);
+            for (int i = 0; i < WINDOW; i++) {
+                int at = first + i & all.length - 1;
+                if (all[at] == tracer) {
+                    all[at] = null;
+                    break;
+                }
+            }
+        } finally {
+            LOCK.release();
+        }
+    }
+
+    /** Whether nothing is recorded now. */
+    static boolean haveStopped() {
+        return visible == NOBODY;
+    }
+
+    /** Whether this is a platform thread that has nothing to say while nothing is recorded; most are. */
+    static boolean hasNone(Thread thread) {
+        HindsightTracer first = first(table, thread);
+        // Where the first place is empty, so are the others.
+        return HindsightCarrier.get() == thread
+                && (first == null || first.owner == thread && first.current == null);
+    }
+
+    /** Records from here on. */
+    static void goOn() {
+        if (visible != NOBODY || !HindsightTracer.ready) {
+            return;
+        }
+        LOCK.acquire();
+        try {
+            if (visible == NOBODY) {
+                HindsightTracer.beginWindow();
+                visible = table;
+            }
+        } finally {
+            LOCK.release();
+        }
+    }
+
+    /** Records nothing from here on. */
+    static void stop() {
+        LOCK.acquire();
+        visible = NOBODY;
+        LOCK.release();
+    }
+
+    /**
+     * The body of the agent's own thread: lets go of threads that have ended unnoticed. It sleeps in Java, for a
+     * JVM that goes down waits for threads in native code.
+     */
+    static void sweepForever() {
+        while (true) {
+            try {
+                Thread.sleep(SWEEP_MILLIS);
+            } catch (InterruptedException e) {
+                // Somebody interrupts every thread there is; we are not meant.
+            }
+            sweep();
+        }
+    }
+
+    private static void sweep() {
+        for (HindsightTracer tracer : table) {
+            if (tracer != null && !tracer.owner.isAlive()) {
+                tracer.leave();
+            }
+        }
+    }
+}
