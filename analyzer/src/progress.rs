@@ -1,16 +1,18 @@
-//! How far the work is, on a terminal.
+//! How far the work is: a bar on a terminal, and elsewhere a line now and then, for who reads a log may wait, too.
 
 mod stages;
 
 pub use stages::{Extent, Stages};
 
 use std::fmt::Display;
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 
 /// Work that is done sooner goes without.
 const DELAY: Duration = Duration::from_secs(1);
 const INTERVAL: Duration = Duration::from_millis(100);
+/// Where there is no terminal.
+const LINES: Duration = Duration::from_secs(60);
 const WIDTH: u64 = 24;
 
 /// A bar of what is done of a total, with a word on it.
@@ -28,6 +30,7 @@ fn bar(done: u64, total: u64, what: &dyn Display) -> String {
 /// A bar on stderr.
 pub struct Progress {
     on: bool,
+    has_terminal: bool,
     next: Instant,
     shown: bool,
     total: u64,
@@ -37,9 +40,11 @@ pub struct Progress {
 impl Progress {
     /// A bar for a `total` amount of work, or none.
     pub fn new(on: bool, total: u64) -> Progress {
+        let has_terminal = std::io::stderr().is_terminal();
         Progress {
             on,
-            next: Instant::now() + DELAY,
+            has_terminal,
+            next: Instant::now() + if has_terminal { DELAY } else { LINES },
             shown: false,
             total: total.max(1),
             done: 0,
@@ -54,6 +59,11 @@ impl Progress {
     /// Shows the bar, if it is time to, with a word on what has been done.
     pub fn show(&mut self, what: &dyn Display) {
         if !self.on || Instant::now() < self.next {
+            return;
+        }
+        if !self.has_terminal {
+            self.next = Instant::now() + LINES;
+            eprintln!("hindsight: {}", bar(self.done, self.total, what));
             return;
         }
         self.next = Instant::now() + INTERVAL;

@@ -7,7 +7,7 @@ use crate::files::writable;
 use crate::jdk::Jdk;
 use crate::junit::{Framework, Options, Source, generate, memory, preview};
 use anyhow::Result;
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -88,7 +88,8 @@ pub struct Opts {
     #[arg(long, value_name = "OPTION", allow_hyphen_values = true)]
     java_option: Vec<String>,
 
-    /// Time that one candidate may take; half of it, and at least 10 s, where it does nothing.
+    /// Time that one candidate may take; half of it, and at least 10 s, where it does nothing, and 10 s where
+    /// its method has done so in another crash.
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86400))]
     timeout: u64,
 
@@ -150,7 +151,7 @@ impl Opts {
             project: self.project,
             java_options,
             timeout: Duration::from_secs(self.timeout),
-            progress: !self.quiet && std::io::stderr().is_terminal(),
+            progress: !self.quiet,
         };
         let report = generate(&inputs, &classpath, jdk.as_ref(), &options)?;
         match self.format {

@@ -16,7 +16,7 @@ use anyhow::{Context, Result, bail};
 use hindsight_tracelog::reader::Crash;
 use serde::Serialize;
 use std::fs;
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -274,7 +274,7 @@ impl Opts {
             project: false,
             java_options: self.java_option.clone(),
             timeout: Duration::from_secs(self.timeout),
-            progress: !self.quiet && std::io::stderr().is_terminal(),
+            progress: !self.quiet,
         }
     }
 

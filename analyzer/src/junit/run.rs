@@ -9,17 +9,17 @@ use super::verdict::{Expected, NOT_INITIALIZED, judge};
 use super::{ended, missing};
 use crate::classpath::ClassPath;
 use crate::jdk::child::{Ended, run as run_child};
+use crate::progress::Progress;
 use anyhow::{Context, Result};
 use hindsight_tracelog::crash::{ExceptionInfo, Failure, Frame, MAX_EXCEPTIONS};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::fs::{self, File};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -116,6 +116,8 @@ const AGAIN: usize = 5;
 /// A candidate to be run.
 struct Job {
     index: usize,
+    /// The method of its frame.
+    called: String,
     class: String,
     method: String,
     asserts: bool,
@@ -243,7 +245,7 @@ pub fn together(
         let forwards: Vec<&Job> = jobs.iter().collect();
         let backwards: Vec<&Job> = jobs.iter().rev().collect();
         for jobs in [forwards, backwards] {
-            let results = launch(place, &path, &jobs, options)?;
+            let results = launch(place, &path, &jobs, options, idle(options, false))?;
             for (at, (job, ran)) in jobs.iter().zip(results).enumerate() {
                 if ends_otherwise(plan, job.index, &ran) {
                     let before = jobs[..at].iter().map(|job| job.index).collect();
@@ -286,7 +288,8 @@ pub fn culprit(
     let fails_after = |others: &[usize]| -> Result<bool> {
         let all = others.iter().chain([&victim]);
         let jobs: Vec<Job> = all.map(|&index| job(plan, index)).collect();
-        let results = launch(place, &path, &jobs.iter().collect::<Vec<_>>(), options)?;
+        let jobs: Vec<&Job> = jobs.iter().collect();
+        let results = launch(place, &path, &jobs, options, idle(options, false))?;
         Ok((results.last()).is_some_and(|ran| ends_otherwise(plan, victim, ran)))
     };
     // It reproduces after the first `good`, and not after the first `bad`.
@@ -356,8 +359,10 @@ fn job(plan: &Plan<'_>, index: usize) -> Job {
 fn job_in_order(plan: &Plan<'_>, index: usize, nth: usize) -> Job {
     let (mask, turned) = OTHER_ORDERS[nth];
     let candidate = &plan.candidates[index];
+    let frame = plan.frame(candidate);
     Job {
         index,
+        called: format!("{}.{}{}", frame.class, frame.method, frame.descriptor),
         class: plan.classes[candidate.class].full_name(),
         method: candidate.name.clone(),
         asserts: asserts(plan, index),
@@ -472,7 +477,8 @@ fn unchanged<'a>(frames: &'a [Frame], classpath: &ClassPath) -> Vec<&'a str> {
         .collect()
 }
 
-/// Runs candidates, each in a JVM of its own, and tells how far it is.
+/// Runs candidates, each in a JVM of its own, and tells how far it is. A method that has waited for nothing in one
+/// crash, as the loop of a server does, is not waited for as long in the next.
 fn launch_each(
     place: &Workplace<'_>,
     path: &OsStr,
@@ -480,21 +486,23 @@ fn launch_each(
     options: &Options,
 ) -> Vec<(usize, Result<Vec<Ran>>)> {
     let next = AtomicUsize::new(0);
-    let done = AtomicUsize::new(0);
     let results = Mutex::new(Vec::new());
+    let waiting = Mutex::new(BTreeSet::new());
+    let progress = Mutex::new(Progress::new(options.progress, jobs.len() as u64));
     let work = || {
         while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let result = launch(place, path, &[job], options);
-            let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);
-            results.push((job.index, result));
-            if options.progress {
-                let number = done.fetch_add(1, Ordering::Relaxed) + 1;
-                eprint!(
-                    "\r\x1b[Khindsight: {number} of {} candidates run",
-                    jobs.len()
-                );
-                let _ = std::io::stderr().flush();
+            let waits = locked(&waiting).contains(&job.called);
+            let idle = idle(options, waits);
+            let result = launch(place, path, &[job], options, idle);
+            if let Ok(ran) = &result
+                && matches!(ran[..], [Ran::Waited(_)])
+            {
+                locked(&waiting).insert(&job.called);
             }
+            locked(&results).push((job.index, result));
+            let mut progress = locked(&progress);
+            progress.add(1);
+            progress.show(&format_args!("{} candidates", jobs.len()));
         }
     };
     thread::scope(|scope| {
@@ -502,10 +510,19 @@ fn launch_each(
             scope.spawn(work);
         }
     });
-    if options.progress {
-        eprint!("\r\x1b[K");
-    }
     results.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// For how long a JVM may do nothing.
+fn idle(options: &Options, waits: bool) -> Duration {
+    match waits {
+        true => LEAST_IDLE,
+        false => (options.timeout / IDLE_PART).max(LEAST_IDLE),
+    }
+}
+
+fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Runs candidates in one JVM, one after the other.
@@ -514,6 +531,7 @@ fn launch(
     path: &OsStr,
     jobs: &[&Job],
     options: &Options,
+    idle: Duration,
 ) -> Result<Vec<Ran>> {
     let Some(first) = jobs.first() else {
         return Ok(Vec::new());
@@ -562,7 +580,7 @@ fn launch(
         .current_dir(&dir)
         .stdout(Stdio::null())
         .stderr(errors);
-    let idle = (options.timeout / IDLE_PART).max(LEAST_IDLE).min(timeout);
+    let idle = idle.min(timeout);
     let ended = run_child(&mut command, timeout, Some(idle))?;
     let told = |file: &PathBuf| {
         let text = fs::read_to_string(file).ok()?;
