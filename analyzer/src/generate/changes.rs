@@ -223,7 +223,7 @@ fn told(
             })
         }
         Outcome::Object(class, same, _) => returned(match same {
-            Some(_) => format!("a known {}", simple(&worker.class(*class).name)),
+            Some(_) => format!("the same {} as before", simple(&worker.class(*class).name)),
             None => format!("an object of {}", simple(&worker.class(*class).name)),
         }),
         Outcome::Threw(class, message, _) => {

@@ -11,6 +11,7 @@ use super::sequence::{Method, Methods, Sequence};
 use super::ways::Ways;
 use super::worker::{Ended, Executed, Outcome, Worker};
 use lives::{Life, lives};
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -414,7 +415,20 @@ fn best(
 ) -> anyhow::Result<Came> {
     worker.declare(methods)?;
     let batch: Vec<Sequence> = tries.iter().map(|carved| carved.sequence.clone()).collect();
-    let executed = worker.execute(methods, &batch)?;
+    let mut executed = worker.execute(methods, &batch)?;
+    let mut tries: Vec<Cow<'_, Carved>> = tries.iter().map(Cow::Borrowed).collect();
+    // Before a call that takes all memory or time, all may be well.
+    let mut stuck: Vec<Option<String>> = vec![None; tries.len()];
+    for (at, executed) in executed.iter_mut().enumerate() {
+        if let Some((until, how)) = until_stuck(&tries[at], executed, methods) {
+            let again = worker.execute(methods, std::slice::from_ref(&until.sequence))?;
+            if let Some(again) = again.into_iter().next() {
+                *executed = again;
+            }
+            tries[at] = Cow::Owned(until);
+            stuck[at] = Some(how);
+        }
+    }
     // What has been cut out, how much of it is good, and what that does.
     let mut able: Vec<(usize, Good, Score)> = Vec::new();
     for (at, (carved, executed)) in tries.iter().zip(&executed).enumerate() {
@@ -452,7 +466,8 @@ fn best(
             came = Some(Came {
                 of: Some(at),
                 ended: ended
-                    .map(|at| otherwise(worker, carved, &executed_at.outcomes[at], at, methods)),
+                    .map(|at| otherwise(worker, carved, &executed_at.outcomes[at], at, methods))
+                    .or_else(|| stuck[at].clone()),
                 test,
             });
         }
@@ -469,10 +484,11 @@ fn best(
                 test: Err(Lost::Ended),
             });
         };
+        let telling = telling(last, executed, methods, worker, other)?;
         let went = |worker: &Worker, executed: &Executed| {
             executed.ended == Ended::Well
                 && !executed.blocked
-                && first_other(worker, last, executed).is_none()
+                && first_other(worker, last, executed, &telling).is_none()
         };
         let lost = if went(worker, executed) {
             match last.gaps.is_empty() {
@@ -484,7 +500,7 @@ fn best(
             let fresh = other.execute(methods, std::slice::from_ref(&last.sequence))?;
             match fresh.first().is_some_and(|fresh| went(other, fresh)) {
                 true => Lost::Leftover,
-                false => why(worker, last, executed, methods),
+                false => why(worker, last, executed, &telling, methods),
             }
         };
         return Ok(Came {
@@ -494,6 +510,26 @@ fn best(
         });
     };
     Ok(came)
+}
+
+/// The calls of a slice before the one that took all memory or time, and how that is told.
+fn until_stuck(
+    carved: &Carved,
+    executed: &Executed,
+    methods: &Methods,
+) -> Option<(Carved, String)> {
+    let (at, how) = match executed.ended {
+        Ended::Memory => {
+            let last = executed.outcomes.len().checked_sub(1)?;
+            (last, "throws java.lang.OutOfMemoryError")
+        }
+        Ended::TimedOut => (executed.stuck?.at, "takes too long"),
+        Ended::Well | Ended::Died => return None,
+    };
+    let method = methods.get(carved.sequence.get(at)?.method);
+    let until = carved.until(at);
+    let has_own = until.own.contains(&true);
+    has_own.then(|| (until, format!("{} {how}", method.call_of(&method.class))))
 }
 
 /// The test of the first calls of a slice.
@@ -580,14 +616,20 @@ fn is_alike(one: &Outcome, other: &Outcome) -> bool {
 }
 
 /// Why nothing of a slice does as it did.
-fn why(worker: &Worker, carved: &Carved, executed: &Executed, methods: &Methods) -> Lost {
+fn why(
+    worker: &Worker,
+    carved: &Carved,
+    executed: &Executed,
+    telling: &[bool],
+    methods: &Methods,
+) -> Lost {
     if executed.blocked {
         return Lost::Blocked(executed.wanted());
     }
     if executed.ended != Ended::Well {
         return Lost::Ended;
     }
-    let Some(at) = first_other(worker, carved, executed) else {
+    let Some(at) = first_other(worker, carved, executed, telling) else {
         return Lost::Ended;
     };
     let outcome = &executed.outcomes[at];
@@ -634,12 +676,37 @@ fn differs(worker: &Worker, outcome: &Outcome, seen: &Seen, lacks: bool) -> bool
     }
 }
 
+/// Which calls are the object's own and return what is to be compared with the run: a number that is another one
+/// each time, and elsewhere, says nothing.
+fn telling(
+    carved: &Carved,
+    executed: &Executed,
+    methods: &Methods,
+    worker: &Worker,
+    other: &mut Worker,
+) -> anyhow::Result<Vec<bool>> {
+    let mut telling = carved.own.clone();
+    let mut calls = executed.outcomes.iter().zip(&carved.seen).zip(&carved.own);
+    if calls.any(|((outcome, seen), own)| *own && !as_seen(worker, outcome, seen)) {
+        let stable = stable(carved, executed, methods, other)?;
+        for (telling, stable) in telling.iter_mut().zip(stable) {
+            *telling &= stable;
+        }
+    }
+    Ok(telling)
+}
+
 /// The first call of a slice that ends in another way than it did. What was left out must not have mattered:
-/// behind it, all goes as it did.
-fn first_other(worker: &Worker, carved: &Carved, executed: &Executed) -> Option<usize> {
+/// behind it, all that is `telling` goes as it did.
+fn first_other(
+    worker: &Worker,
+    carved: &Carved,
+    executed: &Executed,
+    telling: &[bool],
+) -> Option<usize> {
     let mut calls = executed.outcomes.iter().zip(&carved.seen).enumerate();
     calls.position(|(at, (outcome, seen))| {
-        differs(worker, outcome, seen, carved.lacks && carved.own[at])
+        differs(worker, outcome, seen, carved.lacks && telling[at])
     })
 }
 
@@ -659,7 +726,8 @@ fn good(
     if executed.ended != Ended::Well {
         return Ok(nothing);
     }
-    let mut stopped_at = first_other(worker, carved, executed);
+    let telling = telling(carved, executed, methods, worker, other)?;
+    let mut stopped_at = first_other(worker, carved, executed, &telling);
     let mut end = match stopped_at {
         Some(end) => end,
         // It caught what says that it must not.
@@ -668,12 +736,7 @@ fn good(
     };
     let is_same = |at: usize| as_seen(worker, &executed.outcomes[at], &carved.seen[at]);
     let own = |range: std::ops::Range<usize>| range.filter(|at| carved.own[*at]);
-    let mut others: Vec<usize> = own(0..end).filter(|at| !is_same(*at)).collect();
-    if !others.is_empty() {
-        // A number that is another one each time, and elsewhere, says nothing.
-        let stable = stable(carved, executed, methods, other)?;
-        others.retain(|at| stable[*at]);
-    }
+    let first = (0..end).find(|at| telling[*at] && !is_same(*at));
     let shows = |at: &usize| {
         let told = match &carved.seen[*at].end {
             End::Threw(_) => true,
@@ -684,10 +747,10 @@ fn good(
         };
         told && is_same(*at)
     };
-    if let Some(first) = others.first() {
-        stopped_at = Some(*first);
-        let last = own(0..*first).rfind(shows);
-        let made = own(0..*first).next();
+    if let Some(first) = first {
+        stopped_at = Some(first);
+        let last = own(0..first).rfind(shows);
+        let made = own(0..first).next();
         end = last.or(made).map_or(0, |at| at + 1);
     }
     if carved.is_cut {

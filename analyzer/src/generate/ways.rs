@@ -50,7 +50,9 @@ const WAYS: &str = "\
     * java.util.Comparator naturalOrder ()Ljava/util/Comparator;
     * java.util.function.Function identity ()Ljava/util/function/Function;
     - java.util.regex.Pattern compile (Ljava/lang/String;)Ljava/util/regex/Pattern;
+    - java.lang.StringBuilder <init> ()V
     * java.lang.StringBuilder <init> (Ljava/lang/String;)V
+    - java.lang.StringBuffer <init> ()V
     - java.lang.StringBuffer <init> (Ljava/lang/String;)V
     * java.lang.Exception <init> (Ljava/lang/String;)V
     - java.lang.RuntimeException <init> (Ljava/lang/String;)V

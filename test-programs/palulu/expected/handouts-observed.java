@@ -105,7 +105,7 @@ class ReportObservedTest {
         report.copyTo(out);
         StringWriter stringWriter = new StringWriter();
         report.print(new PrintWriter(stringWriter));
-        StringBuilder builder = new StringBuilder("");
+        StringBuilder builder = new StringBuilder();
         report.append(builder);
         int[] lengths = new int[3];
         report.lengths(lengths);
@@ -128,7 +128,7 @@ class ReportObservedTest {
         report.copyTo(out);
         Report report2 = new Report();
         report2.addAll(out);
-        StringBuilder builder = new StringBuilder("");
+        StringBuilder builder = new StringBuilder();
         report2.append(builder);
         ArrayList<String> arrayList = new ArrayList<>();
         int[] lengths = new int[] {0, 0};

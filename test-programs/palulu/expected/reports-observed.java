@@ -17,7 +17,7 @@ class CodesObservedTest {
 
     @Test
     void describe() {
-        StringBuilder out = new StringBuilder("");
+        StringBuilder out = new StringBuilder();
         Codes.describe(2, out);
         assertEquals("2 codes", out.toString());
     }
@@ -71,7 +71,7 @@ class ReportObservedTest {
 
     @Test
     void line() throws Exception {
-        StringBuilder out = new StringBuilder("");
+        StringBuilder out = new StringBuilder();
         Report report = new Report(out);
         report.line("apples", 3);
         report.line("pears", 5);

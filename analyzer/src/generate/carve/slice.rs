@@ -600,6 +600,16 @@ impl Carved {
         })
     }
 
+    /// The first calls.
+    pub fn until(&self, calls: usize) -> Carved {
+        let mut until = self.clone();
+        until.sequence.truncate(calls);
+        until.seen.truncate(calls);
+        until.own.truncate(calls);
+        until.nested.truncate(calls);
+        until
+    }
+
     /// Something else is passed than was in the run; from a `gap` on, that may matter to what follows.
     pub(super) fn passes_another(&mut self, gap: Option<usize>) {
         self.lacks = true;

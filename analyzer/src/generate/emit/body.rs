@@ -405,6 +405,14 @@ impl<'a, 'n> Body<'a, 'n> {
                 let name = if *value { "assertTrue" } else { "assertFalse" };
                 format!("{}({actual});", self.assert(name))
             }
+            Assertion::Equals(Literal::Enum(class, name)) if !self.is_in_sight(class) => {
+                let any = self.type_name("Ljava/lang/Enum;")?;
+                format!(
+                    "{}({}, (({any}<?>) {actual}).name());",
+                    self.assert("assertEquals"),
+                    text(name)?
+                )
+            }
             Assertion::Equals(value) => {
                 let expected = self.literal(value, &result)?;
                 let delta = match (junit4, result.as_str()) {

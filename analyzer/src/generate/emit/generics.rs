@@ -452,6 +452,10 @@ impl<'a> Types<'a> {
                 Literal::Enum(name, _) | Literal::Box(name, _) | Literal::JdkValue(name, _) => {
                     class(name)
                 }
+                Literal::Class(name) if name != "void" => {
+                    let told = Type::of(&descriptor::of_name(name))?.boxed();
+                    Some(Type::Class("java.lang.Class".to_owned(), vec![told]))
+                }
                 _ => None,
             },
         }

@@ -3,9 +3,10 @@ package kinds;
 import java.util.ArrayList;
 import java.util.List;
 import javax.lang.model.element.Modifier;
+import kinds.low.Grader;
 
 public class Main {
-    public static void main(String[] arguments) {
+    public static void main(String[] arguments) throws ReflectiveOperationException {
         Kinds kinds = new Kinds();
         System.out.println(kinds.kind((CharSequence) "ab") + kinds.kind("ab") + kinds.kind((Object) "ab")
                 + kinds.kind((Comparable<?>) "ab") + kinds.kind((Number) 1) + kinds.kind((Object) 1));
@@ -36,5 +37,24 @@ public class Main {
         System.out.println(((Kinds.Source) sink).read());
         sink.write(" fro");
         System.out.println(((Kinds.Source) sink).read() + Kinds.Tone.HIGH.new Word("so").loud());
+
+        Job job = new Job();
+        job.step("dig");
+        System.out.println(job.id().isEmpty());
+        job.on(name -> System.out.println("now " + name));
+        job.step("sow");
+        System.out.println(job.log());
+
+        Hoard hoard = new Hoard();
+        System.out.println(hoard.keep(2));
+        try {
+            hoard.keep(Integer.MAX_VALUE);
+        } catch (OutOfMemoryError e) {
+            System.out.println(hoard.keep(1));
+        }
+
+        Net<String, Net.Wire> net = new Net<String, Net.Wire>(Net.Wire.class).named("k");
+        System.out.println(net.link("a", "b").length() + net.ends() + net.name().toString());
+        System.out.println(new Grader().grade().get());
     }
 }

@@ -291,11 +291,7 @@ impl Body<'_, '_> {
                 format!("{}.{name}", self.type_name(&descriptor::of_class(class))?)
             }
             Literal::Class(name) => {
-                let ty = match name.as_str() {
-                    "void" => return Some("void.class".to_owned()),
-                    name => descriptor_of(name),
-                };
-                format!("{}.class", self.type_name(&ty)?)
+                format!("{}.class", self.type_name(&descriptor::of_name(name))?)
             }
             Literal::Box(class, text) => {
                 let (kind, _) = unboxed(class, text)?;
@@ -338,13 +334,4 @@ fn unboxed_kind(class: &str) -> &'static str {
         "java.lang.Double" => "D",
         _ => "I",
     }
-}
-
-/// The descriptor of a class by the name that `Class.getName` gives.
-fn descriptor_of(name: &str) -> String {
-    let primitives = ["Z", "B", "C", "S", "I", "J", "F", "D"];
-    let primitive = primitives
-        .into_iter()
-        .find(|ty| descriptor::primitive_name(ty) == Some(name));
-    primitive.map_or_else(|| descriptor::of_class(name), str::to_owned)
 }

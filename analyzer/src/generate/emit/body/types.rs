@@ -130,12 +130,25 @@ impl Body<'_, '_> {
         if !path.iter().all(|name| is_identifier(name)) {
             return self.unnamed(class);
         }
-        // No source of a package can name what is in none.
-        if package_of(&at).is_empty() && !package_of(&self.checked.class).is_empty() {
+        if !self.is_in_sight(class) {
             return self.unnamed(class);
         }
         path.reverse();
         Some(self.names.write(package_of(&at), &path.join(".")))
+    }
+
+    /// Whether the package of the test sees a class, if it is no local one.
+    pub(super) fn is_in_sight(&self, class: &str) -> bool {
+        let (here, there) = (package_of(&self.checked.class), package_of(class));
+        // No source of a package can name what is in none.
+        let is_imported = !there.is_empty() || here.is_empty();
+        here == there || is_imported && (!self.is_known(class) || self.is_public(class))
+    }
+
+    /// Whether it is on the class path.
+    fn is_known(&self, class: &str) -> bool {
+        let found = self.context.classes.info(class);
+        found.is_some_and(|found| found.info.is_some())
     }
 
     /// Notes a class that no source can name.

@@ -83,13 +83,15 @@ final class Values {
         }
     }
 
-    /** Whether only what it says matters, and not which object it is. */
+    /** Whether only what it says matters, and not which object it is: empty collections are shared by all. */
     static boolean isValueBased(Object value) {
         String name = value.getClass().getName();
         return value.getClass().getClassLoader() == null
                 && (name.startsWith("java.time.")
                         || name.startsWith("java.math.Big")
                         || name.startsWith("java.util.Optional")
+                        || name.startsWith("java.util.ImmutableCollections$")
+                        || name.startsWith("java.util.Collections$Empty")
                         || name.equals("java.util.UUID"));
     }
 
