@@ -7,6 +7,7 @@ import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.zip.CRC32;
 import java.util.zip.Deflater;
@@ -139,5 +140,26 @@ final class Packer {
             out.write(0xd3);
             out.writeLong(value);
         }
+    }
+
+    /** A row of a class, by another name, with its fields. */
+    static Object[] renamed(Object[] row, String from, String to) {
+        if (!row[1].toString().endsWith(from)) {
+            return row;
+        }
+        List<Object> fields = new ArrayList<>();
+        for (Object field : (List<?>) row[5]) {
+            Object[] copy = ((Object[]) field).clone();
+            copy[0] = copy[0].toString().replace(from, to);
+            fields.add(copy);
+        }
+        return replace(replace(row, 1, row[1].toString().replace(from, to)), 5, fields);
+    }
+
+    /** A row with another value at one place. */
+    static Object[] replace(Object[] row, int index, Object value) {
+        Object[] copy = row.clone();
+        copy[index] = value;
+        return copy;
     }
 }

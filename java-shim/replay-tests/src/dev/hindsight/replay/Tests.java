@@ -18,8 +18,9 @@ final class Tests {
 
     public static void main(String[] arguments) throws Exception {
         Class<?>[] suites = {
-            FormatTests.class, GraphTests.class, JdkTests.class, LambdaTests.class,
-            CallTests.class, RunnerTests.class, SameTests.class, NumberedTests.class, OrderTests.class,
+            FormatTests.class, GraphTests.class, StateTests.class, TableTests.class, VersionTests.class,
+            JdkTests.class, LambdaTests.class, CallTests.class, RunnerTests.class, SameTests.class,
+            NumberedTests.class, OrderTests.class,
         };
         int passed = 0;
         int failed = 0;

@@ -1,0 +1,158 @@
+package dev.hindsight.replay;
+
+import static dev.hindsight.replay.Snapshot.frameOf;
+import static dev.hindsight.replay.Snapshot.roundTrip;
+import static dev.hindsight.replay.Tests.check;
+import static dev.hindsight.replay.Tests.equal;
+
+import dev.hindsight.replay.GraphTests.Color;
+import dev.hindsight.replay.GraphTests.Node;
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** Hash tables of the JDK's: keys by identity, within cycles, and that changed or throw. */
+final class TableTests {
+    private TableTests() {}
+
+    /** A key that is equal by identity. */
+    static final class Identity {}
+
+    /** A key whose hash code is that of a collection. */
+    static final class Composite implements Serializable {
+        private static final long serialVersionUID = 1L;
+        final Set<Object> parts = new HashSet<>();
+
+        @Override
+        public int hashCode() {
+            return parts.hashCode();
+        }
+
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof Composite && ((Composite) other).parts.equals(parts);
+        }
+    }
+
+    static void mapsWithIdentityHashes() {
+        Map<Object, Object> map = new HashMap<>();
+        Object[] keys = new Object[300];
+        for (int i = 0; i < keys.length; i++) {
+            keys[i] = i % 2 == 0 ? new Identity() : i % 3 == 0 ? Color.class : new Object();
+            map.put(keys[i], i);
+        }
+        map.put(Color.RED, "red");
+        map.put(null, "null");
+        Frame frame = frameOf(map, keys);
+        Map<?, ?> back = frame.argument(1);
+        Object[] backKeys = frame.argument(2);
+        equal(back.size(), map.size());
+        for (int i = 0; i < keys.length; i++) {
+            equal(back.get(backKeys[i]), map.get(keys[i]));
+        }
+        equal(back.get(Color.RED), "red");
+        equal(back.get(null), "null");
+    }
+
+    static void keysWhoseHashIsThatOfATable() {
+        Map<Object, Object> map = new HashMap<>();
+        Composite key = new Composite();
+        Composite deep = new Composite();
+        deep.parts.add("deep");
+        key.parts.add(deep);
+        map.put(key, "value");
+        key.parts.add("later");
+        Map<Object, Object> sound = new HashMap<>(map);
+        Map<?, ?> back = (Map<?, ?>) roundTrip(sound);
+        equal(back, sound);
+        check(back.containsKey(key), "key not found");
+    }
+
+    /** A value leads to a set whose element depends on the map that holds it. */
+    static void keysWithinCycles() {
+        Map<Object, Object> outer = new HashMap<>();
+        Composite key = new Composite();
+        Set<Object> set = new HashSet<>();
+        outer.put("a", 1);
+        key.parts.add(outer);
+        set.add(key);
+        Node node = new Node(1);
+        node.item = set;
+        outer.put("node", node);
+        set.clear();
+        set.add(key);
+        for (Object root : new Object[] {outer, set, node, key}) {
+            Frame frame = frameOf(root, set, key);
+            Set<?> back = frame.argument(2);
+            check(back.contains(frame.argument(3)), "from " + root.getClass());
+            equal(frame.holes(), List.of());
+        }
+    }
+
+    static class Lru<K, V> extends LinkedHashMap<K, V> {
+        private static final long serialVersionUID = 1L;
+        static int calls;
+        final int limit;
+        transient String name = "lru";
+
+        Lru(int limit) {
+            super(16, 0.5f, true);
+            this.limit = limit;
+        }
+
+        @Override
+        public V put(K key, V value) {
+            calls++;
+            return super.put(key, value);
+        }
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<K, V> eldest) {
+            calls++;
+            return size() > limit;
+        }
+    }
+
+    static void subclassesOfMapsKeepTheirOwnState() {
+        Lru<String, Integer> lru = new Lru<>(2);
+        lru.put("a", 1);
+        lru.put("b", 2);
+        lru.get("a");
+        Lru.calls = 0;
+        @SuppressWarnings("unchecked")
+        Lru<String, Integer> back = (Lru<String, Integer>) roundTrip(lru);
+        equal(Lru.calls, 0);
+        equal(back.limit, 2);
+        equal(back.name, "lru");
+        equal(new ArrayList<>(back.keySet()), List.of("b", "a"));
+        back.put("c", 3);
+        equal(new ArrayList<>(back.keySet()), List.of("a", "c"));
+    }
+
+    static final class Faulty {
+        @Override
+        public int hashCode() {
+            throw new IllegalStateException("no hash");
+        }
+    }
+
+    static void keysThatThrow() throws Exception {
+        // An unsuspecting map cannot have such a key, but one that was changed since can.
+        Map<Object, Object> map = new HashMap<>();
+        map.put("a", 1);
+        map.put("b", 2);
+        for (Map.Entry<Object, Object> entry : map.entrySet()) {
+            if (entry.getKey().equals("a")) {
+                Layout.find(entry.getClass(), "key", "Ljava/lang/Object;").put(entry, new Faulty());
+            }
+        }
+        Frame frame = frameOf(map);
+        equal(frame.argument(1), Map.of("b", 2));
+        check(frame.holes().get(0).contains("without an entry"), frame.holes());
+    }
+}
