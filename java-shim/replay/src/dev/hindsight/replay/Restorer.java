@@ -30,9 +30,10 @@ import java.util.concurrent.ConcurrentHashMap;
  * hundred thousand links is as deep as it is long.
  */
 final class Restorer {
-    private static final int[] NONE = {};
     /** Stands for what a field cannot hold. */
-    private static final Object UNHELD = new Object();
+    static final Object UNHELD = new Object();
+
+    private static final int[] NONE = {};
     private static final BitSet NO_FIELDS = new BitSet();
     /** Hash codes that depend on tables in a cycle settle in a round or two, or never. */
     private static final int ROUNDS = 4;
@@ -55,8 +56,7 @@ final class Restorer {
     /** The object whose parts are walked through. */
     private int parent = -1;
     private final Map<Integer, Type> types = new HashMap<>();
-    /** The objects that the frame's patch changes, as they were at its entry. */
-    private final Map<Integer, Stored> patched = new HashMap<>();
+    private final AtEntry atEntry;
     /** Recorded objects by class; null until it is asked for. */
     private Map<Integer, Integer> counts;
     private final Object[] built;
@@ -82,7 +82,7 @@ final class Restorer {
     /** Objects for which a constant of the running program stands. */
     private final BitSet constants = new BitSet();
     /** All objects, each after those it leads to (but for cycles). */
-    private final Numbers order = new Numbers();
+    final Numbers order = new Numbers();
 
     /**
      * What the object just entered leads to. One for all: a fresh one each time is merged from several
@@ -91,8 +91,9 @@ final class Restorer {
     private final Numbers found = new Numbers();
 
     private Restorer(
-            CrashFile file, ClassLoader loader, boolean statics, Numbered numbered) {
+            CrashFile file, ClassLoader loader, boolean statics, Numbered numbered, AtEntry atEntry) {
         this.file = file;
+        this.atEntry = atEntry;
         this.numbered = numbered;
         this.statics = statics;
         this.loader = loader;
@@ -114,7 +115,7 @@ final class Restorer {
                     + (frame.reason.isEmpty() ? "" : ": " + frame.reason));
         }
         Restorer restorer = new Restorer(
-                file, loader, statics, new Numbered(file.origins, loader));
+                file, loader, statics, new Numbered(file.origins, loader), new AtEntry(file));
         restorer.apply(frame.patch);
         for (Argument argument : frame.arguments) {
             if (Recorded.isReference(argument.descriptor)) {
@@ -138,7 +139,7 @@ final class Restorer {
         for (Argument argument : frame.arguments) {
             restorer.take(argument, values, failed);
         }
-        List<Statics.Setting> settings = statics ? restorer.settings() : null;
+        List<Statics.Setting> settings = statics ? new Settings(restorer).all() : null;
         List<String> holes = List.copyOf(restorer.holes);
         if (Runner.isRunning()) {
             Runner.report(holes);
@@ -158,76 +159,8 @@ final class Restorer {
         return new Frame(what, values, failed, holes, restorer.built, settings);
     }
 
-    /** The static fields and those of constants that are there, with what could be restored. */
-    private List<Statics.Setting> settings() {
-        List<Statics.Setting> settings = new ArrayList<>();
-        for (StaticField field : file.statics) {
-            try {
-                Class<?> known = numbered.type(field.owner);
-                // Its initialiser would overwrite what is set before.
-                Classes.initialize(known);
-                Field found = Layout.findStatic(known, field.name, field.descriptor);
-                if (found == null) {
-                    note(field.owner, "has no static field " + field.name + " here");
-                    continue;
-                }
-                Statics.Setting setting = Statics.Setting.of(found);
-                setting.field = field.owner + "." + field.name;
-                if (!set(setting, field.descriptor, field.value, settings)) {
-                    note(field.owner, "static field " + field.name
-                            + " cannot hold what was recorded; " + Classes.DIFFERS);
-                }
-            } catch (Hole hole) {
-                note(field.owner, hole.getMessage());
-            } catch (ClassNotFoundException | RuntimeException | LinkageError e) {
-                note(field.owner, "its static fields cannot be set here: " + Classes.reason(e));
-            }
-        }
-        for (int i = 0; i < order.size(); i++) {
-            int number = order.get(i);
-            Object constant = built[number];
-            int kind = stored(number) == null ? Stored.HOLE : stored(number).kind;
-            if (constant instanceof Enum && kind == Stored.ENUM
-                    || preset[number] && kind == Stored.INSTANCE
-                            && file.constants.containsKey(number)) {
-                settings(constant, stored(number), settings);
-            }
-        }
-        return settings;
-    }
-
-    private void settings(Object constant, Stored stored, List<Statics.Setting> settings) {
-        Type type = type(stored.classId);
-        // Bodies of constants are classes named by their order, which another version may not keep.
-        if (!type.running.isInstance(constant)) {
-            note(type.info.name, "is not the class of its constant " + stored.text()
-                    + " here, which keeps its fields; " + Classes.DIFFERS);
-            return;
-        }
-        for (int i = 0; i < stored.values().length && i < type.slots.length; i++) {
-            if (type.slots[i] != null) {
-                set(Statics.Setting.of(constant, type.slots[i]), type.info.fields[i].descriptor,
-                        stored.values()[i], settings);
-            }
-        }
-    }
-
-    /** Adds what sets a place to a value, if that could be restored; false if the place cannot hold it. */
-    private boolean set(Statics.Setting setting, String descriptor, Object stored,
-            List<Statics.Setting> settings) {
-        if (stored == null && !Recorded.isReference(descriptor)) {
-            return true;
-        }
-        Object value = converted(stored, descriptor, setting.type);
-        if (value != UNHELD && (value != null || stored == null)) {
-            setting.value = value;
-            settings.add(setting);
-        }
-        return value != UNHELD;
-    }
-
     /** A recorded value as a field of {@code type} has it, or {@link #UNHELD}. */
-    private Object converted(Object stored, String descriptor, Class<?> type) {
+    Object converted(Object stored, String descriptor, Class<?> type) {
         boolean reference = Recorded.isReference(descriptor);
         Object value = reference ? get(reference(stored))
                 : Primitives.convert(stored, Primitives.type(descriptor));
@@ -250,15 +183,19 @@ final class Restorer {
         if (isCopy || ++copies > MAX_COPIES) {
             return null;
         }
-        Restorer other = new Restorer(file, loader, false, numbered);
+        Restorer other = new Restorer(file, loader, false, numbered, atEntry);
         other.isCopy = true;
         other.counts = counts;
-        other.patched.putAll(patched);
         other.walk(number);
         other.fillAll();
         other.insertAll();
         other.fillAdded();
         return other.built[number];
+    }
+
+    /** Whether the running JDK's own object stands for one. */
+    boolean isPreset(int number) {
+        return preset[number];
     }
 
     /** Whether this JVM has its own one of an object. */
@@ -268,45 +205,18 @@ final class Restorer {
 
     private void apply(Patch[] patches) {
         for (Patch patch : patches) {
-            Stored before = file.object(patch.object);
-            if (!apply(patch, before)) {
-                note(before == null ? patch.owner : className(patch.object),
+            if (!atEntry.apply(patch)) {
+                boolean isStored = file.object(patch.object) != null;
+                note(isStored ? className(patch.object) : patch.owner,
                         "the value of " + (patch.index < 0 ? patch.field : "element " + patch.index)
                                 + " at entry is known, but not its object");
             }
         }
     }
 
-    /** Whether there is such a place. */
-    private boolean apply(Patch patch, Stored before) {
-        ClassInfo info = before == null ? null : file.type(before.classId);
-        if (info == null) {
-            return false;
-        } else if (before.kind == Stored.PRIMITIVES && patch.index >= 0) {
-            byte[] bytes = (byte[]) patched(patch.object, before).body;
-            return RecordedArrays.put(bytes, patch.index, patch.descriptor, patch.value);
-        }
-        int index = patch.index;
-        if (before.kind == Stored.INSTANCE || before.kind == Stored.ENUM) {
-            index = index >= 0 ? -1 : info.index(patch.owner, patch.field, patch.descriptor);
-        } else if (before.kind != Stored.REFERENCES) {
-            return false;
-        }
-        if (index < 0 || index >= before.values().length) {
-            return false;
-        }
-        patched(patch.object, before).values()[index] = patch.value;
-        return true;
-    }
-
-    private Stored patched(int number, Stored before) {
-        return patched.computeIfAbsent(number, n -> before.copy());
-    }
-
     /** The object of this number as it was at the frame's entry, or null if it is not in the file. */
     Stored stored(int number) {
-        Stored changed = patched.isEmpty() ? null : patched.get(number);
-        return changed != null ? changed : file.object(number);
+        return atEntry.stored(number);
     }
 
     private void take(
@@ -868,7 +778,7 @@ final class Restorer {
         return stored == null ? null : file.type(stored.classId);
     }
 
-    private Type type(int id) {
+    Type type(int id) {
         Type type = types.get(id);
         if (type == null) {
             ClassInfo info = file.type(id);

@@ -13,6 +13,7 @@
  * <pre>
  * bytes --MessagePack, CrashFile--> Recorded --Restorer--> objects in a Frame
  *                                               |
+ *                  AtEntry (what the frame's patch undoes), Settings (static fields)
  *                  Type (which class) -- Layout (which field) -- Trusted (write it)
  *                  Rules (which JDK class how): HashTables, Wholes, Partials
  *                  RecordedArrays, Proxies, Lambdas
@@ -20,7 +21,7 @@
  *
  * <ul>
  *   <li><b>Invariant:</b> nothing but the JDK is needed, from version 11 on, and no option of the
- *       JVM; nothing is printed, to either stream.
+ *       JVM; nothing is printed, but for what objects of another version of the program lack, once.
  *   <li><b>Invariant:</b> nothing is lost silently. What cannot be restored is null and stands in
  *       {@link dev.hindsight.replay.Frame#holes}.
  *   <li><b>Invariant:</b> of the program nothing runs while objects are restored but static
