@@ -155,6 +155,31 @@ pub struct Seen {
     pub(super) left: u64,
 }
 
+#[cfg(test)]
+impl Seen {
+    /// A call of a static method without parameters that has ended so.
+    pub fn of_end(end: End) -> Seen {
+        Seen {
+            method: Method {
+                class: "A".to_owned(),
+                name: "m".to_owned(),
+                descriptor: "()Ljava/lang/Object;".to_owned(),
+                is_static: true,
+                runs: None,
+            },
+            on: None,
+            constant: None,
+            args: Vec::new(),
+            made: None,
+            end,
+            thread: 1,
+            depth: 1,
+            entered: 1,
+            left: 2,
+        }
+    }
+}
+
 /// Calls of a static method, or of one on the constants of an enum.
 #[derive(Default)]
 pub(super) struct Static {

@@ -184,26 +184,13 @@ mod tests {
     /// A call that is passed the builder 7, another one, and a number.
     fn call(end: End, made: Option<u64>) -> Seen {
         Seen {
-            method: Method {
-                class: "A".to_owned(),
-                name: "write".to_owned(),
-                descriptor: String::new(),
-                is_static: true,
-                runs: None,
-            },
-            on: None,
-            constant: None,
             args: vec![
                 Value::Object(7),
                 Value::Object(8),
                 Value::Literal(Literal::Int(0)),
             ],
             made,
-            end,
-            thread: 1,
-            depth: 1,
-            entered: 1,
-            left: 2,
+            ..Seen::of_end(end)
         }
     }
 

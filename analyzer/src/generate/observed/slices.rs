@@ -1,0 +1,442 @@
+//! What a life was cut out as: how much of it does as in the run, and the test that comes of that.
+
+use super::Lost;
+use crate::generate::asserted::{Checked, as_seen, tells_caller};
+use crate::generate::carve::{Access, Carved, End, Score, Seen, Value};
+use crate::generate::complete::{Wanted, complete};
+use crate::generate::lab::Lab;
+use crate::generate::sequence::{Methods, Sequence};
+use crate::generate::worker::{Ended, Executed, Outcome, Worker};
+use std::borrow::Cow;
+use std::cmp::Reverse;
+
+/// How often a sequence is executed to see whether a call gives the same each time.
+const CHANCES: usize = 5;
+
+/// What came of slices of one life.
+pub struct Came {
+    /// Which of them is the test, or was to be.
+    pub of: Option<usize>,
+    /// What ended it before the life did, if anything has gone another way.
+    pub ended: Option<String>,
+    /// The test itself, or why there is none.
+    pub test: Result<Checked, Lost>,
+}
+
+/// The first calls of a slice that do as they did.
+#[derive(Debug, Clone, Copy)]
+struct Good {
+    calls: usize,
+    /// The call that goes another way, if one does.
+    stopped_at: Option<usize>,
+}
+
+/// The test of the slice that does most of what was seen.
+///
+/// # Errors
+///
+/// Fails if the workers do.
+pub fn best(
+    tries: &[Carved],
+    class: &str,
+    wanted: &Wanted<'_>,
+    access: &Access<'_>,
+    methods: &mut Methods,
+    worker: &mut Worker,
+    other: &mut Worker,
+) -> anyhow::Result<Came> {
+    worker.declare(methods)?;
+    let batch: Vec<Sequence> = tries.iter().map(|carved| carved.sequence.clone()).collect();
+    let mut executed = worker.execute(methods, &batch)?;
+    let mut tries: Vec<Cow<'_, Carved>> = tries.iter().map(Cow::Borrowed).collect();
+    // Before a call that takes all memory or time, all may be well.
+    let mut stuck: Vec<Option<String>> = vec![None; tries.len()];
+    for (at, executed) in executed.iter_mut().enumerate() {
+        if let Some((until, how)) = until_stuck(&tries[at], executed, methods) {
+            let again = worker.execute(methods, std::slice::from_ref(&until.sequence))?;
+            if let Some(again) = again.into_iter().next() {
+                *executed = again;
+            }
+            tries[at] = Cow::Owned(until);
+            stuck[at] = Some(how);
+        }
+    }
+    // What has been cut out, how much of it is good, and what that does.
+    let mut able: Vec<(usize, Good, Score)> = Vec::new();
+    for (at, (carved, executed)) in tries.iter().zip(&executed).enumerate() {
+        let good = good(carved, executed, methods, worker, other)?;
+        // Calls that went as they did, and returned what they did.
+        let is_same = |at: usize| {
+            let outcome = executed.outcomes.get(at);
+            outcome.is_some_and(|outcome| as_seen(worker, outcome, &carved.seen[at]))
+        };
+        if let Some(score) = carved.score(good.calls, is_same) {
+            able.push((at, good, score));
+        }
+    }
+    // Of those that do as much, the one with the most around comes first.
+    able.sort_by_key(|(.., score)| Reverse(*score));
+    let mut came: Option<Came> = None;
+    // Where the one that does most shows nothing, the next may.
+    for (at, good, _) in able.into_iter().take(2) {
+        let (carved, executed_at) = (&tries[at], &executed[at]);
+        let test = tested(
+            carved,
+            executed_at,
+            good.calls,
+            class,
+            wanted,
+            access,
+            methods,
+            worker,
+            other,
+        )?;
+        let is_test = test.is_ok();
+        if is_test || came.is_none() {
+            let mut own_left = carved.own.iter().skip(good.calls);
+            let ended = good.stopped_at.filter(|_| own_left.any(|own| *own));
+            came = Some(Came {
+                of: Some(at),
+                ended: ended
+                    .map(|at| otherwise(worker, carved, &executed_at.outcomes[at], at, methods))
+                    .or_else(|| stuck[at].clone()),
+                test,
+            });
+        }
+        if is_test {
+            break;
+        }
+    }
+    let Some(came) = came else {
+        // Of the last one, which has the least to stumble over.
+        let Some((last, executed)) = tries.iter().zip(&executed).next_back() else {
+            return Ok(Came {
+                of: None,
+                ended: None,
+                test: Err(Lost::Ended),
+            });
+        };
+        let telling = telling(last, executed, methods, worker, other)?;
+        let went = |worker: &Worker, executed: &Executed| {
+            executed.ended == Ended::Well
+                && !executed.blocked
+                && first_other(worker, last, executed, &telling).is_none()
+        };
+        let lost = if went(worker, executed) {
+            match last.gaps.is_empty() {
+                true => Lost::Silent,
+                false => Lost::Without,
+            }
+        } else {
+            other.declare(methods)?;
+            let fresh = other.execute(methods, std::slice::from_ref(&last.sequence))?;
+            match fresh.first().is_some_and(|fresh| went(other, fresh)) {
+                true => Lost::Leftover,
+                false => why(worker, last, executed, &telling, methods),
+            }
+        };
+        return Ok(Came {
+            of: None,
+            ended: None,
+            test: Err(lost),
+        });
+    };
+    Ok(came)
+}
+
+/// The calls of a slice before the one that took all memory or time, and how that is told.
+fn until_stuck(
+    carved: &Carved,
+    executed: &Executed,
+    methods: &Methods,
+) -> Option<(Carved, String)> {
+    let (at, how) = match executed.ended {
+        Ended::Memory => {
+            let last = executed.outcomes.len().checked_sub(1)?;
+            (last, "throws java.lang.OutOfMemoryError")
+        }
+        Ended::TimedOut => (executed.stuck?.at, "takes too long"),
+        Ended::Well | Ended::Died => return None,
+    };
+    let method = methods.get(carved.sequence.get(at)?.method);
+    let until = carved.until(at);
+    let has_own = until.own.contains(&true);
+    has_own.then(|| (until, format!("{} {how}", method.call_of(&method.class))))
+}
+
+/// The test of the first calls of a slice.
+#[expect(
+    clippy::too_many_arguments,
+    reason = "who executes, what, and what is known of it"
+)]
+fn tested(
+    carved: &Carved,
+    executed: &Executed,
+    good: usize,
+    class: &str,
+    wanted: &Wanted<'_>,
+    access: &Access<'_>,
+    methods: &mut Methods,
+    worker: &mut Worker,
+    other: &mut Worker,
+) -> anyhow::Result<Result<Checked, Lost>> {
+    let kept = carved.own[..good].to_vec();
+    // Where something was left out, what nobody has asked it in the run it is not asked now.
+    let object = kept.iter().position(|own| *own);
+    let object = object.filter(|_| !carved.is_cut && carved.gaps.iter().all(|gap| *gap >= good));
+    let checked = Checked {
+        sequence: carved.sequence[..good].to_vec(),
+        assertions: Vec::new(),
+        kept,
+        fluent: Vec::new(),
+        observers: 0,
+        class: class.to_owned(),
+        whole: None,
+    };
+    let stable = stable(carved, executed, methods, other)?;
+    let as_seen = |worker: &Worker, at: usize, outcome: &Outcome| {
+        let threw = matches!(outcome, Outcome::Threw(..));
+        (carved.own[at] && stable[at] || threw)
+            && as_seen(worker, outcome, &carved.seen[at])
+            && !says_more(carved, at, outcome)
+    };
+    let lab = Lab::new(methods, worker, other);
+    lab.one(complete(checked, object, &as_seen, wanted, access, &lab))
+}
+
+/// Whether an object says of itself what the run does not tell, though something was left out before that may
+/// have changed it.
+fn says_more(carved: &Carved, at: usize, outcome: &Outcome) -> bool {
+    let is_told = matches!(carved.seen[at].end, End::Returned(Some(Value::Literal(_))));
+    matches!(outcome, Outcome::Object(_, None, Some(_)))
+        && !is_told
+        && carved.gaps.iter().any(|gap| *gap <= at)
+}
+
+/// Which calls of a slice end as they did each time that it is executed elsewhere.
+fn stable(
+    carved: &Carved,
+    executed: &Executed,
+    methods: &Methods,
+    other: &mut Worker,
+) -> anyhow::Result<Vec<bool>> {
+    let mut stable = vec![true; carved.sequence.len()];
+    other.declare(methods)?;
+    // One of two numbers is the same by chance half of the time.
+    for again in other.execute(methods, &vec![carved.sequence.clone(); CHANCES])? {
+        for (at, stable) in stable.iter_mut().enumerate() {
+            *stable &= match (again.outcomes.get(at), executed.outcomes.get(at)) {
+                (Some(one), Some(other)) => is_alike(one, other),
+                (one, other) => one.is_none() && other.is_none(),
+            };
+        }
+    }
+    Ok(stable)
+}
+
+/// Whether two JVMs tell the same; each has numbers of its own for classes. Who calls is not the same in all.
+fn is_alike(one: &Outcome, other: &Outcome) -> bool {
+    if tells_caller(one) || tells_caller(other) {
+        return false;
+    }
+    match (one, other) {
+        (Outcome::Array(_, one), Outcome::Array(_, other)) => one == other,
+        (Outcome::Object(_, one, _), Outcome::Object(_, other, _)) => one == other,
+        (Outcome::Threw(_, one, _), Outcome::Threw(_, other, _)) => one == other,
+        (one, other) => one == other,
+    }
+}
+
+/// Why nothing of a slice does as it did.
+fn why(
+    worker: &Worker,
+    carved: &Carved,
+    executed: &Executed,
+    telling: &[bool],
+    methods: &Methods,
+) -> Lost {
+    if executed.blocked {
+        return Lost::Blocked(executed.wanted());
+    }
+    if executed.ended != Ended::Well {
+        return Lost::Ended;
+    }
+    let Some(at) = first_other(worker, carved, executed, telling) else {
+        return Lost::Ended;
+    };
+    let outcome = &executed.outcomes[at];
+    Lost::Otherwise(otherwise(worker, carved, outcome, at, methods))
+}
+
+/// How a call went another way than in the run.
+fn otherwise(
+    worker: &Worker,
+    carved: &Carved,
+    outcome: &Outcome,
+    at: usize,
+    methods: &Methods,
+) -> String {
+    let seen = &carved.seen[at];
+    let method = methods.get(carved.sequence[at].method);
+    let name = method.call_of(&method.class);
+    match (outcome, &seen.end) {
+        (Outcome::Threw(class, message, _), end) => {
+            let threw = &worker.class(*class).name;
+            let message = message.as_ref().map(|message| format!(": {message}"));
+            let instead = match end {
+                End::Threw(class) => format!(", not {class}"),
+                End::Returned(_) => String::new(),
+            };
+            format!(
+                "{name} throws {threw}{}{instead}",
+                message.unwrap_or_default()
+            )
+        }
+        (Outcome::Failed(reason), _) => format!("{name} cannot be called: {reason}"),
+        (_, End::Threw(class)) => format!("{name} does not throw {class}"),
+        (..) => format!("{name} returns something else"),
+    }
+}
+
+/// Whether a call ended in another way than it did; where something was left out, also whether it
+/// returned something else.
+fn differs(worker: &Worker, outcome: &Outcome, seen: &Seen, lacks: bool) -> bool {
+    // Another number or text is no reason to stop, another way out is.
+    match outcome {
+        Outcome::Threw(..) | Outcome::Failed(_) => !as_seen(worker, outcome, seen),
+        _ => matches!(seen.end, End::Threw(_)) || lacks && !as_seen(worker, outcome, seen),
+    }
+}
+
+/// Which calls are the object's own and return what is to be compared with the run: a number that is another one
+/// each time, and elsewhere, says nothing.
+fn telling(
+    carved: &Carved,
+    executed: &Executed,
+    methods: &Methods,
+    worker: &Worker,
+    other: &mut Worker,
+) -> anyhow::Result<Vec<bool>> {
+    let mut telling = carved.own.clone();
+    let mut calls = executed.outcomes.iter().zip(&carved.seen).zip(&carved.own);
+    if calls.any(|((outcome, seen), own)| *own && !as_seen(worker, outcome, seen)) {
+        let stable = stable(carved, executed, methods, other)?;
+        for (telling, stable) in telling.iter_mut().zip(stable) {
+            *telling &= stable;
+        }
+    }
+    Ok(telling)
+}
+
+/// The first call of a slice that ends in another way than it did. What was left out must not have mattered:
+/// behind it, all that is `telling` goes as it did.
+fn first_other(
+    worker: &Worker,
+    carved: &Carved,
+    executed: &Executed,
+    telling: &[bool],
+) -> Option<usize> {
+    let mut calls = executed.outcomes.iter().zip(&carved.seen).enumerate();
+    calls.position(|(at, (outcome, seen))| {
+        differs(worker, outcome, seen, carved.lacks && telling[at])
+    })
+}
+
+/// How many calls of a slice do as they did, as far as that shows: where it goes on after something was left
+/// out, or comes to another result, it ends with the last call that shows the same as in the run.
+fn good(
+    carved: &Carved,
+    executed: &Executed,
+    methods: &Methods,
+    worker: &Worker,
+    other: &mut Worker,
+) -> anyhow::Result<Good> {
+    let nothing = Good {
+        calls: 0,
+        stopped_at: None,
+    };
+    if executed.ended != Ended::Well {
+        return Ok(nothing);
+    }
+    let telling = telling(carved, executed, methods, worker, other)?;
+    let mut stopped_at = first_other(worker, carved, executed, &telling);
+    let mut end = match stopped_at {
+        Some(end) => end,
+        // It caught what says that it must not.
+        None if executed.blocked => return Ok(nothing),
+        None => executed.outcomes.len(),
+    };
+    let is_same = |at: usize| as_seen(worker, &executed.outcomes[at], &carved.seen[at]);
+    let own = |range: std::ops::Range<usize>| range.filter(|at| carved.own[*at]);
+    let first = (0..end).find(|at| telling[*at] && !is_same(*at));
+    let shows = |at: &usize| {
+        let told = match &carved.seen[*at].end {
+            End::Threw(_) => true,
+            End::Returned(value) => match value {
+                Some(Value::Array(_, _, elements)) => !elements.contains(&Value::Unknown),
+                value => matches!(value, Some(Value::Literal(_))),
+            },
+        };
+        told && is_same(*at)
+    };
+    if let Some(first) = first {
+        stopped_at = Some(first);
+        let last = own(0..first).rfind(shows);
+        let made = own(0..first).next();
+        end = last.or(made).map_or(0, |at| at + 1);
+    }
+    if carved.is_cut {
+        // A hundred calls that show nothing are no test.
+        let last = own(0..end).rfind(shows);
+        let made = own(0..end).next();
+        end = last.or(made).map_or(0, |at| at + 1);
+    }
+    if let Some(gap) = carved.gaps.iter().copied().filter(|gap| *gap < end).min() {
+        let last = own(gap..end).rfind(shows);
+        end = last.map_or(gap, |at| at + 1);
+    }
+    Ok(Good {
+        calls: end,
+        stopped_at,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::generate::worker::{ClassNumber, Said};
+    use crate::model::values::Literal;
+    use std::rc::Rc;
+
+    /// A slice of one call that has ended so, with something left out before it or not.
+    fn slice(end: End, gap: Option<usize>) -> Carved {
+        Carved {
+            sequence: Vec::new(),
+            seen: vec![Rc::new(Seen::of_end(end))],
+            own: vec![true],
+            nested: vec![0],
+            lacks: gap.is_some(),
+            gaps: gap.into_iter().collect(),
+            is_cut: false,
+            omitted: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn what_an_object_says_after_a_gap_is_not_the_runs() {
+        let returned = |value| End::Returned(Some(value));
+        let text = || Some(Said::Text("A[1]".to_owned()));
+        let says = |slice: &Carved, said| {
+            says_more(slice, 0, &Outcome::Object(ClassNumber(1), None, said))
+        };
+        let object = || returned(Value::Object(7));
+        assert!(says(&slice(object(), Some(0)), text()));
+        // Nothing is left out, or only later.
+        assert!(!says(&slice(object(), None), text()));
+        assert!(!says(&slice(object(), Some(1)), text()));
+        // That it is there is known all the same, and so is what the run tells.
+        assert!(!says(&slice(object(), Some(0)), None));
+        let told = returned(Value::Literal(Literal::Text("A[1]".to_owned())));
+        assert!(!says(&slice(told, Some(0)), text()));
+    }
+}
