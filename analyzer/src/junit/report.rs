@@ -1,24 +1,23 @@
 //! What became of each frame, for people and machines.
 
-use super::candidate::{Lapse, OF_RECURSION, OF_RUNNER, Plan, STILL_RUNNING, State};
+mod hints;
+mod rows;
+
+use super::candidate::{Lapse, Plan, STILL_RUNNING, State};
 use super::defaults;
-use super::differences::{Difference, Kind, differences, rewritten_before, told};
+use super::differences::{Difference, differences, rewritten_before, told};
 use super::memory;
-use super::verdict::{NOT_RESTORED, THROWS};
 use super::write::Written;
 use super::{Framework, Options, REPLAY_JAR_NAME};
-use crate::classpath::is_jdk;
-use crate::graph::Graph;
 use crate::instrument::plan::globs;
-use crate::java::names::package_of;
 use crate::jdk::Jdk;
 use crate::text::{count, exception, gap, heading, one_line};
 use crate::trim::Sets;
-use crate::views::{View, view};
-use hindsight_tracelog::crash::{Body, Fidelity, Frame, Value};
 use hindsight_tracelog::reader::Crash;
+use hints::hints;
+use rows::Row;
 use serde::Serialize;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 /// Characters of an exception's message that are shown; the sources have more.
@@ -247,136 +246,6 @@ pub(super) fn catchers(plan: &Plan<'_>) -> Vec<Option<usize>> {
 /// below.
 pub(super) fn is_caught(crash: &Crash, catcher: Option<usize>, frame: usize) -> bool {
     crash.failure.frames[frame].exception == 0 && catcher.is_some_and(|at| frame >= at)
-}
-
-/// What to do about frames that end otherwise and may do so because their objects
-/// are not as they were at entry; nothing if there are none.
-fn hints(plan: &Plan<'_>) -> Vec<String> {
-    let (mut frames, mut overrun, mut exact, mut shorter, mut stale) = (0, 0, 0, 0, 0);
-    let mut copies = BTreeSet::new();
-    let catchers = catchers(plan);
-    // Of a program that is another one, nobody knows why its tests end otherwise.
-    let other: Vec<bool> = (plan.inputs.iter())
-        .map(|input| {
-            let differences = differences(&input.crash, plan.classpath);
-            differences
-                .iter()
-                .any(|difference| difference.kind == Kind::Differs)
-        })
-        .collect();
-    for candidate in plan
-        .candidates
-        .iter()
-        .filter(|candidate| !other[candidate.crash])
-    {
-        let (ended, reason) = match &candidate.state {
-            State::Done(Verdict::Passes, reason) => (true, reason.as_str()),
-            State::Done(Verdict::Differs, reason) => (reason.starts_with(THROWS), reason.as_str()),
-            _ => (false, ""),
-        };
-        // What is missing is known, and no other way to record brings it.
-        let is_missing = reason.contains(NOT_RESTORED);
-        let crash = &plan.inputs[candidate.crash].crash;
-        let frame = plan.frame(candidate);
-        let copy = &crash.meta.copy;
-        let is_caught = is_caught(crash, catchers[candidate.crash], candidate.frame);
-        let passes = matches!(candidate.state, State::Done(Verdict::Passes, _));
-        let of = crash.failure.exceptions.get(frame.exception as usize);
-        let of = of.map_or("", |exception| &exception.class);
-        if ended && !is_caught && frame.reason.contains("max-writes") {
-            overrun += 1;
-        } else if ended && !is_caught && frame.reason.contains("plan is of another version") {
-            stale += 1;
-        } else if passes && !is_caught && of == "java.lang.StackOverflowError" {
-            shorter += 1;
-        } else if passes && !is_caught && frame.fidelity == Fidelity::Deep {
-            exact += 1;
-        } else if ended
-            && !is_caught
-            && !is_missing
-            && frame.fidelity != Fidelity::Deep
-            && copy != "deep"
-            && may_change(crash, frame)
-        {
-            frames += 1;
-            copies.insert(copy.as_str());
-        } else if passes && !is_caught && !is_missing && !has_planned_statics(crash) {
-            // Nothing in its arguments can have changed.
-            exact += 1;
-        }
-    }
-    let copies = copies.into_iter().filter(|copy| !copy.is_empty());
-    let copies = copies.collect::<Vec<_>>().join("; ");
-    let with = match copies.as_str() {
-        "" => "Their recording has them".to_owned(),
-        copies => format!("Recorded with copy={copies}, these are"),
-    };
-    let hint = |frames: usize, hint: String| Some(hint).filter(|_| frames > 0);
-    let shallow = format!(
-        "Of the frames that pass or differ, {frames} had objects for arguments. {with} not all \
-         as at entry if a call had changed them, or used them up, before the failure; copy=deep \
-         records them as at entry, and a plan (hindsight plan) the static fields of classes that have \
-         no frame."
-    );
-    let forgotten = format!(
-        "Of the frames that pass or differ, {overrun} began more writes before the failure than the \
-         recording has: a larger max-writes brings their objects as at entry (hindsight inspect says \
-         how many there were)."
-    );
-    let replanned = format!(
-        "Of the frames that pass or differ, {stale} were recorded with a plan of another version of the program: \
-         one that is made anew (hindsight plan) brings the fields that they use as at entry."
-    );
-    let elsewhere = format!(
-        "Of the frames that pass, {exact} had their arguments exactly as at entry: what else they depend on can \
-         be static fields of classes that have no frame, which a recording with plan= has (hindsight plan), \
-         time, or other threads."
-    );
-    let deeper = format!(
-        "Of the frames of a StackOverflowError, {shorter} pass: the stack of the recorded thread was smaller \
-         (-Xss, or the thread's constructor), or more of it was in use; --java-option=-Xss256k tries another one."
-    );
-    let hints = [
-        hint(frames, shallow),
-        hint(overrun, forgotten),
-        hint(stale, replanned),
-        hint(exact, elsewhere),
-        hint(shorter, deeper),
-    ];
-    hints.into_iter().flatten().collect()
-}
-
-/// Whether static fields of classes that have no frame were recorded, as with a plan.
-fn has_planned_statics(crash: &Crash) -> bool {
-    let has_frame = |class: &str| {
-        crash
-            .failure
-            .frames
-            .iter()
-            .any(|frame| frame.class == class)
-    };
-    let mut statics = crash.failure.statics.iter();
-    statics.any(|field| !has_frame(&field.owner))
-}
-
-/// Whether a method could change something behind its arguments.
-fn may_change(crash: &Crash, frame: &Frame) -> bool {
-    let graph = Graph::at_failure(crash);
-    frame.arguments.iter().any(|argument| {
-        let Value::Ref(object) = argument.value else {
-            return false;
-        };
-        match graph.body(object) {
-            Some(Body::Instance(fields)) => {
-                let scalar = matches!(view(&graph, object), Some(View::Scalar(_)));
-                !fields.is_empty() && !scalar
-            }
-            Some(Body::Primitives(_) | Body::References(_)) => true,
-            Some(Body::Enum { fields, .. }) => !fields.is_empty(),
-            Some(Body::Lambda(lambda)) => !lambda.captured.is_empty(),
-            _ => false,
-        }
-    })
 }
 
 fn frame_report(plan: &Plan<'_>, written: &[Written], index: usize) -> FrameReport {
@@ -666,142 +535,5 @@ fn quoted(path: &str) -> String {
     match path.chars().all(is_plain) {
         true => path.to_owned(),
         false => format!("'{}'", path.replace('\'', r"'\''")),
-    }
-}
-
-/// A row of the report for people.
-struct Row<'a> {
-    number: String,
-    place: String,
-    /// The frame, or the first of several.
-    frame: &'a FrameReport,
-    /// The last frame of a recursion that begins here.
-    same: Option<usize>,
-}
-
-impl CrashReport {
-    /// The frames, those folded of which the same is to be said: neighbours that
-    /// cannot be called for one reason, and recursions.
-    fn rows(&self) -> Vec<Row<'_>> {
-        let mut rows = Vec::new();
-        let mut rest = self.frames.as_slice();
-        while let Some(first) = rest.first() {
-            let (folded, whose) = foldable(rest);
-            let like = rest.iter().take_while(|frame| frame.is_like(first)).count();
-            let last = |length: usize| rest[length - 1].index;
-            let mut row = Row {
-                number: format!("#{}", first.index),
-                place: first.place(),
-                frame: first,
-                same: None,
-            };
-            let length = if folded > like {
-                row.number = format!("#{}-#{}", first.index, last(folded));
-                row.place = format!("{folded} frames of {whose}");
-                folded
-            } else {
-                row.same = Some(last(like)).filter(|_| like > 1);
-                like
-            };
-            rows.push(row);
-            rest = &rest[length..];
-        }
-        rows
-    }
-}
-
-/// How many frames from the first on are told in one row, and whose they are. One's
-/// own methods are told by name unless they are many.
-fn foldable(frames: &[FrameReport]) -> (usize, &str) {
-    /// Frames of a package that are folded at least.
-    const MANY: usize = 4;
-    let Some(first) = frames.first().filter(|first| !first.gap) else {
-        return (0, "");
-    };
-    if first.verdict != Verdict::Unsupported {
-        return (0, "");
-    }
-    let same = |frame: &&FrameReport| {
-        !frame.gap
-            && frame.exception == first.exception
-            && frame.verdict == first.verdict
-            && frame.reason == first.reason
-            && is_jdk(&frame.class) == is_jdk(&first.class)
-    };
-    // What goes round by way of others, up to the last in the middle of it.
-    let is_round = |frame: &FrameReport| frame.reason.ends_with(OF_RECURSION);
-    if is_round(first) {
-        let round = frames.iter().take_while(|frame| {
-            !frame.gap
-                && frame.exception == first.exception
-                && frame.verdict == first.verdict
-                && (is_jdk(&frame.class) || is_round(frame))
-        });
-        let last = round
-            .enumerate()
-            .filter(|(_, frame)| is_round(frame))
-            .last();
-        return (last.map_or(0, |(at, _)| at + 1), "a recursion");
-    }
-    if first.reason == OF_RUNNER {
-        let behind = frames
-            .iter()
-            .take_while(|frame| frame.exception == first.exception);
-        return (behind.count(), "what ran the test");
-    }
-    let alike = frames.iter().take_while(same);
-    if is_jdk(&first.class) {
-        return (alike.count(), "the JDK");
-    }
-    let (mut count, mut package) = (0, package_of(&first.class));
-    for frame in alike {
-        let common = common_package(package, &frame.class);
-        if common.is_empty() {
-            break;
-        }
-        (count, package) = (count + 1, common);
-    }
-    (if count < MANY { 0 } else { count }, package)
-}
-
-/// The package that holds another one and a class, of two names at least.
-fn common_package<'a>(package: &'a str, class: &str) -> &'a str {
-    let mut end = package.len();
-    while !class.starts_with(&package[..end]) || class.as_bytes().get(end) != Some(&b'.') {
-        match package[..end].rfind('.') {
-            Some(dot) => end = dot,
-            None => return "",
-        }
-    }
-    match package[..end].contains('.') {
-        true => &package[..end],
-        false => "",
-    }
-}
-
-impl FrameReport {
-    /// Whether another frame's row would say the same.
-    fn is_like(&self, other: &FrameReport) -> bool {
-        self.place() == other.place()
-            && self.descriptor == other.descriptor
-            && self.exception == other.exception
-            && self.verdict == other.verdict
-            && self.reason == other.reason
-    }
-
-    fn place(&self) -> String {
-        if self.gap {
-            return "...".to_owned();
-        }
-        let line = self.line.map(|line| format!(":{line}")).unwrap_or_default();
-        one_line(&format!("{}.{}{line}", self.class, self.method), 200)
-    }
-
-    fn tell(&self) -> String {
-        let reason = one_line(self.reason.lines().next().unwrap_or_default(), 400);
-        match &self.test {
-            Some(test) => format!("{reason} -> {test}"),
-            None => reason,
-        }
     }
 }
