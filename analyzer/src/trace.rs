@@ -26,6 +26,7 @@
 
 pub mod ahead;
 pub mod blocks;
+mod calls;
 pub mod export;
 pub mod filter;
 pub mod less;

@@ -7,6 +7,7 @@ pub mod schemas;
 
 use super::Trace;
 use super::blocks::{Covered, covered};
+use super::calls::Calls;
 use super::steps::{Argument, Place, Step, What};
 use super::table::{Cell, Table};
 use super::threads::Threads;
@@ -35,6 +36,8 @@ pub struct Export<'d> {
     next_write: i64,
     /// Ends of calls that had begun before the recording: these have no row.
     pub unbegun: u64,
+    /// Ends of calls that have no row either, for their beginnings were lost.
+    pub unseen_begun: u64,
     /// Where the beginning of the trace is gone: the objects that have a row, which may be told of again.
     again: Option<HashSet<u64>>,
     classes: HashMap<u32, Option<ByteArray>>,
@@ -45,7 +48,7 @@ pub struct Export<'d> {
 #[derive(Default)]
 struct Thread {
     name: Option<ByteArray>,
-    calls: Vec<Call>,
+    calls: Calls<Call>,
     is_platform: bool,
 }
 
@@ -62,7 +65,6 @@ type Access = [Cell; 14];
 struct Call {
     number: i64,
     parent: Option<i64>,
-    method: u32,
     stamp: i64,
     is_virtual: bool,
     this: Option<ObjectId>,
@@ -100,7 +102,7 @@ impl<'d> Export<'d> {
         let threads = dictionary.threads.iter().map(|(id, name)| {
             let thread = Thread {
                 name: Some(name.as_str().into()),
-                calls: Vec::new(),
+                calls: Calls::default(),
                 is_platform: true,
             };
             (*id, thread)
@@ -120,6 +122,7 @@ impl<'d> Export<'d> {
             next_call: 1,
             next_write: 1,
             unbegun: 0,
+            unseen_begun: 0,
             classes: HashMap::new(),
             methods: HashMap::new(),
             fields: HashMap::new(),
@@ -160,13 +163,12 @@ impl<'d> Export<'d> {
                 let thread = self.threads.entry(step.thread, Thread::is_idle);
                 thread.name = Some(name.as_str().into());
                 if *paused {
-                    self.leave_calls(step.thread)?;
+                    self.leave(step.thread)?;
                 }
             }
             What::End => {
-                if let Some(thread) = self.threads.remove(step.thread) {
-                    self.leave(step.thread, thread)?;
-                }
+                self.leave(step.thread)?;
+                self.threads.remove(step.thread);
             }
             What::Enter { method, arguments } => self.enter(step, *method, arguments)?,
             What::Exit { method, value } => self.end(step, *method, "return", *value)?,
@@ -175,15 +177,15 @@ impl<'d> Export<'d> {
                 self.end(step, *method, "throw", Some(exception))?;
             }
             What::Caught { method, exception } => {
-                if self.is_going_on(step, *method) {
-                    self.end_inner(step, *method, *exception)?;
-                }
+                self.end_inner(step, *method, *exception)?;
             }
-            What::Bind { this, .. } => {
+            What::Bind { method, this } => {
                 // The innermost constructor that has none yet. Those that call it
                 // get theirs when they are bound themselves.
-                if let Some(call) = self.top(step) {
-                    call.this = *this;
+                if self.end_inner(step, *method, None)?
+                    && let Some(call) = self.top(step)
+                {
+                    call.this = call.this.or(*this);
                 }
             }
             What::Write { place, value } => {
@@ -257,7 +259,10 @@ impl<'d> Export<'d> {
                 ])?;
             }
             What::Going { method } => self.enter(step, *method, &[])?,
-            What::Lost(_) => self.leave_calls(step.thread)?,
+            What::Lost(events) => {
+                let thread = self.threads.entry(step.thread, Thread::is_idle);
+                thread.calls.lose(*events);
+            }
             What::Class { .. } => {}
         }
         Ok(())
@@ -270,13 +275,8 @@ impl<'d> Export<'d> {
     ///
     /// Fails if a file cannot be written.
     pub fn finish(mut self) -> Result<[u64; 7]> {
-        let none = Threads::from_iter([]);
-        let mut threads: Vec<_> = std::mem::replace(&mut self.threads, none)
-            .into_iter()
-            .collect();
-        threads.sort_unstable_by_key(|(id, _)| *id);
-        for (id, thread) in threads {
-            self.leave(id, thread)?;
+        for id in self.threads.ids() {
+            self.leave(id)?;
         }
         let mut tables = [
             self.calls,
@@ -297,12 +297,7 @@ impl<'d> Export<'d> {
     }
 
     fn top(&mut self, step: &Step) -> Option<&mut Call> {
-        self.threads.get_mut(step.thread)?.calls.last_mut()
-    }
-
-    fn is_going_on(&self, step: &Step, method: u32) -> bool {
-        let thread = self.threads.get(step.thread);
-        thread.is_some_and(|thread| thread.calls.iter().rev().any(|call| call.method == method))
+        self.threads.get_mut(step.thread)?.calls.innermost_mut()
     }
 
     fn enter(&mut self, step: &Step, method: u32, arguments: &[Argument]) -> Result<()> {
@@ -339,123 +334,119 @@ impl<'d> Export<'d> {
             ])?;
         }
         let calls = &mut self.threads.entry(step.thread, Thread::is_idle).calls;
-        if let Some(caller) = calls.last_mut() {
+        let caller = calls.innermost_mut().map(|caller| {
             caller.passed = None;
-        }
-        calls.push(Call {
+            caller.number
+        });
+        let call = Call {
             number,
-            parent: calls.last().map(|call| call.number),
-            method,
+            parent: caller,
             stamp: step.stamp as i64,
             is_virtual: step.is_virtual,
             this,
             passed: None,
-        });
+        };
+        calls.begin(method, call);
         Ok(())
     }
 
     /// Ends the innermost call of a method, and what is deeper.
     fn end(&mut self, step: &Step, method: u32, ended: &str, value: Option<Datum>) -> Result<()> {
-        if !self.is_going_on(step, method) {
-            // It began before the recording.
-            self.unbegun += 1;
-            return Ok(());
-        }
         let exception = match value {
             Some(Datum::Reference(exception)) if ended == "throw" => exception,
             _ => None,
         };
-        self.end_inner(step, method, exception)?;
-        self.pop(step, ended, value)?;
+        if !self.end_inner(step, method, exception)? {
+            let thread = self.threads.entry(step.thread, Thread::is_idle);
+            match thread.calls.was_unseen() {
+                true => self.unseen_begun += 1,
+                false => self.unbegun += 1,
+            }
+            return Ok(());
+        }
+        let calls = |thread: &mut Thread| thread.calls.pop();
+        if let Some((method, call)) = self.threads.get_mut(step.thread).and_then(calls) {
+            self.call_row(step.thread, method, &call, ended, value)?;
+        }
         if let Some(caller) = self.top(step) {
             caller.passed = exception;
         }
         Ok(())
     }
 
-    /// Ends what is deeper than the innermost call of a method, which is going on: by this exception, if one
-    /// has come to it. Constructors do not tell what has left them out of their call of another one; where
-    /// that has told the exception with which it ended, it is theirs.
-    fn end_inner(&mut self, step: &Step, method: u32, exception: Option<ObjectId>) -> Result<()> {
-        while let Some(call) = self.top(step).filter(|call| call.method != method) {
-            let passed = call.passed.filter(|_| call.passed == exception);
-            self.pop(
-                step,
-                "throw",
-                passed.map(|passed| Datum::Reference(Some(passed))),
-            )?;
+    /// Ends what is deeper than the innermost call of a method, if one is going on, and says whether it is:
+    /// by this exception, if one has come to it. Constructors do not tell what has left them out of their
+    /// call of another one; where that has told the exception with which it ended, it is theirs. Where
+    /// events were lost, nobody knows how those ended that are.
+    fn end_inner(&mut self, step: &Step, method: u32, exception: Option<ObjectId>) -> Result<bool> {
+        let calls = |thread: &mut Thread| thread.calls.pop_deeper(method);
+        let thread = self.threads.get(step.thread);
+        if !thread.is_some_and(|thread| thread.calls.has(method)) {
+            return Ok(false);
+        }
+        while let Some((method, call, is_doubtful)) =
+            self.threads.get_mut(step.thread).and_then(calls)
+        {
+            let passed = call
+                .passed
+                .filter(|_| !is_doubtful && call.passed == exception);
+            let ended = if is_doubtful { "open" } else { "throw" };
+            let value = passed.map(|passed| Datum::Reference(Some(passed)));
+            self.call_row(step.thread, method, &call, ended, value)?;
             if let Some(caller) = self.top(step) {
                 caller.passed = passed;
             }
         }
-        Ok(())
+        Ok(true)
     }
 
-    fn pop(&mut self, step: &Step, ended: &str, value: Option<Datum>) -> Result<()> {
-        let Some(thread) = self.threads.get_mut(step.thread) else {
-            return Ok(());
-        };
-        let (call, name) = (thread.calls.pop(), thread.name.clone());
-        let depth = thread.calls.len();
-        match call {
-            Some(call) => self.call_row(step.thread, name, depth, &call, ended, value),
-            None => Ok(()),
+    /// Writes the calls that were going on when a thread paused, or was seen last: nobody knows how those
+    /// end.
+    fn leave(&mut self, id: u64) -> Result<()> {
+        let calls = |thread: &mut Thread| thread.calls.pop();
+        while let Some((method, call)) = self.threads.get_mut(id).and_then(calls) {
+            self.call_row(id, method, &call, "open", None)?;
         }
-    }
-
-    /// Calls and returns of a thread are missing: nobody knows how those end that are going on.
-    fn leave_calls(&mut self, id: u64) -> Result<()> {
-        let Some(thread) = self.threads.get_mut(id) else {
-            return Ok(());
-        };
-        let left = Thread {
-            name: thread.name.clone(),
-            calls: std::mem::take(&mut thread.calls),
-            is_platform: thread.is_platform,
-        };
-        self.leave(id, left)
-    }
-
-    /// Writes the calls that were going on when a thread was seen last.
-    fn leave(&mut self, id: u64, mut thread: Thread) -> Result<()> {
-        while let Some(call) = thread.calls.pop() {
-            let depth = thread.calls.len();
-            self.call_row(id, thread.name.clone(), depth, &call, "open", None)?;
+        if let Some(thread) = self.threads.get_mut(id) {
+            thread.calls = Calls::default();
         }
         Ok(())
     }
 
+    /// Writes the row of a call that is going on no more.
     fn call_row(
         &mut self,
-        thread: u64,
-        name: Option<ByteArray>,
-        depth: usize,
+        id: u64,
+        method: u32,
         call: &Call,
         ended: &str,
         value: Option<Datum>,
     ) -> Result<()> {
+        let thread = self.threads.get(id);
+        let depth = thread.map_or(0, |thread| thread.calls.depth());
+        let thread_name = thread.and_then(|thread| thread.name.clone());
         let dictionary = self.dictionary;
-        let names = self.methods.entry(call.method).or_insert_with(|| {
-            let method = dictionary.method(call.method);
+        let names = self.methods.entry(method).or_insert_with(|| {
+            let method = dictionary.method(method);
             method.map_or([None, None, None], |(class, method)| {
                 [&class.name, &method.name, &method.descriptor]
                     .map(|name| Some(name.as_str().into()))
             })
         });
-        let [class, method, descriptor] = names.clone();
+        let [class, name, descriptor] = names.clone();
         let this_class = self.class(call.this);
         let [object, object_class, integer, real] = self.value(value);
         self.calls.add([
             Cell::Long(Some(call.number)),
             Cell::Long(call.parent),
             Cell::Int(Some(i32::try_from(depth).unwrap_or(i32::MAX))),
-            Cell::Long(Some(thread as i64)),
+            Cell::Long(Some(id as i64)),
             Cell::Bool(call.is_virtual),
-            Cell::Text(name),
+            Cell::Text(thread_name),
             Cell::Long(Some(call.stamp)),
-            Cell::Int(Some(call.method as i32)),
+            Cell::Int(Some(method as i32)),
             Cell::Text(class),
-            Cell::Text(method),
+            Cell::Text(name),
             Cell::Text(descriptor),
             number(call.this),
             Cell::Text(this_class),

@@ -1,5 +1,6 @@
 //! Steps for people and machines.
 
+use super::calls::Calls;
 use super::steps::{Place, Step, What};
 use super::threads::Threads;
 use crate::graph::Typed;
@@ -32,7 +33,7 @@ pub struct Names<'d> {
 #[derive(Default)]
 struct Thread {
     name: String,
-    calls: Vec<u32>,
+    calls: Calls<()>,
     is_platform: bool,
 }
 
@@ -86,13 +87,7 @@ impl<'d> Names<'d> {
                 let thread = self.threads.entry(step.thread, Thread::is_idle);
                 thread.name = name.clone();
                 if *paused {
-                    thread.calls.clear();
-                }
-            }
-            What::Lost(_) => {
-                // Those that were going on may have ended.
-                if let Some(thread) = self.threads.get_mut(step.thread) {
-                    thread.calls.clear();
+                    thread.calls = Calls::default();
                 }
             }
             _ => {}
@@ -100,23 +95,20 @@ impl<'d> Names<'d> {
         let calls = &mut self.threads.entry(step.thread, Thread::is_idle).calls;
         match &step.what {
             What::Enter { method, .. } | What::Going { method } => {
-                calls.push(*method);
-                calls.len() - 1
+                calls.begin(*method, ());
+                return calls.depth() - 1;
             }
-            What::Exit { method, .. } | What::Unwind { method, .. } => {
-                if let Some(at) = calls.iter().rposition(|call| call == method) {
-                    calls.truncate(at);
-                }
-                calls.len()
+            What::Exit { method, .. } | What::Unwind { method, .. } if calls.has(*method) => {
+                while calls.pop_deeper(*method).is_some() {}
+                calls.pop();
             }
-            What::Caught { method, .. } => {
-                if let Some(at) = calls.iter().rposition(|call| call == method) {
-                    calls.truncate(at + 1);
-                }
-                calls.len()
+            What::Caught { method, .. } | What::Bind { method, .. } if calls.has(*method) => {
+                while calls.pop_deeper(*method).is_some() {}
             }
-            _ => calls.len(),
+            What::Lost(events) => calls.lose(*events),
+            _ => {}
         }
+        calls.depth()
     }
 
     /// A line of text, without its end.

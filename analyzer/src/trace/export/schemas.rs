@@ -7,6 +7,11 @@
 /// `throw`, or `open` if its end is not in the trace. `result` is what it returned
 /// or threw; integers are `boolean` (0, 1) to `long`, and `char` by its code. A call that
 /// began before the kept part of a bounded trace has no object and no arguments.
+///
+/// Where events of a thread were lost, its calls are taken to go on until one of their methods tells
+/// something: what is deeper is `open` then. Until then `parent` and `depth` are a guess, and where a
+/// method calls itself, the innermost call that is known is taken to be the one that ends. A call whose
+/// beginning was lost has no row.
 pub const CALLS: &str = "message calls {
     required int64 call;
     optional int64 parent;
