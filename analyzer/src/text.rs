@@ -152,6 +152,12 @@ pub fn one_line(text: &str, limit: usize) -> String {
     out
 }
 
+/// The name of a class or of a member for people. The JVM allows nearly any text as one, in several lines
+/// and with what controls a terminal.
+pub fn name(text: &str) -> String {
+    one_line(text, 300)
+}
+
 /// `class: message`, or the class alone.
 pub fn exception(info: &ExceptionInfo) -> String {
     match &info.message {
