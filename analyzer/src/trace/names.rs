@@ -109,6 +109,8 @@ impl<'d> Names<'d> {
                 while calls.pop_deeper(*method).is_some() {}
             }
             What::Lost(events) => calls.lose(*events),
+            // Nothing tells of those whose ends were lost, and the thread would never be idle.
+            What::End => return std::mem::take(calls).depth(),
             _ => {}
         }
         calls.depth()
