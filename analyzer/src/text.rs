@@ -27,17 +27,21 @@ pub fn primitive(typed: Typed) -> String {
 
 /// A number as `Float.toString` writes it.
 pub fn float(value: f32) -> String {
-    floating(&format!("{value:e}"))
+    floating(&format!("{value:e}"), &format!("{value:.1e}"))
 }
 
 /// A number as `Double.toString` writes it.
 pub fn double(value: f64) -> String {
-    floating(&format!("{value:e}"))
+    floating(&format!("{value:e}"), &format!("{value:.1e}"))
 }
 
 /// A floating-point number as `Double.toString` writes it, given its shortest
-/// decimal in Rust's scientific notation: `1.25e-3`, `inf`.
-fn floating(scientific: &str) -> String {
+/// decimal in Rust's scientific notation (`1.25e-3`, `inf`), and that of two digits.
+fn floating(shortest: &str, two_digits: &str) -> String {
+    // Java writes two digits in any case, so that they may as well be the nearest:
+    // 4.9E-324, where 5E-324 would do. A zero is added below.
+    let is_nearer = !shortest.contains('.') && !two_digits.contains(".0e");
+    let scientific = if is_nearer { two_digits } else { shortest };
     let (sign, text) = match scientific.strip_prefix('-') {
         Some(text) => ("-", text),
         None => ("", scientific),
@@ -146,6 +150,12 @@ pub fn one_line(text: &str, limit: usize) -> String {
         }
     }
     out
+}
+
+/// The name of a class or of a member for people. The JVM allows nearly any text as one, in several lines
+/// and with what controls a terminal.
+pub fn name(text: &str) -> String {
+    one_line(text, 300)
 }
 
 /// `class: message`, or the class alone.
@@ -396,6 +406,12 @@ mod tests {
             (1e7, "1.0E7"),
             (123.456, "123.456"),
             (f64::MAX, "1.7976931348623157E308"),
+            (f64::from_bits(1), "4.9E-324"),
+            (-f64::from_bits(2), "-9.9E-324"),
+            (f64::from_bits(3), "1.5E-323"),
+            (f64::from_bits(4), "2.0E-323"),
+            (9e-323, "8.9E-323"),
+            (2e23, "2.0E23"),
             (f64::INFINITY, "Infinity"),
             (f64::NEG_INFINITY, "-Infinity"),
             (f64::NAN, "NaN"),
@@ -405,6 +421,8 @@ mod tests {
         let float = |value: f32| primitive(Typed::new(Value::Float(value), "F"));
         assert_eq!(float(0.1), "0.1");
         assert_eq!(float(f32::NEG_INFINITY), "-Infinity");
+        assert_eq!(float(f32::from_bits(1)), "1.4E-45");
+        assert_eq!(float(f32::from_bits(2)), "2.8E-45");
         assert_eq!(float(16_777_216.0), "1.6777216E7");
     }
 

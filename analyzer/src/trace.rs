@@ -24,8 +24,10 @@
 //! # Ok::<(), anyhow::Error>(())
 //! ```
 
+mod absent;
 pub mod ahead;
 pub mod blocks;
+mod calls;
 pub mod export;
 pub mod filter;
 pub mod less;
@@ -427,8 +429,9 @@ pub fn find(path: &Path) -> Result<PathBuf> {
     match found.as_slice() {
         [one] => Ok(one.clone()),
         [] => bail!(
-            "no trace in {} (no dictionary.hsd there or in a directory below): was it recorded with mode=trace?",
-            path.display()
+            "no trace in {} (no dictionary.hsd there or in a directory below): {}",
+            path.display(),
+            absent::why(path)
         ),
         [first, ..] => bail!(
             "{} has {} traces; name one of them, like {}",

@@ -1,6 +1,7 @@
 //! `hindsight events`.
 
 use super::{Failure, Format};
+use crate::text::name;
 use crate::trace::Trace;
 use crate::trace::filter::{Filter, Void, Wanted};
 use crate::trace::names::Names;
@@ -176,7 +177,10 @@ fn nothing(void: Void, suggestions: &[String]) -> String {
     };
     let instead = match suggestions {
         [] => String::new(),
-        names => format!("; is it {}?", names.join(", or ")),
+        names => {
+            let names: Vec<String> = names.iter().map(|found| name(found)).collect();
+            format!("; is it {}?", names.join(", or "))
+        }
     };
     format!("nothing in the trace has this name: {option}{instead}")
 }

@@ -4,7 +4,8 @@ use super::{Failure, Format};
 use crate::progress::Progress;
 use crate::text::count;
 use crate::trace::Trace;
-use crate::trace::export::{Export, TABLES};
+use crate::trace::export::Export;
+use crate::trace::export::schemas::TABLES;
 use crate::trace::steps::{Steps, What};
 use anyhow::Result;
 use serde_json::json;
@@ -39,6 +40,11 @@ Columns:
     has what it was given, with first index and length. A text with
     lone surrogates has U+FFFD for them. What a constructor writes before it calls
     another one has no object yet: it is the call's this_object.
+
+    Where events of a thread were lost, its calls are taken to go on until one of their methods
+    tells something: what is deeper is open then. Until then parent and depth are a guess, and
+    where a method calls itself, the innermost call is taken to be the one that ends. A call
+    whose beginning was lost is in no table.
 
 Examples:
     $ hindsight export --parquet hindsight-out --out tables
@@ -87,17 +93,19 @@ impl Opts {
         let mut failed = trace.is_damaged;
         let mut export = Export::create(&self.out, &trace)?;
         self.fill(&trace, &mut export, &mut failed)?;
-        if export.unbegun > 0 && !self.quiet {
-            eprintln!(
-                "hindsight: {} had begun before the recording, and {} in no table",
-                count(
-                    usize::try_from(export.unbegun).unwrap_or(usize::MAX),
-                    "call"
-                ),
-                if export.unbegun == 1 { "is" } else { "are" },
-            );
+        let (unbegun, unseen_begun) = (export.unbegun, export.unseen_begun);
+        for (calls, why) in [
+            (unbegun, "had begun before the recording"),
+            (unseen_begun, "began where events were lost"),
+        ] {
+            if calls > 0 && !self.quiet {
+                eprintln!(
+                    "hindsight: {} {why}, and {} in no table",
+                    count(usize::try_from(calls).unwrap_or(usize::MAX), "call"),
+                    if calls == 1 { "is" } else { "are" },
+                );
+            }
         }
-        let unbegun = export.unbegun;
         let rows = export.finish()?;
         let path = |name: &str| self.out.join(format!("{name}.parquet"));
         let tables = TABLES
@@ -119,6 +127,7 @@ impl Opts {
                     "schema": "hindsight.export/1",
                     "tables": tables.collect::<Vec<_>>(),
                     "calls_begun_before": unbegun,
+                    "calls_begun_in_loss": unseen_begun,
                     "notes": trace.notes,
                     "damaged": failed,
                 });

@@ -13,7 +13,7 @@ use crate::mutability::recorded::{Code, Evidence, Notes, Until, observe};
 use crate::mutability::report::{self, View, sentence};
 use crate::program::Program;
 use crate::program::calls::Calls;
-use crate::text::count;
+use crate::text::{count, one_line};
 use crate::trace::{Trace, none_is_there};
 use anyhow::{Context, Result, bail};
 use pipeline::Pipeline;
@@ -226,7 +226,7 @@ impl Opts {
         notes.lines.dedup();
         if !self.source.is_quiet() {
             for note in &notes.lines {
-                eprintln!("hindsight: warning: {note}");
+                eprintln!("hindsight: warning: {}", one_line(note, usize::MAX));
             }
         }
         warnings.append(&mut notes.lines);
@@ -357,7 +357,7 @@ impl Opts {
             let example = view.methods().next().map(|row| row.full_name());
             let example = example.filter(|_| !explain.is_empty());
             let example = example.map_or_else(String::new, |name| {
-                format!(", which takes names like {name}")
+                format!(", which takes names like {}", one_line(&name, 300))
             });
             eprintln!("hindsight: no method matches {option}{example}");
             return Err(Failure.into());
@@ -408,7 +408,8 @@ fn contradictions(program: &Program, outcome: &Outcome) -> Result<()> {
         cell.reason = reason.clone();
         let param_name = cell.name.clone();
         let seen = sentence(&view, &row, usize::from(*param));
-        eprintln!("hindsight: {name}: {param_name} was proved to be immutable, but {seen}");
+        let found = format!("{name}: {param_name} was proved to be immutable, but {seen}");
+        eprintln!("hindsight: {}", one_line(&found, usize::MAX));
     }
     eprintln!(
         "hindsight: {} proved and disproved: a mistake of hindsight's, please report it",

@@ -7,6 +7,7 @@ use crate::program::names::Names;
 use crate::program::source::{self, Found, JdkClasses};
 use crate::program::{Program, Sym, hierarchy};
 use crate::progress::Progress;
+use crate::text::one_line;
 use anyhow::{Context, Result};
 use std::collections::BTreeSet;
 use std::io::IsTerminal;
@@ -84,7 +85,7 @@ impl Loaded {
         let mut drafts = hierarchy::drafts(&names, found.classes, false, &mut warnings);
         if drafts.is_empty() {
             for warning in &warnings {
-                eprintln!("hindsight: {warning}");
+                eprintln!("hindsight: {}", one_line(warning, usize::MAX));
             }
             anyhow::bail!(
                 "no class that can be read on the class path {}",
@@ -111,7 +112,7 @@ impl Loaded {
         }
         if !source.quiet {
             for warning in warnings.iter().take(SHOWN) {
-                eprintln!("hindsight: warning: {warning}");
+                eprintln!("hindsight: warning: {}", one_line(warning, usize::MAX));
             }
             if warnings.len() > SHOWN {
                 eprintln!("hindsight: {} more warnings", warnings.len() - SHOWN);

@@ -2,7 +2,7 @@
 
 use super::Format;
 use crate::progress::Progress;
-use crate::text::{count, short_type, utc};
+use crate::text::{count, name, short_type, utc};
 use crate::trace::Trace;
 use crate::trace::blocks::covered;
 use crate::trace::less::telling_less;
@@ -122,7 +122,7 @@ impl Opts {
             )?;
             let bounds = start.bounds.iter();
             let bounds: Vec<_> = bounds
-                .map(|(key, value)| format!("{key}={value}"))
+                .map(|(key, value)| format!("{key}={}", name(value)))
                 .collect();
             if !bounds.is_empty() {
                 let windows = dictionary.stop.as_ref().map_or(0, |stop| stop.windows);
@@ -206,12 +206,12 @@ impl Opts {
                 classes.len()
             )?;
             for (id, count) in classes.iter().take(self.limit) {
-                let name = match dictionary.class(*id) {
+                let class = match dictionary.class(*id) {
                     Some(array) if array.starts_with('[') => short_type(array),
-                    Some(name) => name.to_owned(),
+                    Some(class) => name(class),
                     None => "?".to_owned(),
                 };
-                writeln!(out, "{count:>14}  {name}")?;
+                writeln!(out, "{count:>14}  {class}")?;
             }
         }
         Ok(())

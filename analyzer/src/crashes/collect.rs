@@ -373,7 +373,7 @@ fn directory_counts(directory: &Path) -> RunCounts {
 }
 
 /// The files in which runs of a directory have told what they counted.
-fn runs(directory: &Path) -> impl Iterator<Item = PathBuf> {
+pub(crate) fn runs(directory: &Path) -> impl Iterator<Item = PathBuf> {
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     entries.map(|entry| entry.path()).filter(|path| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();

@@ -166,6 +166,18 @@ pub fn dot(model: &Model, out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn label(text: &str) -> String {
-    let escaped = text.replace('\\', "\\\\").replace('"', "\\\"");
+    let escaped = one_line(text, usize::MAX)
+        .replace('\\', "\\\\")
+        .replace('"', "\\\"");
     format!("\"{escaped}\"")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::label;
+
+    #[test]
+    fn names_are_labels_of_one_line() {
+        assert_eq!(label("a\"b\n\u{1b}c"), r#""a\"b\\n\\u001bc""#);
+    }
 }

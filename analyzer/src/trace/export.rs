@@ -3,8 +3,11 @@
 //! [`Export`] takes step by step and keeps only the calls that are going on, so
 //! memory follows the depth of calls and the number of threads.
 
+pub mod schemas;
+
 use super::Trace;
 use super::blocks::{Covered, covered};
+use super::calls::Calls;
 use super::steps::{Argument, Place, Step, What};
 use super::table::{Cell, Table};
 use super::threads::Threads;
@@ -13,135 +16,10 @@ use anyhow::{Context, Result};
 use hindsight_tracelog::trace::dictionary::{Dictionary, Start};
 use hindsight_tracelog::trace::{Datum, ObjectId};
 use parquet::data_type::ByteArray;
+use schemas::TABLES;
 use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::Path;
-
-/// One row for each call, in the order in which they end.
-///
-/// `call` numbers calls by their beginnings; `parent` is the call on the same
-/// thread that was going on then, of those that are recorded. `ended` is `return`,
-/// `throw`, or `open` if its end is not in the trace. `result` is what it returned
-/// or threw; integers are `boolean` (0, 1) to `long`, and `char` by its code. A call that
-/// began before the kept part of a bounded trace has no object and no arguments.
-pub const CALLS: &str = "message calls {
-    required int64 call;
-    optional int64 parent;
-    required int32 depth;
-    required int64 thread;
-    required boolean virtual;
-    optional binary thread_name (STRING);
-    required int64 stamp;
-    required int32 method_id;
-    optional binary class (STRING);
-    optional binary method (STRING);
-    optional binary descriptor (STRING);
-    optional int64 this_object;
-    optional binary this_class (STRING);
-    required binary ended (STRING);
-    optional int64 result_object;
-    optional binary result_class (STRING);
-    optional int64 result_integer;
-    optional double result_real;
-}";
-
-/// One row for each argument that was told; `index` counts from 1.
-pub const ARGUMENTS: &str = "message arguments {
-    required int64 call;
-    required int32 index;
-    optional binary name (STRING);
-    optional binary type (STRING);
-    optional int64 object;
-    optional binary class (STRING);
-    optional int64 integer;
-    optional double real;
-}";
-
-/// One row for each write, in the order of the log, by which `write` numbers them. `kind` is `field`,
-/// `static`, `element`, or `unseen`: a call that writes by itself (`class` and `field` name it, `object` is
-/// what it has written to, and [`UNSEEN`] has what it was called with).
-pub const WRITES: &str = "message writes {
-    required int64 write;
-    optional int64 call;
-    required int64 thread;
-    required int64 stamp;
-    required binary kind (STRING);
-    optional binary class (STRING);
-    optional binary field (STRING);
-    optional binary type (STRING);
-    optional int64 object;
-    optional binary object_class (STRING);
-    optional int32 index;
-    optional int64 value_object;
-    optional binary value_class (STRING);
-    optional int64 value_integer;
-    optional double value_real;
-}";
-
-/// One row for each read, in the order of the log; none if that was not asked.
-pub const READS: &str = "message reads {
-    optional int64 call;
-    required int64 thread;
-    required int64 stamp;
-    required binary kind (STRING);
-    optional binary class (STRING);
-    optional binary field (STRING);
-    optional binary type (STRING);
-    optional int64 object;
-    optional binary object_class (STRING);
-    optional int32 index;
-    optional int64 value_object;
-    optional binary value_class (STRING);
-    optional int64 value_integer;
-    optional double value_real;
-}";
-
-/// What calls that write by themselves were given, and have returned: one row for receiver, each argument
-/// and result, which `index` counts in this order from 0. Ranges of `System.arraycopy` are in it.
-pub const UNSEEN: &str = "message unseen {
-    required int64 write;
-    required int32 index;
-    optional int64 object;
-    optional binary class (STRING);
-    optional int64 integer;
-    optional double real;
-}";
-
-/// One row for each object, when it is seen first. `text` is that of strings (cut
-/// where the recorder cut it), boxes, enum constants and classes, but null for texts with lone surrogates; `hash` is the hash code
-/// of the whole text, if it was cut.
-pub const OBJECTS: &str = "message objects {
-    required int64 object;
-    optional binary class (STRING);
-    required int64 thread;
-    required int64 stamp;
-    optional int64 length;
-    optional binary text (STRING);
-    optional int32 hash;
-}";
-
-/// One row for each basic block of the methods that say which have run; none if that
-/// was not asked. `offset` is in the bytecode; a block that has no line has null.
-pub const BLOCKS: &str = "message blocks {
-    required int32 method_id;
-    required binary class (STRING);
-    required binary method (STRING);
-    required binary descriptor (STRING);
-    required int32 offset;
-    optional int32 line;
-    required boolean run;
-}";
-
-/// The tables with the names of their files.
-pub const TABLES: [(&str, &str); 7] = [
-    ("calls", CALLS),
-    ("arguments", ARGUMENTS),
-    ("writes", WRITES),
-    ("unseen", UNSEEN),
-    ("reads", READS),
-    ("objects", OBJECTS),
-    ("blocks", BLOCKS),
-];
 
 /// What is written to, by the names in [`TABLES`].
 pub struct Export<'d> {
@@ -158,6 +36,8 @@ pub struct Export<'d> {
     next_write: i64,
     /// Ends of calls that had begun before the recording: these have no row.
     pub unbegun: u64,
+    /// Ends of calls that have no row either, for their beginnings were lost.
+    pub unseen_begun: u64,
     /// Where the beginning of the trace is gone: the objects that have a row, which may be told of again.
     again: Option<HashSet<u64>>,
     classes: HashMap<u32, Option<ByteArray>>,
@@ -168,7 +48,7 @@ pub struct Export<'d> {
 #[derive(Default)]
 struct Thread {
     name: Option<ByteArray>,
-    calls: Vec<Call>,
+    calls: Calls<Call>,
     is_platform: bool,
 }
 
@@ -178,14 +58,13 @@ impl Thread {
     }
 }
 
-/// A row of [`READS`], or of [`WRITES`] without its number.
+/// A row of [`schemas::READS`], or of [`schemas::WRITES`] without its number.
 type Access = [Cell; 14];
 
 /// A call that is going on.
 struct Call {
     number: i64,
     parent: Option<i64>,
-    method: u32,
     stamp: i64,
     is_virtual: bool,
     this: Option<ObjectId>,
@@ -223,7 +102,7 @@ impl<'d> Export<'d> {
         let threads = dictionary.threads.iter().map(|(id, name)| {
             let thread = Thread {
                 name: Some(name.as_str().into()),
-                calls: Vec::new(),
+                calls: Calls::default(),
                 is_platform: true,
             };
             (*id, thread)
@@ -243,6 +122,7 @@ impl<'d> Export<'d> {
             next_call: 1,
             next_write: 1,
             unbegun: 0,
+            unseen_begun: 0,
             classes: HashMap::new(),
             methods: HashMap::new(),
             fields: HashMap::new(),
@@ -283,13 +163,12 @@ impl<'d> Export<'d> {
                 let thread = self.threads.entry(step.thread, Thread::is_idle);
                 thread.name = Some(name.as_str().into());
                 if *paused {
-                    self.leave_calls(step.thread)?;
+                    self.leave(step.thread)?;
                 }
             }
             What::End => {
-                if let Some(thread) = self.threads.remove(step.thread) {
-                    self.leave(step.thread, thread)?;
-                }
+                self.leave(step.thread)?;
+                self.threads.remove(step.thread);
             }
             What::Enter { method, arguments } => self.enter(step, *method, arguments)?,
             What::Exit { method, value } => self.end(step, *method, "return", *value)?,
@@ -298,15 +177,15 @@ impl<'d> Export<'d> {
                 self.end(step, *method, "throw", Some(exception))?;
             }
             What::Caught { method, exception } => {
-                if self.is_going_on(step, *method) {
-                    self.end_inner(step, *method, *exception)?;
-                }
+                self.end_inner(step, *method, *exception)?;
             }
-            What::Bind { this, .. } => {
+            What::Bind { method, this } => {
                 // The innermost constructor that has none yet. Those that call it
                 // get theirs when they are bound themselves.
-                if let Some(call) = self.top(step) {
-                    call.this = *this;
+                if self.end_inner(step, *method, None)?
+                    && let Some(call) = self.top(step)
+                {
+                    call.this = call.this.or(*this);
                 }
             }
             What::Write { place, value } => {
@@ -380,7 +259,10 @@ impl<'d> Export<'d> {
                 ])?;
             }
             What::Going { method } => self.enter(step, *method, &[])?,
-            What::Lost(_) => self.leave_calls(step.thread)?,
+            What::Lost(events) => {
+                let thread = self.threads.entry(step.thread, Thread::is_idle);
+                thread.calls.lose(*events);
+            }
             What::Class { .. } => {}
         }
         Ok(())
@@ -393,13 +275,8 @@ impl<'d> Export<'d> {
     ///
     /// Fails if a file cannot be written.
     pub fn finish(mut self) -> Result<[u64; 7]> {
-        let none = Threads::from_iter([]);
-        let mut threads: Vec<_> = std::mem::replace(&mut self.threads, none)
-            .into_iter()
-            .collect();
-        threads.sort_unstable_by_key(|(id, _)| *id);
-        for (id, thread) in threads {
-            self.leave(id, thread)?;
+        for id in self.threads.ids() {
+            self.leave(id)?;
         }
         let mut tables = [
             self.calls,
@@ -420,12 +297,7 @@ impl<'d> Export<'d> {
     }
 
     fn top(&mut self, step: &Step) -> Option<&mut Call> {
-        self.threads.get_mut(step.thread)?.calls.last_mut()
-    }
-
-    fn is_going_on(&self, step: &Step, method: u32) -> bool {
-        let thread = self.threads.get(step.thread);
-        thread.is_some_and(|thread| thread.calls.iter().rev().any(|call| call.method == method))
+        self.threads.get_mut(step.thread)?.calls.innermost_mut()
     }
 
     fn enter(&mut self, step: &Step, method: u32, arguments: &[Argument]) -> Result<()> {
@@ -462,123 +334,119 @@ impl<'d> Export<'d> {
             ])?;
         }
         let calls = &mut self.threads.entry(step.thread, Thread::is_idle).calls;
-        if let Some(caller) = calls.last_mut() {
+        let caller = calls.innermost_mut().map(|caller| {
             caller.passed = None;
-        }
-        calls.push(Call {
+            caller.number
+        });
+        let call = Call {
             number,
-            parent: calls.last().map(|call| call.number),
-            method,
+            parent: caller,
             stamp: step.stamp as i64,
             is_virtual: step.is_virtual,
             this,
             passed: None,
-        });
+        };
+        calls.begin(method, call);
         Ok(())
     }
 
     /// Ends the innermost call of a method, and what is deeper.
     fn end(&mut self, step: &Step, method: u32, ended: &str, value: Option<Datum>) -> Result<()> {
-        if !self.is_going_on(step, method) {
-            // It began before the recording.
-            self.unbegun += 1;
-            return Ok(());
-        }
         let exception = match value {
             Some(Datum::Reference(exception)) if ended == "throw" => exception,
             _ => None,
         };
-        self.end_inner(step, method, exception)?;
-        self.pop(step, ended, value)?;
+        if !self.end_inner(step, method, exception)? {
+            let thread = self.threads.entry(step.thread, Thread::is_idle);
+            match thread.calls.was_unseen() {
+                true => self.unseen_begun += 1,
+                false => self.unbegun += 1,
+            }
+            return Ok(());
+        }
+        let calls = |thread: &mut Thread| thread.calls.pop();
+        if let Some((method, call)) = self.threads.get_mut(step.thread).and_then(calls) {
+            self.call_row(step.thread, method, &call, ended, value)?;
+        }
         if let Some(caller) = self.top(step) {
             caller.passed = exception;
         }
         Ok(())
     }
 
-    /// Ends what is deeper than the innermost call of a method, which is going on: by this exception, if one
-    /// has come to it. Constructors do not tell what has left them out of their call of another one; where
-    /// that has told the exception with which it ended, it is theirs.
-    fn end_inner(&mut self, step: &Step, method: u32, exception: Option<ObjectId>) -> Result<()> {
-        while let Some(call) = self.top(step).filter(|call| call.method != method) {
-            let passed = call.passed.filter(|_| call.passed == exception);
-            self.pop(
-                step,
-                "throw",
-                passed.map(|passed| Datum::Reference(Some(passed))),
-            )?;
+    /// Ends what is deeper than the innermost call of a method, if one is going on, and says whether it is:
+    /// by this exception, if one has come to it. Constructors do not tell what has left them out of their
+    /// call of another one; where that has told the exception with which it ended, it is theirs. Where
+    /// events were lost, nobody knows how those ended that are.
+    fn end_inner(&mut self, step: &Step, method: u32, exception: Option<ObjectId>) -> Result<bool> {
+        let calls = |thread: &mut Thread| thread.calls.pop_deeper(method);
+        let thread = self.threads.get(step.thread);
+        if !thread.is_some_and(|thread| thread.calls.has(method)) {
+            return Ok(false);
+        }
+        while let Some((method, call, is_doubtful)) =
+            self.threads.get_mut(step.thread).and_then(calls)
+        {
+            let passed = call
+                .passed
+                .filter(|_| !is_doubtful && call.passed == exception);
+            let ended = if is_doubtful { "open" } else { "throw" };
+            let value = passed.map(|passed| Datum::Reference(Some(passed)));
+            self.call_row(step.thread, method, &call, ended, value)?;
             if let Some(caller) = self.top(step) {
                 caller.passed = passed;
             }
         }
-        Ok(())
+        Ok(true)
     }
 
-    fn pop(&mut self, step: &Step, ended: &str, value: Option<Datum>) -> Result<()> {
-        let Some(thread) = self.threads.get_mut(step.thread) else {
-            return Ok(());
-        };
-        let (call, name) = (thread.calls.pop(), thread.name.clone());
-        let depth = thread.calls.len();
-        match call {
-            Some(call) => self.call_row(step.thread, name, depth, &call, ended, value),
-            None => Ok(()),
+    /// Writes the calls that were going on when a thread paused, or was seen last: nobody knows how those
+    /// end.
+    fn leave(&mut self, id: u64) -> Result<()> {
+        let calls = |thread: &mut Thread| thread.calls.pop();
+        while let Some((method, call)) = self.threads.get_mut(id).and_then(calls) {
+            self.call_row(id, method, &call, "open", None)?;
         }
-    }
-
-    /// Calls and returns of a thread are missing: nobody knows how those end that are going on.
-    fn leave_calls(&mut self, id: u64) -> Result<()> {
-        let Some(thread) = self.threads.get_mut(id) else {
-            return Ok(());
-        };
-        let left = Thread {
-            name: thread.name.clone(),
-            calls: std::mem::take(&mut thread.calls),
-            is_platform: thread.is_platform,
-        };
-        self.leave(id, left)
-    }
-
-    /// Writes the calls that were going on when a thread was seen last.
-    fn leave(&mut self, id: u64, mut thread: Thread) -> Result<()> {
-        while let Some(call) = thread.calls.pop() {
-            let depth = thread.calls.len();
-            self.call_row(id, thread.name.clone(), depth, &call, "open", None)?;
+        if let Some(thread) = self.threads.get_mut(id) {
+            thread.calls = Calls::default();
         }
         Ok(())
     }
 
+    /// Writes the row of a call that is going on no more.
     fn call_row(
         &mut self,
-        thread: u64,
-        name: Option<ByteArray>,
-        depth: usize,
+        id: u64,
+        method: u32,
         call: &Call,
         ended: &str,
         value: Option<Datum>,
     ) -> Result<()> {
+        let thread = self.threads.get(id);
+        let depth = thread.map_or(0, |thread| thread.calls.depth());
+        let thread_name = thread.and_then(|thread| thread.name.clone());
         let dictionary = self.dictionary;
-        let names = self.methods.entry(call.method).or_insert_with(|| {
-            let method = dictionary.method(call.method);
+        let names = self.methods.entry(method).or_insert_with(|| {
+            let method = dictionary.method(method);
             method.map_or([None, None, None], |(class, method)| {
                 [&class.name, &method.name, &method.descriptor]
                     .map(|name| Some(name.as_str().into()))
             })
         });
-        let [class, method, descriptor] = names.clone();
+        let [class, name, descriptor] = names.clone();
         let this_class = self.class(call.this);
         let [object, object_class, integer, real] = self.value(value);
         self.calls.add([
             Cell::Long(Some(call.number)),
             Cell::Long(call.parent),
             Cell::Int(Some(i32::try_from(depth).unwrap_or(i32::MAX))),
-            Cell::Long(Some(thread as i64)),
+            Cell::Long(Some(id as i64)),
             Cell::Bool(call.is_virtual),
-            Cell::Text(name),
+            Cell::Text(thread_name),
             Cell::Long(Some(call.stamp)),
-            Cell::Int(Some(call.method as i32)),
+            Cell::Int(Some(method as i32)),
             Cell::Text(class),
-            Cell::Text(method),
+            Cell::Text(name),
             Cell::Text(descriptor),
             number(call.this),
             Cell::Text(this_class),

@@ -1,6 +1,6 @@
 //! Which methods tell less than was asked for: those that their probes would make too large.
 
-use crate::text::count;
+use crate::text::{count, name};
 use hindsight_tracelog::trace::dictionary::Dictionary;
 
 /// Methods that a note names.
@@ -41,7 +41,10 @@ pub fn notes(dictionary: &Dictionary) -> Vec<String> {
         telling_less(dictionary).partition(|less| less.tells_calls);
     let note = |told: &str, of: &[Less<'_>]| {
         let named = of.iter().take(NAMED);
-        let named = named.map(|less| format!("{}.{}: {}", less.class, less.method, less.reason));
+        let named = named.map(|less| {
+            let (class, method) = (name(less.class), name(less.method));
+            format!("{class}.{method}: {}", name(less.reason))
+        });
         let mut named: Vec<String> = named.collect();
         if of.len() > NAMED {
             named.push(format!("{} more", of.len() - NAMED));
@@ -77,7 +80,7 @@ mod tests {
                 descriptor: "()V".to_owned(),
                 ..Method::default()
             }],
-            less: ["big", "a", "b", "c", "d"].map(less).to_vec(),
+            less: ["big", "a", "b\nc", "c", "d"].map(less).to_vec(),
             ..TracedClass::default()
         };
         let mut file = file_header().to_vec();
@@ -87,7 +90,7 @@ mod tests {
             notes(&dictionary),
             [
                 "of 1 method the calls alone are told (a.B.big: too large)",
-                "of 4 methods nothing is told (a.B.a: too large; a.B.b: too large; \
+                "of 4 methods nothing is told (a.B.a: too large; a.B.b\\nc: too large; \
                  a.B.c: too large; 1 more)",
             ]
         );

@@ -1,10 +1,14 @@
 //! Steps for people and machines.
 
+#[cfg(test)]
+mod tests;
+
+use super::calls::Calls;
 use super::steps::{Place, Step, What};
 use super::threads::Threads;
 use crate::graph::Typed;
 use crate::java::descriptor;
-use crate::text::{one_line, primitive, quote_beginning, short_type, simple_name};
+use crate::text::{name, one_line, primitive, quote_beginning, short_type, simple_name};
 use hindsight_tracelog::crash::Value;
 use hindsight_tracelog::trace::dictionary::{Dictionary, Member, Method};
 use hindsight_tracelog::trace::{Datum, ObjectId};
@@ -32,7 +36,7 @@ pub struct Names<'d> {
 #[derive(Default)]
 struct Thread {
     name: String,
-    calls: Vec<u32>,
+    calls: Calls<()>,
     is_platform: bool,
 }
 
@@ -86,13 +90,7 @@ impl<'d> Names<'d> {
                 let thread = self.threads.entry(step.thread, Thread::is_idle);
                 thread.name = name.clone();
                 if *paused {
-                    thread.calls.clear();
-                }
-            }
-            What::Lost(_) => {
-                // Those that were going on may have ended.
-                if let Some(thread) = self.threads.get_mut(step.thread) {
-                    thread.calls.clear();
+                    thread.calls = Calls::default();
                 }
             }
             _ => {}
@@ -100,23 +98,22 @@ impl<'d> Names<'d> {
         let calls = &mut self.threads.entry(step.thread, Thread::is_idle).calls;
         match &step.what {
             What::Enter { method, .. } | What::Going { method } => {
-                calls.push(*method);
-                calls.len() - 1
+                calls.begin(*method, ());
+                return calls.depth() - 1;
             }
-            What::Exit { method, .. } | What::Unwind { method, .. } => {
-                if let Some(at) = calls.iter().rposition(|call| call == method) {
-                    calls.truncate(at);
-                }
-                calls.len()
+            What::Exit { method, .. } | What::Unwind { method, .. } if calls.has(*method) => {
+                while calls.pop_deeper(*method).is_some() {}
+                calls.pop();
             }
-            What::Caught { method, .. } => {
-                if let Some(at) = calls.iter().rposition(|call| call == method) {
-                    calls.truncate(at + 1);
-                }
-                calls.len()
+            What::Caught { method, .. } | What::Bind { method, .. } if calls.has(*method) => {
+                while calls.pop_deeper(*method).is_some() {}
             }
-            _ => calls.len(),
+            What::Lost(events) => calls.lose(*events),
+            // Nothing tells of those whose ends were lost, and the thread would never be idle.
+            What::End => return std::mem::take(calls).depth(),
+            _ => {}
         }
+        calls.depth()
     }
 
     /// A line of text, without its end.
@@ -141,21 +138,22 @@ impl<'d> Names<'d> {
             }
             What::Class { class } => {
                 let class = self.dictionary.traced.get(*class);
-                let name = class.map_or("?", |class| simple_name(&class.name));
-                let _ = write!(line, "class {name} is defined");
+                let class = class.map_or("?", |class| simple_name(&class.name));
+                let _ = write!(line, "class {} is defined", name(class));
             }
             What::End => line.push_str("ends"),
             What::Enter { method, arguments } => {
                 let _ = write!(line, "{}(", self.method(*method));
                 let entry = self.dictionary.method(*method).map(|(_, method)| method);
                 for (at, argument) in arguments.iter().enumerate() {
-                    let name = entry.and_then(|entry| parameter_name(entry, argument.index));
+                    let parameter = entry.and_then(|entry| parameter_name(entry, argument.index));
                     let ty = entry.map_or("", |entry| type_of(entry, argument.index));
                     let separator = if at == 0 { "" } else { ", " };
-                    let name = name.map_or_else(|| format!("arg{}", argument.index), str::to_owned);
+                    let parameter =
+                        parameter.map_or_else(|| format!("arg{}", argument.index), name);
                     let _ = write!(
                         line,
-                        "{separator}{name} = {}",
+                        "{separator}{parameter} = {}",
                         self.datum(argument.value, ty)
                     );
                 }
@@ -445,7 +443,9 @@ impl<'d> Names<'d> {
     /// `Class.method`
     pub fn method(&self, id: u32) -> String {
         match self.dictionary.method(id) {
-            Some((class, method)) => format!("{}.{}", simple_name(&class.name), method.name),
+            Some((class, method)) => {
+                format!("{}.{}", name(simple_name(&class.name)), name(&method.name))
+            }
             None => format!("method {id}"),
         }
     }
@@ -478,8 +478,9 @@ impl<'d> Names<'d> {
         };
         match *place {
             Place::Field { object, field } => {
-                let name = self.dictionary.field(field).map(|field| &field.name);
-                let name = name.map_or_else(|| format!("field {field}"), String::clone);
+                let known = self.dictionary.field(field);
+                let name =
+                    known.map_or_else(|| format!("field {field}"), |known| name(&known.name));
                 let object = match object {
                     Some(object) => self.object(Some(object)),
                     None => "(this)".to_owned(),
@@ -561,7 +562,7 @@ fn type_of(method: &Method, index: u16) -> &str {
 
 fn member_name(member: Option<&Member>, what: &str, id: u32) -> String {
     match member {
-        Some(member) => format!("{}.{}", short_type(&member.owner), member.name),
+        Some(member) => format!("{}.{}", short_type(&member.owner), name(&member.name)),
         None => format!("{what} {id}"),
     }
 }

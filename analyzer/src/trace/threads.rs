@@ -1,7 +1,6 @@
 //! What a reader of a trace keeps for each thread.
 
 use std::collections::HashMap;
-use std::collections::hash_map::IntoIter;
 
 /// Threads that are kept though they are idle.
 const MAX_IDLE: usize = 1 << 16;
@@ -19,15 +18,6 @@ impl<T> FromIterator<(u64, T)> for Threads<T> {
             all: all.into_iter().collect(),
             most: MAX_IDLE,
         }
-    }
-}
-
-impl<T> IntoIterator for Threads<T> {
-    type Item = (u64, T);
-    type IntoIter = IntoIter<u64, T>;
-
-    fn into_iter(self) -> IntoIter<u64, T> {
-        self.all.into_iter()
     }
 }
 
@@ -51,9 +41,16 @@ impl<T: Default> Threads<T> {
         self.all.get_mut(&thread)
     }
 
-    /// Takes what was kept for a thread that ends.
-    pub(super) fn remove(&mut self, thread: u64) -> Option<T> {
-        self.all.remove(&thread)
+    /// What was kept for a thread that ends is forgotten.
+    pub(super) fn remove(&mut self, thread: u64) {
+        self.all.remove(&thread);
+    }
+
+    /// The numbers of the threads for which something is kept, in order.
+    pub(super) fn ids(&self) -> Vec<u64> {
+        let mut ids: Vec<u64> = self.all.keys().copied().collect();
+        ids.sort_unstable();
+        ids
     }
 }
 
@@ -74,7 +71,7 @@ mod tests {
         for event in 0..2 * count as u64 {
             *threads.entry(event % count as u64, is_idle) = true;
         }
-        assert_eq!(threads.into_iter().count(), count);
+        assert_eq!(threads.ids().len(), count);
         assert!(looked.get() < 2 * count, "{}", looked.get());
     }
 
@@ -85,6 +82,6 @@ mod tests {
             threads.entry(thread, |busy| !busy);
         }
         assert_eq!(threads.get(0), Some(&true));
-        assert!(threads.into_iter().count() <= MAX_IDLE);
+        assert!(threads.ids().len() <= MAX_IDLE);
     }
 }

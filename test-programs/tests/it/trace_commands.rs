@@ -423,7 +423,7 @@ fn mistakes_are_named() {
         let output = ask(&workplace, command, &[]);
         assert_eq!(output.status.code(), Some(1), "{}", both(&output));
         assert!(
-            text(&output.stderr).contains("was it recorded with mode=trace?"),
+            text(&output.stderr).contains("cut before its first events, or its files are gone"),
             "{}",
             both(&output)
         );

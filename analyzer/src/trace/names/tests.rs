@@ -1,0 +1,108 @@
+//! Names that class files may have, and people should not be deceived by.
+
+use super::Names;
+use crate::trace::steps::{Argument, Place, Step, What};
+use hindsight_tracelog::trace::dictionary::{
+    self, Dictionary, Member, Method, ObjectClass, Record, TracedClass,
+};
+use hindsight_tracelog::trace::{Datum, ObjectId};
+
+/// A line of its own, a terminal that is cleared, and text from right to left.
+const EVIL: &str = "ok\nmain | \u{1b}c\u{202e}red";
+const SHOWN: &str = "ok\\nmain | \\u001bc\\u202ered";
+
+fn dictionary() -> Dictionary {
+    let member = Member {
+        id: 1,
+        owner: EVIL.to_owned(),
+        name: EVIL.to_owned(),
+        descriptor: "(I)I".to_owned(),
+    };
+    let class = TracedClass {
+        name: EVIL.to_owned(),
+        methods: vec![Method {
+            id: 1,
+            name: EVIL.to_owned(),
+            descriptor: "(I)V".to_owned(),
+            parameter_names: vec![Some(EVIL.to_owned())],
+            told: vec![(1, "I".to_owned())],
+            ..Method::default()
+        }],
+        fields: vec![member.clone()],
+        callees: vec![member],
+        ..TracedClass::default()
+    };
+    let of_object = ObjectClass {
+        id: 1,
+        name: EVIL.to_owned(),
+    };
+    let mut file = dictionary::file_header().to_vec();
+    for record in [Record::Traced(class), Record::Class(of_object)] {
+        file.extend(dictionary::pack(&record).expect("memory"));
+    }
+    let (dictionary, damage) = Dictionary::read(&file).expect("a dictionary");
+    assert_eq!(damage, None);
+    dictionary
+}
+
+#[test]
+fn names_stay_in_their_line() {
+    let dictionary = dictionary();
+    let names = Names::new(&dictionary);
+    let object = Some(ObjectId(1 << 40 | 7));
+    let field = Place::Field { object, field: 1 };
+    let argument = Argument {
+        index: 1,
+        value: Datum::Int(3),
+    };
+    let (method, callee) = (1, 1);
+    let whats = [
+        What::Class { class: 0 },
+        What::Enter {
+            method,
+            arguments: vec![argument],
+        },
+        What::Bind {
+            method,
+            this: object,
+        },
+        What::Write {
+            place: field,
+            value: None,
+        },
+        What::Read {
+            place: Place::Static { field: 1 },
+            value: None,
+        },
+        What::Called {
+            callee,
+            values: vec![],
+        },
+        What::Exit {
+            method,
+            value: None,
+        },
+    ];
+    let told = whats.map(|what| {
+        let step = Step {
+            thread: 1,
+            is_virtual: false,
+            stamp: 1,
+            what,
+        };
+        names.line(&step, 0).replace(SHOWN, "N")
+    });
+    let told = told.map(|line| line.trim_start_matches("#1").trim_start().to_owned());
+    assert_eq!(
+        told,
+        [
+            "class N is defined",
+            "N.N(N = 3)",
+            "N.N binds N#7",
+            "N#7.N is written",
+            "N.N is read",
+            "after N.N: ",
+            "N.N returns",
+        ]
+    );
+}
