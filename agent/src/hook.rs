@@ -226,14 +226,19 @@ pub(crate) fn first(base: &Base, name: Option<&str>, loader: sys::Ref, bytes: &[
     }
 }
 
-/// Looks for annotations that call something secret.
+/// Looks for what annotations and names of captured values call secret.
 fn mark(base: &Base, name: Option<&str>, loader: sys::Ref, bytes: &[u8]) {
-    let names = &base.options.redact_annotations;
-    if let Some(name) = name
-        && !names.is_empty()
-        && !loader.is_null()
-    {
-        (base.methods.marks).look(&name.replace('/', "."), bytes, names);
+    let options = &base.options;
+    let Some(name) = name.filter(|_| !loader.is_null()) else {
+        return;
+    };
+    let name = name.replace('/', ".");
+    if !options.redact_annotations.is_empty() {
+        (base.methods.marks).look(&name, bytes, &options.redact_annotations);
+    }
+    if !options.tracing {
+        let is_secret = |name: &str, descriptor: &str| options.is_secret_of_type(name, descriptor);
+        base.methods.captured.look(&name, bytes, &is_secret);
     }
 }
 

@@ -36,6 +36,7 @@ mod agent;
 mod attach;
 mod budget;
 mod callbacks;
+mod captured;
 mod chances;
 mod changing;
 mod copies;

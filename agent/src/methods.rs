@@ -3,6 +3,7 @@
 //! Programs that make classes as long as they run (scripts, templates, rules) must not make this table grow
 //! with them: what a loader has defined is forgotten some time after the loader has been collected.
 
+use crate::captured::Captured;
 use crate::loaders::Loader;
 use crate::marks::Marks;
 use crate::originals;
@@ -147,6 +148,8 @@ pub(crate) fn made<'r>(
 pub(crate) struct Methods {
     /// What of classes is annotated as secret.
     pub(crate) marks: Marks,
+    /// What that lambda expressions capture is.
+    pub(crate) captured: Captured,
     table: RwLock<Table>,
     /// If methods get their probes after a failure only.
     late: Option<Late>,
@@ -167,6 +170,7 @@ impl Methods {
     pub(crate) fn new(late: Option<Late>) -> Methods {
         Methods {
             marks: Marks::default(),
+            captured: Captured::default(),
             table: RwLock::new(Table {
                 many: MANY,
                 ..Table::default()

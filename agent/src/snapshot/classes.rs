@@ -468,7 +468,11 @@ pub(crate) fn read(
         }
         if hidden {
             storage = match lambda::implementation(jvmti, class, &info.name) {
-                Some(lambda) => Storage::Lambda(lambda),
+                Some(lambda) => {
+                    let captured = methods.captured.secrets_of(&lambda).into_iter();
+                    secrets.extend(captured.filter(|place| *place < fields.len()));
+                    Storage::Lambda(lambda)
+                }
                 None => Storage::Hole("hidden class: has no name in another run"),
             };
         }

@@ -16,6 +16,7 @@ mod model;
 mod mutability;
 mod native;
 mod numbered;
+mod planted;
 mod probes;
 mod programs;
 mod purity;

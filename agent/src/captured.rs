@@ -1,0 +1,114 @@
+//! Which values that lambda expressions capture are secret, by the names of the parameters that they become.
+//!
+//! The fields of a lambda's class say nothing (`arg$1`), and what has such values captured passes them to the method
+//! with the lambda's body, as its first parameters. The names of these are in the class file and are read when it is
+//! loaded: to ask the JVM for them later takes a capability that makes all of the program slower.
+
+use hindsight_classfile::{ClassFile, ConstantPool, Error, Member, access, tables};
+use hindsight_tracelog::crash::Lambda;
+use std::collections::{HashMap, HashSet};
+use std::sync::RwLock;
+
+/// What class files with lambda expressions mention.
+const FACTORY: &[u8] = b"java/lang/invoke/LambdaMetafactory";
+
+/// The places of secrets among the captured values of methods, by name and descriptor.
+type Places = HashMap<(String, String), HashSet<usize>>;
+
+/// By the names of the classes that declare the methods. Classes of one name are taken for one.
+#[derive(Default)]
+pub(crate) struct Captured(RwLock<HashMap<String, Places>>);
+
+impl Captured {
+    /// Looks through a class file for parameters that are secret by their names and descriptors.
+    pub(crate) fn look(&self, class: &str, bytes: &[u8], is_secret: &dyn Fn(&str, &str) -> bool) {
+        if !bytes.windows(FACTORY.len()).any(|window| window == FACTORY) {
+            return;
+        }
+        let Ok(file) = ClassFile::parse(bytes) else {
+            return;
+        };
+        let mut found = Places::new();
+        for method in &file.methods {
+            let places = secret_places(&file.pool, method, is_secret).unwrap_or_default();
+            if !places.is_empty() {
+                let text = [&method.name, &method.descriptor].map(|text| text.to_string_lossy());
+                let [name, descriptor] = text.map(|text| text.into_owned());
+                found.insert((name, descriptor), places);
+            }
+        }
+        if found.is_empty() {
+            return;
+        }
+        if let Ok(mut table) = self.0.write() {
+            let known = table.entry(class.to_owned()).or_default();
+            for (method, places) in found {
+                known.entry(method).or_default().extend(places);
+            }
+        }
+    }
+
+    /// The places of secrets among what a lambda has captured, by rising number.
+    pub(crate) fn secrets_of(&self, lambda: &Lambda) -> Vec<usize> {
+        let Ok(table) = self.0.read() else {
+            return Vec::new();
+        };
+        let places = table
+            .get(&lambda.class)
+            .and_then(|methods| methods.get(&(lambda.method.clone(), lambda.descriptor.clone())));
+        let mut places: Vec<usize> = places.into_iter().flatten().copied().collect();
+        places.sort_unstable();
+        places
+    }
+}
+
+/// The places of secret parameters of a method; of an instance method, `this` is the first.
+fn secret_places(
+    pool: &ConstantPool<'_>,
+    method: &Member<'_>,
+    is_secret: &dyn Fn(&str, &str) -> bool,
+) -> Result<HashSet<usize>, Error> {
+    let own = usize::from(!method.is(access::STATIC));
+    let mut slot = own as u16;
+    // The slot and descriptor of each.
+    let mut parameters = Vec::new();
+    for parameter in method.method_descriptor()?.parameters() {
+        parameters.push((slot, parameter.descriptor()));
+        slot += parameter.slots();
+    }
+    let mut secrets = HashSet::new();
+    let mut ask = |at: usize, name: u16| -> Result<(), Error> {
+        if let Some((_, descriptor)) = parameters.get(at).filter(|_| name != 0)
+            && is_secret(
+                &pool.utf8(name)?.to_string_lossy(),
+                &descriptor.to_string_lossy(),
+            )
+        {
+            secrets.insert(own + at);
+        }
+        Ok(())
+    };
+    if parameters.is_empty() {
+        return Ok(secrets);
+    }
+    if let Some(attribute) = method.attributes.find(pool, "MethodParameters") {
+        for (at, entry) in tables::method_parameters(&attribute)?.enumerate() {
+            ask(at, entry.name_index)?;
+        }
+    }
+    let code = method.code(pool)?;
+    for attribute in code.iter().flat_map(|code| code.attributes.iter()) {
+        if attribute.name(pool)?.to_string_lossy() != "LocalVariableTable" {
+            continue;
+        }
+        for variable in tables::local_variables(&attribute)? {
+            let at = parameters
+                .iter()
+                .position(|(slot, _)| *slot == variable.slot);
+            if let Some(at) = at.filter(|_| variable.start == 0) {
+                ask(at, variable.name_index)?;
+            }
+        }
+    }
+    Ok(secrets)
+}
