@@ -120,6 +120,7 @@ fn search(
 ) -> Vec<Range<usize>> {
     let by_form = [
         urls::passwords,
+        urls::oracle,
         urls::parameters,
         urls::headers,
         urls::private_keys,

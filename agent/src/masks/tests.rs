@@ -57,6 +57,30 @@ fn what_lets_somebody_in_is_found_in_texts() {
             &["abc", "def"],
         ),
         ("https://h/?password=&a=b;c", &[]),
+        ("jdbc:oracle:thin:scott/t1ger@db:1521/x", &["t1ger"]),
+        (
+            "url=jdbc:oracle:thin:scott/t1ger@//h:1521/x?a=b@c",
+            &["t1ger"],
+        ),
+        (
+            "'jdbc:oracle:oci:scott/t@g/r@(DESCRIPTION=(HOST=h))'",
+            &["t@g/r"],
+        ),
+        ("jdbc:oracle:thin:p[c]/\"t 'g@r\"@db", &["t 'g@r"]),
+        (
+            "jdbc:oracle:thin:@//h:1521/x and jdbc:oracle:thin:@h/x",
+            &[],
+        ),
+        ("jdbc:oracle:thin:/@wallet or an oracle: a/b or c@d", &[]),
+        (
+            r#"{"a":"jdbc:oracle:thin:scott/t1ger@db/x","b":"c@d"}"#,
+            &["t1ger"],
+        ),
+        ("jdbc:h2:mem:x;USER=sa;PASSWORD=s3cret", &["s3cret"]),
+        (
+            "jdbc:derby:db;user=a;password=s3cret;create=true",
+            &["s3cret"],
+        ),
         ("a?password=b", &["b"]),
         ("/login?user=joe&password=s3cret", &["s3cret"]),
         ("user=joe&password=s3cret&apiKey=k3y", &["s3cret", "k3y"]),

@@ -20,11 +20,46 @@ pub(super) fn passwords(search: &mut Search<'_>) {
     }
 }
 
+/// The passwords of Oracle's drivers, which are no part of a URL's authority: `jdbc:oracle:thin:scott/X@db:1521/x`,
+/// `...:scott/X@//host`, `...:scott/X@(DESCRIPTION=...)`.
+pub(super) fn oracle(search: &mut Search<'_>) {
+    const VENDOR: &str = "oracle:";
+    let text = search.text;
+    for (at, _) in text.match_indices(VENDOR) {
+        let start = at + VENDOR.len();
+        let login = text.get(start..).unwrap_or_default();
+        let ends = |c: char| c.is_whitespace() || matches!(c, '@' | '"' | '\'' | '<' | '>');
+        let Some((user, password)) = login.split_once('/') else {
+            continue;
+        };
+        if user.contains(ends) {
+            continue;
+        }
+        let start = start + user.len() + 1;
+        // What is quoted may have any signs in it.
+        if let Some(quoted) = password.strip_prefix('"') {
+            let len = quoted.find("\"@").unwrap_or(0);
+            search
+                .found
+                .extend((len > 0).then_some(start + 1..start + 1 + len));
+            continue;
+        }
+        let ends = |c: char| c != '@' && ends(c);
+        let rest = password.split(ends).next().unwrap_or_default();
+        let len = (rest.find("@//"))
+            .or_else(|| rest.find("@("))
+            .or_else(|| rest.split('?').next()?.rfind('@'));
+        search
+            .found
+            .extend(len.filter(|len| *len > 0).map(|len| start..start + len));
+    }
+}
+
 /// Secret parameters of URLs: `?password=X&ssl=true`, or as some drivers of databases want it,
-/// `;password=X;encrypt=true`.
+/// `;password=X;encrypt=true`, also where what they connect to is a file (`jdbc:h2:./db;password=X`).
 pub(super) fn parameters(search: &mut Search<'_>) {
     let text = search.text;
-    let Some(mut at) = text.find("://") else {
+    let Some(mut at) = text.find("jdbc:").or_else(|| text.find("://")) else {
         return;
     };
     while let Some(next) = (text.get(at..)).and_then(|rest| rest.find(['?', '&', ';'])) {

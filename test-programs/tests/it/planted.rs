@@ -14,6 +14,10 @@ class Planted {
     Supplier<Object> own = own(1L, "hunter of an instance".toCharArray(), "plain captured");
     Supplier<Supplier<String>> nested = nested("hunter nested");
 
+    String oracle = "jdbc:oracle:thin:scott/hunter-oracle@db:1521/x";
+    byte[] oci = "url=jdbc:oracle:oci:scott/hunter-oci@(DESCRIPTION=(HOST=db))".getBytes();
+    Object[] copies = {"hunter-oracle", "hunter-oci"};
+
     static Supplier<String> simple(String user, String password) { return () -> user + ":" + password; }
     Supplier<Object> own(long id, char[] apiKey, String text) { return () -> id + text + this.hashCode() + apiKey.length; }
     /** Its body has nothing that fails. */
