@@ -50,7 +50,11 @@ pub(crate) fn names_secret(text: &str, is_secret: &dyn Fn(&str) -> bool) -> bool
     let name = text.trim_start_matches(['-', '.']);
     // A user's own patterns know nothing of hyphens.
     let named = |name: &str| {
-        name.split('.').any(is_secret) || name.contains('.') && is_secret(&name.replace('.', ""))
+        name.split('.').any(is_secret)
+            || name.contains('.')
+                && ["", "_"]
+                    .iter()
+                    .any(|sign| is_secret(&name.replace('.', sign)))
     };
     named(name) || name.contains('-') && named(&name.replace('-', ""))
 }

@@ -531,7 +531,7 @@ pub(crate) fn meta(agent: &Agent, jni: Jni, reason: String, thread: &str) -> Met
         counters: (base.counters.snapshot().into_iter())
             .filter(|(_, count)| *count > 0)
             .collect(),
-        properties: crate::properties::read(jni, &|name| base.options.is_secret(name)),
+        properties: crate::properties::read(jni, &|name| base.options.is_secret_text(name)),
         order: crate::statics::order(agent, jni),
         defaults: crate::defaults::read(agent, jni),
     }

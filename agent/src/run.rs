@@ -48,7 +48,7 @@ fn process_start_ms(stat: &str, boot: &str) -> Option<i64> {
 
 /// The command line with secrets masked.
 pub(crate) fn command(base: &Base) -> String {
-    masks::command_line(&|name| base.options.is_secret(name)).join(" ")
+    masks::command_line(&|name| base.options.is_secret_text(name)).join(" ")
 }
 
 /// Whether the recording has ended.
@@ -171,7 +171,7 @@ fn document(base: &Base, java_version: &str, crashes: &[Value], ended: bool) -> 
             "version": property(c"java.vm.version"),
             "java_version": java_version,
         },
-        "command": masks::command_line(&|name| base.options.is_secret(name)),
+        "command": masks::command_line(&|name| base.options.is_secret_text(name)),
         "options": options,
         "copy": {
             "receiver": base.options.copy.receiver.to_string(),

@@ -93,6 +93,152 @@ const SECRETS: &[&str] = &[
     "licensekey",
 ];
 
+/// By whom or for what the tokens are that a text is by such a name, in front of `token` as its last word
+/// (`GITHUB_TOKEN`, `botToken`, `spring.cloud.vault.token`). Those of parsers, and of pages, are called otherwise.
+const ISSUERS: &[&str] = &[
+    // Services.
+    "airtable",
+    "anthropic",
+    "argocd",
+    "artifactory",
+    "asana",
+    "atlassian",
+    "auth0",
+    "aws",
+    "azure",
+    "bitbucket",
+    "buildkite",
+    "cargo",
+    "circle",
+    "circleci",
+    "cloudflare",
+    "codecov",
+    "confluence",
+    "consul",
+    "coveralls",
+    "datadog",
+    "digitalocean",
+    "discord",
+    "docker",
+    "dropbox",
+    "elastic",
+    "facebook",
+    "fastly",
+    "fcm",
+    "gcp",
+    "gh",
+    "gitea",
+    "github",
+    "gitlab",
+    "google",
+    "grafana",
+    "heroku",
+    "hetzner",
+    "hf",
+    "huggingface",
+    "influx",
+    "influxdb",
+    "jenkins",
+    "jfrog",
+    "jira",
+    "k8s",
+    "kube",
+    "kubernetes",
+    "linkedin",
+    "linode",
+    "mailgun",
+    "mapbox",
+    "netlify",
+    "nexus",
+    "nomad",
+    "notion",
+    "npm",
+    "nuget",
+    "okta",
+    "openai",
+    "pagerduty",
+    "paypal",
+    "plaid",
+    "postmark",
+    "pulumi",
+    "pypi",
+    "rollbar",
+    "rubygems",
+    "sendgrid",
+    "sentry",
+    "shopify",
+    "slack",
+    "snyk",
+    "sonar",
+    "sonarqube",
+    "sonatype",
+    "splunk",
+    "stripe",
+    "telegram",
+    "terraform",
+    "travis",
+    "trello",
+    "twilio",
+    "twitter",
+    "vault",
+    "vercel",
+    "whatsapp",
+    "zoom",
+    // Those who have them, and what they let them do.
+    "account",
+    "admin",
+    "agent",
+    "app",
+    "bot",
+    "client",
+    "customer",
+    "delegation",
+    "deploy",
+    "hmac",
+    "impersonation",
+    "invitation",
+    "invite",
+    "job",
+    "jwe",
+    "jws",
+    "magic",
+    "mfa",
+    "oidc",
+    "pat",
+    "payment",
+    "personal",
+    "private",
+    "publish",
+    "push",
+    "recovery",
+    "request",
+    "root",
+    "runner",
+    "saml",
+    "service",
+    "signin",
+    "signup",
+    "sso",
+    "unsubscribe",
+    "webhook",
+];
+
+/// Directly in front of `token`, these say which one of many it is (`githubPageToken`).
+const PLACES: [&str; 12] = [
+    "current",
+    "cursor",
+    "first",
+    "last",
+    "next",
+    "page",
+    "pagination",
+    "prev",
+    "previous",
+    "start",
+    "sync",
+    "continuation",
+];
+
 impl Options {
     pub(super) fn redact(&mut self, value: &str) -> Result<(), Error> {
         const ACCEPTED: &str = "globs of names, type:GLOB, annotation:SIMPLENAME, separated by ;";
@@ -134,22 +280,19 @@ impl Options {
     }
 
     /// The same of a field or parameter with this descriptor: whether a password has expired is none, unless an
-    /// option says so; and a `pass` is a secret if it is a text, not if it counts what a compiler does.
+    /// option says so; and a `pass` or a token of GitHub is a secret if it is a text, not if it counts what a compiler
+    /// does or is what a parser makes.
     pub(crate) fn is_secret_of_type(&self, name: &str, descriptor: &str) -> bool {
         const TEXTS: [&str; 4] = ["[C", "[B", "Ljava/lang/String;", "Ljava/lang/CharSequence;"];
-        let is_pass = || {
-            let rest = name.trim_end_matches(|c: char| !c.is_alphanumeric());
-            let end = rest
-                .len()
-                .checked_sub(4)
-                .and_then(|start| rest.get(start..));
-            end.is_some_and(|end| end.eq_ignore_ascii_case("pass"))
-                && words(name).last().is_some_and(|last| last == PASS)
-        };
         match descriptor {
             "Z" => self.redacts(name),
-            _ => self.is_secret(name) || TEXTS.contains(&descriptor) && is_pass(),
+            _ => self.is_secret(name) || TEXTS.contains(&descriptor) && is_secret_text(name),
         }
+    }
+
+    /// The same of what is a text for sure.
+    pub(crate) fn is_secret_text(&self, name: &str) -> bool {
+        self.is_secret(name) || is_secret_text(name)
     }
 
     /// Whether an option says that it is secret.
@@ -190,6 +333,38 @@ fn is_known(name: &str) -> bool {
     })
 }
 
+/// Whether a text by this name is a secret by its last word, and by those before it.
+fn is_secret_text(name: &str) -> bool {
+    let rest = name.trim_end_matches(|c: char| !c.is_alphanumeric());
+    let ends_with = |word: &str| {
+        let start = rest.len().checked_sub(word.len());
+        let end = start.and_then(|start| rest.get(start..));
+        end.is_some_and(|end| end.eq_ignore_ascii_case(word))
+    };
+    if ends_with(PASS) {
+        words(name).last().is_some_and(|last| last == PASS)
+    } else {
+        ends_with(TOKEN) && is_issued(words(name))
+    }
+}
+
+/// Whether these are the words for a token that lets somebody in.
+fn is_issued(mut words: Vec<String>) -> bool {
+    // The last one may be all of the name: `npmtoken`.
+    let last = words.pop().unwrap_or_default();
+    let stem = last.strip_suffix(TOKEN).unwrap_or_default();
+    if !stem.is_empty() {
+        return ISSUERS.contains(&stem);
+    }
+    let is_place = |word: &String| PLACES.contains(&word.as_str());
+    // `gitHubToken` has two words for one.
+    let is_issuer = |from: usize| {
+        ISSUERS.contains(&words[from].as_str())
+            || ISSUERS.contains(&words[from..].concat().as_str())
+    };
+    !words.last().is_some_and(is_place) && (0..words.len()).any(is_issuer)
+}
+
 /// Signs that count for nothing between the letters of a name, the dots of a property included.
 const SEPARATORS: &[u8] = b"_-$.";
 
@@ -200,7 +375,11 @@ fn has_word(text: &str) -> bool {
     bytes.windows(2).enumerate().any(|(at, two)| {
         seconds[usize::from(two[0] & 31)][usize::from(two[1])] && {
             let letter = two[0].to_ascii_lowercase();
-            let also_last = (letter == b'p').then_some(PASS);
+            let also_last = match letter {
+                b'p' => Some(PASS),
+                b't' => Some(TOKEN),
+                _ => None,
+            };
             let mut words = beginning_with(char::from(letter))
                 .iter()
                 .copied()
@@ -213,6 +392,12 @@ fn has_word(text: &str) -> bool {
 /// A secret where a text has it as the last word of its name.
 const PASS: &str = "pass";
 
+/// The same behind one of [`ISSUERS`].
+const TOKEN: &str = "token";
+
+/// Bytes in front of `token` that are looked at.
+const MAX_ISSUER: usize = 100;
+
 /// Whether a word may begin at a place, whatever is between its letters.
 fn is_word_at(bytes: &[u8], at: usize, word: &str) -> bool {
     let mut end = at;
@@ -224,6 +409,17 @@ fn is_word_at(bytes: &[u8], at: usize, word: &str) -> bool {
             return false;
         }
         end += 1;
+    }
+    if word == TOKEN {
+        let start = at.saturating_sub(MAX_ISSUER);
+        let is_of_name = |byte: &u8| {
+            byte.is_ascii_alphanumeric()
+                || !byte.is_ascii()
+                || SEPARATORS.contains(byte)
+                || *byte == b' '
+        };
+        let name = bytes[start..end].rsplit(|byte| !is_of_name(byte)).next();
+        return name.is_some_and(|name| is_secret_text(&String::from_utf8_lossy(name)));
     }
     if word != PASS && !is_short(word) {
         return true;
@@ -238,7 +434,8 @@ fn is_word_at(bytes: &[u8], at: usize, word: &str) -> bool {
 /// For the lower five bits of each letter that a word begins with, what may stand behind it.
 static SECOND_LETTERS: LazyLock<[[bool; 256]; 32]> = LazyLock::new(|| {
     let mut all = [[false; 256]; 32];
-    for word in SECRETS.iter().map(|word| word.as_bytes()) {
+    for word in SECRETS.iter().chain([&PASS, &TOKEN]) {
+        let word = word.as_bytes();
         let others = [word[1], word[1].to_ascii_uppercase()];
         for second in others.iter().chain(SEPARATORS) {
             all[usize::from(word[0] & 31)][usize::from(*second)] = true;

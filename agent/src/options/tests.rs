@@ -117,6 +117,78 @@ fn all_keys_are_understood() {
     );
 }
 
+/// A token is a secret by whose it is, and not where it is what a parser has found or a page begins with.
+#[test]
+fn tokens_of_services_are_told_from_those_of_parsers() {
+    const STRING: &str = "Ljava/lang/String;";
+    let options = Options::parse("").unwrap();
+    let is_secret = |name: &str| {
+        crate::masks::names_secret(name, &|name| options.is_secret_of_type(name, STRING))
+    };
+    for name in [
+        "GITHUB_TOKEN",
+        "githubToken",
+        "gitHubToken",
+        "NPM_TOKEN",
+        "npmtoken",
+        "//npm.example.org/:_authToken",
+        "VAULT_TOKEN",
+        "X-Vault-Token",
+        "PRIVATE-TOKEN",
+        "spring.cloud.vault.token",
+        "sonar.token",
+        "botToken",
+        "TELEGRAM_BOT_TOKEN",
+        "NPM_PUBLISH_TOKEN",
+        "CI_JOB_TOKEN",
+        "HF_TOKEN",
+        "clientToken",
+        "serviceAccountToken",
+        "db.pass",
+        "DB_PASS",
+        "pass",
+    ] {
+        assert!(is_secret(name), "{name}");
+        assert!(
+            options.may_name_secret(&format!("{{\"{name}\": 1}}")),
+            "{name}"
+        );
+        assert!(!options.is_secret_of_type("githubToken", "Lc/Token;"));
+    }
+    for name in [
+        "token",
+        "TOKEN",
+        "nextToken",
+        "next_token",
+        "lastToken",
+        "currentToken",
+        "prevToken",
+        "startToken",
+        "endToken",
+        "lookaheadToken",
+        "operatorToken",
+        "stringToken",
+        "eofToken",
+        "EOF_TOKEN",
+        "padToken",
+        "pageToken",
+        "nextPageToken",
+        "githubPageToken",
+        "continuationToken",
+        "syncToken",
+        "cancellationToken",
+        "tokenizer",
+        "githubTokenizer",
+        "vaultTokenCount",
+        "tokenType",
+        "tokens",
+        "compass",
+        "bypass",
+    ] {
+        assert!(!is_secret(name), "{name}");
+    }
+}
+
 /// What is asked of whole texts leaves out no name that is secret, and few texts are looked at for nothing.
 #[test]
 fn texts_with_names_of_secrets_are_told_from_others() {
@@ -141,6 +213,8 @@ fn texts_with_names_of_secrets_are_told_from_others() {
         "OTPCode",
         "$apiKey",
         "Set-Cookie",
+        "GITHUB_TOKEN",
+        "spring.cloud.vault.token",
     ] {
         let is_secret = |name: &str| options.is_secret_of_type(name, STRING);
         assert!(crate::masks::names_secret(name, &is_secret), "{name}");

@@ -486,10 +486,18 @@ pub(crate) fn read(
         secrets.clear();
         info.fields.clear();
     }
+    let entry = entry(&info.fields);
+    // Whatever its name, for that is the program's choice. Of the header it is a secret, too.
+    if let Some((_, value)) = entry
+        && info.fields[value].owner.ends_with("Cookie")
+        && !secrets.contains(&value)
+    {
+        secrets.push(value);
+    }
     let pairs = PAIRS.contains(&info.name.as_str());
     let table = |field: &FieldInfo| field.name == "table";
     Class {
-        entry: entry(&info.fields),
+        entry,
         pairs: info.fields.iter().position(table).filter(|_| pairs),
         contains: contains(&info.name),
         wraps_text: wraps_text(&info.name, &info.fields),

@@ -2,6 +2,7 @@
 
 mod hiding;
 
+use self::hiding::Named;
 use crate::jni::{Jni, Obj, primitive_size};
 use crate::jvmti::Jvmti;
 use crate::marks::Marks;
@@ -328,11 +329,11 @@ impl<'a> Graph<'a> {
         Some(match letter {
             b'L' | b'[' => {
                 let in_pairs = self.pairs.contains(&object);
-                if in_pairs && index.is_multiple_of(2) && self.names_secret(old) {
+                if in_pairs && index.is_multiple_of(2) && self.named_by(old) != Named::Plain {
                     self.has_secret_key(object);
                 }
-                let secret =
-                    self.is_secret_place(object, class, index) || self.is_secret_in(object, old);
+                let secret = self.is_secret_place(object, class, index, old)
+                    || self.is_secret_in(object, old);
                 let value = self.number(old, secret);
                 if let Value::Ref(number) = value
                     && in_pairs
@@ -504,22 +505,25 @@ impl<'a> Graph<'a> {
                 let texts = len <= MAX_ARGUMENTS
                     && self.classes[class as usize].info.name == "[Ljava.lang.String;";
                 let of_texts = self.classes[class as usize].info.name == "[[Ljava.lang.String;";
-                let mut after_secret = false;
+                let mut before = Named::Plain;
                 for index in 0..len {
                     let element = jni.array_get(object, index);
-                    let mut names_secret = pairs && index % 2 == 0 && self.names_secret(element);
-                    if pairs && names_secret {
-                        self.has_secret_key(number);
+                    let mut names_secret = Named::Plain;
+                    if pairs && index % 2 == 0 {
+                        names_secret = self.named_by(element);
+                        if names_secret != Named::Plain {
+                            self.has_secret_key(number);
+                        }
                     }
-                    let named = self.secret_elements.get(&number);
+                    let is_named = |named: &HashSet<usize>| named.contains(&index);
                     let mut secret = all
-                        || after_secret
-                        || named.is_some_and(|named| named.contains(&index))
+                        || self.is_secret_by(before, element)
+                        || self.secret_elements.get(&number).is_some_and(is_named)
                         || self.is_secret_in(number, element);
                     if texts && !secret {
                         match self.argument(element) {
                             Says::Nothing => {}
-                            Says::NextIsSecret => names_secret = true,
+                            Says::NextIsSecret => names_secret = Named::Secret,
                             Says::HasSecret(..) => secret = true,
                         }
                     }
@@ -530,7 +534,7 @@ impl<'a> Graph<'a> {
                         self.pairs.insert(row);
                     }
                     values.push(value);
-                    after_secret = names_secret;
+                    before = names_secret;
                 }
                 Body::References(values)
             }
@@ -603,25 +607,28 @@ impl<'a> Graph<'a> {
         }
         let all = self.secret.contains(&number);
         let Class { entry, pairs, .. } = self.classes[class as usize];
-        let named = entry.filter(|&(key, _)| {
+        let named = entry.map(|(key, value)| {
             let key = jni.get_object(object, self.classes[class as usize].fields[key].0);
-            let names_secret = self.names_secret(key);
+            let named = self.named_by(key);
             if let Some(key) = key {
                 jni.delete_local(key);
             }
-            names_secret
+            (named, value)
         });
         let mut values = Vec::with_capacity(count);
         for index in 0..count {
             let (field, letter) = self.classes[class as usize].fields[index];
-            let secret = self.classes[class as usize].secrets.contains(&index)
-                || named.is_some_and(|(_, value)| value == index);
+            let secret = self.classes[class as usize].secrets.contains(&index);
             values.push(match letter {
                 b'L' | b'[' => {
                     let value = jni.get_object(object, field);
-                    let inside = self.is_secret_in(number, value);
-                    let login = letter == b'L' && self.is_login(class, index, value);
-                    let value = self.number(value, secret || all || inside || login);
+                    let by_key = named.filter(|(_, value)| *value == index);
+                    let secret = secret
+                        || all
+                        || by_key.is_some_and(|(named, _)| self.is_secret_by(named, value))
+                        || self.is_secret_in(number, value)
+                        || letter == b'L' && self.is_login(class, index, value);
+                    let value = self.number(value, secret);
                     if let (true, Value::Ref(table)) = (pairs == Some(index), value) {
                         self.pairs.insert(table);
                     }

@@ -18,6 +18,16 @@ class Planted {
     byte[] oci = "url=jdbc:oracle:oci:scott/hunter-oci@(DESCRIPTION=(HOST=db))".getBytes();
     Object[] copies = {"hunter-oracle", "hunter-oci"};
 
+    enum Key { DB_PASS, PASS }
+    Map<String, Object> settings = new HashMap<>(Map.of("db.pass", "hunter by a property", "DB_PASS", "hunter by a variable",
+            "GITHUB_TOKEN", "hunter of a service", "X-Vault-Token", List.of("hunter of a header"),
+            "nextToken", "plain token", "pass", List.of("plain that has passed")));
+    Map<String, Object> few = Map.of("npm.token", "hunter of few", "user", "plain of few");
+    Map<Key, String> byKey = new EnumMap<>(Map.of(Key.DB_PASS, "hunter by a key", Key.PASS, "plain result"));
+    Map<Key, String> hashed = new HashMap<>(Map.of(Key.DB_PASS, "hunter by a hash", Key.PASS, "plain and hashed"));
+    String botToken = "hunter of a bot";
+    Object tokens = List.of(new java.net.HttpCookie("SESSION", "hunter-session"));
+
     static Supplier<String> simple(String user, String password) { return () -> user + ":" + password; }
     Supplier<Object> own(long id, char[] apiKey, String text) { return () -> id + text + this.hashCode() + apiKey.length; }
     /** Its body has nothing that fails. */
@@ -42,9 +52,18 @@ fn planted_secrets_are_not_stored() {
         let classes = workplace.compile_text(jdk, &release, "Planted", PROGRAM);
         let run = workplace
             .java_with_agent(jdk, "")
+            .args([
+                "-Dgithub.token=hunter of a property",
+                "-Dsmtp.pass=hunter-pass",
+            ])
             .arg("-cp")
             .arg(&classes)
-            .arg("Planted")
+            .args([
+                "Planted",
+                "--db-pass",
+                "hunter-argument",
+                "--npm-token=hunter-npm",
+            ])
             .output()
             .unwrap();
         assert_eq!(run.status.code(), Some(1), "{}", both(&run));
@@ -55,7 +74,11 @@ fn planted_secrets_are_not_stored() {
         assert!(leaked.is_empty(), "{label}: {leaked:?}");
         let file = readable(&fs::read(&workplace.crash_files()[0]).unwrap());
         assert!(!file.contains("hunter"), "{label}");
+        assert!(
+            !workplace.run_json().to_string().contains("hunter"),
+            "{label}"
+        );
         let plain = stored.iter().filter(|text| text.starts_with("plain"));
-        assert_eq!(plain.count(), 2, "{label}: {stored:?}");
+        assert_eq!(plain.count(), 7, "{label}: {stored:?}");
     }
 }

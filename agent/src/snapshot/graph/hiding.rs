@@ -14,9 +14,6 @@ use hindsight_tracelog::crash::{Body, Frame, Object, Patch, Value};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-/// The type of what stands in a text.
-const STRING: &str = "Ljava/lang/String;";
-
 /// The field that says how much of its array is text.
 const COUNT: &str = "count";
 
@@ -28,6 +25,18 @@ const MAX_ARGUMENT: usize = 1_000;
 
 /// Code units or bytes of a secret that are looked for elsewhere.
 const MAX_SECRET: usize = 4_097;
+
+/// What a key, or whatever has a value by its side, says of this by its own name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Named {
+    Plain,
+    /// A text is a secret: a `pass` may as well be a number of them, and have a list of what has passed.
+    Text,
+    /// A text is, and those in a container, as of a header.
+    Texts,
+    /// It is a secret whatever it is.
+    Secret,
+}
 
 impl Graph<'_> {
     /// Whether an object is not stored since its class is secret.
@@ -169,22 +178,28 @@ impl Graph<'_> {
         let (Some(keys), Some(table)) = (at("keyUniverse"), at("vals")) else {
             return;
         };
+        let field = |index: usize| self.classes[class as usize].fields[index].0;
+        let (keys, held) = (field(keys), field(table));
         let Some(Value::Ref(table)) = values.get(table).copied() else {
             return;
         };
         let jni = self.jni;
-        let keys = jni.get_object(map, self.classes[class as usize].fields[keys].0);
-        let Some(keys) = keys else { return };
-        let secret = (0..jni.array_len(keys)).filter(|&index| {
-            let key = jni.array_get(keys, index);
-            let names_secret = self.names_secret(key);
-            if let Some(key) = key {
-                jni.delete_local(key);
+        let (Some(keys), Some(held)) = (jni.get_object(map, keys), jni.get_object(map, held))
+        else {
+            return;
+        };
+        let secret = (0..jni.array_len(keys).min(jni.array_len(held))).filter(|&index| {
+            let (key, value) = (jni.array_get(keys, index), jni.array_get(held, index));
+            let named = self.named_by(key);
+            let is_secret = self.is_secret_by(named, value);
+            for object in [key, value].into_iter().flatten() {
+                jni.delete_local(object);
             }
-            names_secret
+            is_secret
         });
         let secret: HashSet<usize> = secret.collect();
         jni.delete_local(keys);
+        jni.delete_local(held);
         if !secret.is_empty() {
             self.secret_elements.insert(table, secret);
         }
@@ -238,7 +253,7 @@ impl Graph<'_> {
 
     /// Finds what is secret in a text, and notes it down.
     fn credentials(&mut self, text: &str) -> Vec<Range<usize>> {
-        let is_secret = |name: &str| self.options.is_secret_of_type(name, STRING);
+        let is_secret = |name: &str| self.options.is_secret_text(name);
         let parts = match self.options.may_name_secret(text) {
             true => masks::credentials(text, &is_secret),
             false => masks::credentials_by_form(text, &is_secret),
@@ -458,8 +473,14 @@ impl Graph<'_> {
         }
     }
 
-    /// Whether the text in a place must not be stored, whatever key it has stood beside.
-    pub(super) fn is_secret_place(&mut self, object: u32, class: usize, index: usize) -> bool {
+    /// Whether what was in a place before must not be stored, whatever key it has stood beside.
+    pub(super) fn is_secret_place(
+        &mut self,
+        object: u32,
+        class: usize,
+        index: usize,
+        old: Option<Obj>,
+    ) -> bool {
         let named = self.secret_elements.get(&object);
         let in_secret =
             self.secret.contains(&object) || named.is_some_and(|named| named.contains(&index));
@@ -483,32 +504,66 @@ impl Graph<'_> {
             Some(Value::Ref(key)) => self.objects.get(*key as usize).map(|key| &key.body),
             _ => None,
         };
-        match key {
-            Some(Body::String(text)) => {
-                masks::names_secret(&text.to_lossy(), &|name| self.options.is_secret(name))
+        let named = match key {
+            Some(Body::String(text)) => self.named(&text.to_lossy()),
+            Some(Body::Enum { name, .. }) => self.named_by_constant(name),
+            _ => Named::Plain,
+        };
+        self.is_secret_by(named, old)
+    }
+
+    /// What an object says that is the key of a value.
+    pub(super) fn named_by(&mut self, key: Option<Obj>) -> Named {
+        let Some(key) = key else {
+            return Named::Plain;
+        };
+        let class = self.class_of(key);
+        match self.classes[class as usize].storage {
+            Storage::Enum(name) => match self.jni.get_object(key, name) {
+                Some(name) => {
+                    let text = self.jni.string(name);
+                    self.jni.delete_local(name);
+                    self.named_by_constant(&text)
+                }
+                None => Named::Plain,
+            },
+            Storage::String if self.jni.string_len(key) <= MAX_KEY => {
+                self.named(&self.jni.string(key))
             }
-            Some(Body::Enum { name, .. }) => {
-                masks::names_secret(name, &|name| self.options.is_secret(name))
-            }
-            _ => false,
+            _ => Named::Plain,
         }
     }
 
-    /// Whether an object is text that names a secret.
-    pub(super) fn names_secret(&mut self, object: Option<Obj>) -> bool {
-        let Some(object) = object else {
+    /// What the name of an enum's constant says. Results have such names, too (`PASS`, `FAIL`).
+    fn named_by_constant(&self, name: &str) -> Named {
+        match self.named(name) {
+            Named::Text => Named::Plain,
+            named => named,
+        }
+    }
+
+    fn named(&self, name: &str) -> Named {
+        if !masks::names_secret(name, &|name| self.options.is_secret_text(name)) {
+            Named::Plain
+        } else if masks::names_secret(name, &|name| self.options.is_secret(name)) {
+            Named::Secret
+        } else if name.eq_ignore_ascii_case("pass") {
+            Named::Text
+        } else {
+            Named::Texts
+        }
+    }
+
+    /// Whether a value is secret by what stands beside it.
+    pub(super) fn is_secret_by(&mut self, named: Named, value: Option<Obj>) -> bool {
+        let Some(value) = value.filter(|_| named != Named::Plain) else {
             return false;
         };
-        let class = self.class_of(object);
-        if let Storage::Enum(name) = self.classes[class as usize].storage {
-            let name = self.jni.get_object(object, name);
-            return self.names_secret(name);
+        if named == Named::Secret {
+            return true;
         }
-        matches!(self.classes[class as usize].storage, Storage::String)
-            && self.jni.string_len(object) <= MAX_KEY
-            && masks::names_secret(&self.jni.string(object), &|name| {
-                self.options.is_secret(name)
-            })
+        let class = self.class_of(value);
+        self.is_text(class) || named == Named::Texts && self.classes[class as usize].contains
     }
 
     /// What an element of an array of strings says of secrets, if it is the program's arguments.
@@ -516,7 +571,7 @@ impl Graph<'_> {
         match element {
             Some(element) if self.jni.string_len(element) <= MAX_ARGUMENT => {
                 let text = self.jni.string(element);
-                let says = masks::argument(&text, &|name| self.options.is_secret(name));
+                let says = masks::argument(&text, &|name| self.options.is_secret_text(name));
                 if let Says::HasSecret(parts) = &says {
                     self.take_parts(&text, parts);
                 }
