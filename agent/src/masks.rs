@@ -69,8 +69,18 @@ fn is_option_secret(name: &str, is_secret: &dyn Fn(&str) -> bool) -> bool {
 
 /// What an argument says.
 pub(crate) fn argument(text: &str, is_secret: &dyn Fn(&str) -> bool) -> Says {
-    // `-agentpath:...` carries option names, not secrets of the program.
-    if text.starts_with("-agent") {
+    match option(text, is_secret) {
+        Says::Nothing if !is_of_agent(text) => match credentials(text, is_secret) {
+            parts if parts.is_empty() => Says::Nothing,
+            parts => Says::HasSecret(parts),
+        },
+        says => says,
+    }
+}
+
+/// What an argument says by its name alone.
+pub(crate) fn option(text: &str, is_secret: &dyn Fn(&str) -> bool) -> Says {
+    if is_of_agent(text) {
         return Says::Nothing;
     }
     let is_option = text.starts_with(['-', '/']);
@@ -81,16 +91,22 @@ pub(crate) fn argument(text: &str, is_secret: &dyn Fn(&str) -> bool) -> Says {
     let key = text.get(..end.unwrap_or(text.len())).unwrap_or_default();
     let key = key.strip_prefix("-D").unwrap_or(key);
     let key = key.trim_start_matches(['-', '/']);
+    // A line of a program, or what somebody says.
+    if key.contains(char::is_whitespace) {
+        return Says::Nothing;
+    }
     match end {
         Some(end) if is_option_secret(key, is_secret) => {
             Says::HasSecret(iter::once(end + 1..text.len()).collect())
         }
         None if text.starts_with('-') && is_option_secret(key, is_secret) => Says::NextIsSecret,
-        _ => match credentials(text, is_secret) {
-            parts if parts.is_empty() => Says::Nothing,
-            parts => Says::HasSecret(parts),
-        },
+        _ => Says::Nothing,
     }
+}
+
+/// `-agentpath:...` carries option names, not secrets of the program.
+fn is_of_agent(text: &str) -> bool {
+    text.starts_with("-agent")
 }
 
 /// Where a text has what lets somebody in, in the order of the text: in URLs and headers ([`urls`]), by the names of

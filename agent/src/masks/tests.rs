@@ -481,4 +481,7 @@ fn secrets_of_a_command_line_are_masked() {
         let parts = line.split(' ').map(str::to_owned);
         assert_eq!(arguments(parts, &is_secret).join(" "), expected);
     }
+    for text in ["String password = x;", "-- a password: x", "passwords"] {
+        assert_eq!(option(text, &is_secret), Says::Nothing, "{text}");
+    }
 }

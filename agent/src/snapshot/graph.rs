@@ -1,12 +1,13 @@
 //! The breadth-first walk.
 
+mod elements;
 mod hiding;
 
 use self::hiding::Named;
 use crate::jni::{Jni, Obj, primitive_size};
 use crate::jvmti::Jvmti;
 use crate::marks::Marks;
-use crate::masks::{self, Says};
+use crate::masks;
 use crate::methods::Methods;
 use crate::options::Options;
 use crate::shim::ThrowableIds;
@@ -68,10 +69,9 @@ pub(crate) struct Graph<'a> {
     secret_pairs: HashSet<u32>,
     /// and values that the others have had.
     old_of_pairs: HashMap<u32, Vec<u32>>,
+    /// Arrays that are the elements of a collection.
+    collected: HashSet<u32>,
 }
-
-/// An array of strings with more elements is not taken for a command line's.
-const MAX_ARGUMENTS: usize = 1_000;
 
 /// Exceptions that have their stack traces written into them, and how deep these may be.
 const MAX_TRACES: usize = 32;
@@ -124,6 +124,7 @@ impl<'a> Graph<'a> {
             pairs: HashSet::new(),
             secret_pairs: HashSet::new(),
             old_of_pairs: HashMap::new(),
+            collected: HashSet::new(),
         }
     }
 
@@ -495,49 +496,10 @@ impl<'a> Graph<'a> {
                     false => Body::Primitives(elements),
                 }
             }
-            Storage::References => {
-                let len = jni.array_len(object);
-                if !self.afford(len.saturating_mul(size_of::<Value>()) + 8) {
-                    return Body::Hole(MAX_BYTES.to_owned());
-                }
-                let mut values = Vec::with_capacity(len);
-                let (all, pairs) = (self.secret.contains(&number), self.pairs.contains(&number));
-                let texts = len <= MAX_ARGUMENTS
-                    && self.classes[class as usize].info.name == "[Ljava.lang.String;";
-                let of_texts = self.classes[class as usize].info.name == "[[Ljava.lang.String;";
-                let mut before = Named::Plain;
-                for index in 0..len {
-                    let element = jni.array_get(object, index);
-                    let mut names_secret = Named::Plain;
-                    if pairs && index % 2 == 0 {
-                        names_secret = self.named_by(element);
-                        if names_secret != Named::Plain {
-                            self.has_secret_key(number);
-                        }
-                    }
-                    let is_named = |named: &HashSet<usize>| named.contains(&index);
-                    let mut secret = all
-                        || self.is_secret_by(before, element)
-                        || self.secret_elements.get(&number).is_some_and(is_named)
-                        || self.is_secret_in(number, element);
-                    if texts && !secret {
-                        match self.argument(element) {
-                            Says::Nothing => {}
-                            Says::NextIsSecret => names_secret = Named::Secret,
-                            Says::HasSecret(..) => secret = true,
-                        }
-                    }
-                    // A name with its value, if it has not been read in another place before.
-                    let is_pair = of_texts && element.is_some_and(|row| jni.array_len(row) == 2);
-                    let value = self.number(element, secret);
-                    if is_pair && let Value::Ref(row) = value {
-                        self.pairs.insert(row);
-                    }
-                    values.push(value);
-                    before = names_secret;
-                }
-                Body::References(values)
-            }
+            Storage::References => match self.elements(object, number, class) {
+                Some(values) => Body::References(values),
+                None => Body::Hole(MAX_BYTES.to_owned()),
+            },
             Storage::Instance => match self.fields(object, number, class) {
                 Some(values) => Body::Instance(values),
                 None => Body::Hole(MAX_BYTES.to_owned()),
@@ -615,6 +577,9 @@ impl<'a> Graph<'a> {
             }
             (named, value)
         });
+        let name = self.classes[class as usize].info.name.as_str();
+        let (is_list, is_collection) = (elements::is_list(name), elements::is_collection(name));
+        let mut before = Named::Plain;
         let mut values = Vec::with_capacity(count);
         for index in 0..count {
             let (field, letter) = self.classes[class as usize].fields[index];
@@ -622,13 +587,21 @@ impl<'a> Graph<'a> {
             values.push(match letter {
                 b'L' | b'[' => {
                     let value = jni.get_object(object, field);
+                    let mut next = Named::Plain;
                     let by_key = named.filter(|(_, value)| *value == index);
                     let secret = secret
                         || all
                         || by_key.is_some_and(|(named, _)| self.is_secret_by(named, value))
                         || self.is_secret_in(number, value)
-                        || letter == b'L' && self.is_login(class, index, value);
+                        || letter == b'L' && self.is_login(class, index, value)
+                        || is_list
+                            && (self.is_secret_by(before, value)
+                                || self.is_secret_argument(&mut next, value, true));
                     let value = self.number(value, secret);
+                    before = next;
+                    if is_collection && let (b'[', Value::Ref(array)) = (letter, value) {
+                        self.collected.insert(array);
+                    }
                     if let (true, Value::Ref(table)) = (pairs == Some(index), value) {
                         self.pairs.insert(table);
                     }

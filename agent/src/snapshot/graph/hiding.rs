@@ -6,7 +6,7 @@
 
 use super::{Graph, NO_OBJECT, pack, unpack, words};
 use crate::jni::Obj;
-use crate::masks::{self, Says};
+use crate::masks;
 use crate::snapshot::arrays;
 use crate::snapshot::classes::{Number, REDACTED, Storage};
 use crate::snapshot::secrets::{Secrets, length_class};
@@ -18,10 +18,7 @@ use std::ops::Range;
 const COUNT: &str = "count";
 
 /// UTF-16 code units of the longest key that may name a secret.
-const MAX_KEY: usize = 100;
-
-/// Longer text is not looked at for what it says of secrets.
-const MAX_ARGUMENT: usize = 1_000;
+pub(super) const MAX_KEY: usize = 100;
 
 /// Code units or bytes of a secret that are looked for elsewhere.
 const MAX_SECRET: usize = 4_097;
@@ -262,7 +259,7 @@ impl Graph<'_> {
         parts
     }
 
-    fn take_parts(&mut self, text: &str, parts: &[Range<usize>]) {
+    pub(super) fn take_parts(&mut self, text: &str, parts: &[Range<usize>]) {
         for part in parts {
             for form in masks::forms(text.get(part.clone()).unwrap_or_default()) {
                 self.secrets
@@ -564,20 +561,5 @@ impl Graph<'_> {
         }
         let class = self.class_of(value);
         self.is_text(class) || named == Named::Texts && self.classes[class as usize].contains
-    }
-
-    /// What an element of an array of strings says of secrets, if it is the program's arguments.
-    pub(super) fn argument(&mut self, element: Option<Obj>) -> Says {
-        match element {
-            Some(element) if self.jni.string_len(element) <= MAX_ARGUMENT => {
-                let text = self.jni.string(element);
-                let says = masks::argument(&text, &|name| self.options.is_secret_text(name));
-                if let Says::HasSecret(parts) = &says {
-                    self.take_parts(&text, parts);
-                }
-                says
-            }
-            _ => Says::Nothing,
-        }
     }
 }

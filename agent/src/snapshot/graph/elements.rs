@@ -1,0 +1,157 @@
+//! The elements of arrays: some are a command line, others have names and values that take turns.
+
+use super::Graph;
+use super::hiding::{MAX_KEY, Named};
+use crate::jni::Obj;
+use crate::masks::{self, Says};
+use crate::snapshot::classes::Storage;
+use hindsight_tracelog::crash::Value;
+use std::collections::HashSet;
+
+/// An array with more elements is not taken for a command line's, nor for names and values.
+const MAX_ARGUMENTS: usize = 1_000;
+
+/// Longer text is not looked at for what it says of secrets.
+const MAX_ARGUMENT: usize = 1_000;
+
+/// Whether the fields of a class are the elements of a list.
+pub(super) fn is_list(class: &str) -> bool {
+    const LISTS: [&str; 2] = [
+        "java.util.ImmutableCollections$List12",
+        "java.util.Collections$SingletonList",
+    ];
+    LISTS.contains(&class)
+}
+
+/// Whether a class is one of a collection, which may have names alone in an array.
+pub(super) fn is_collection(class: &str) -> bool {
+    const PACKAGES: [&str; 6] = [
+        "com.google.common.collect.",
+        "io.vavr.",
+        "java.util.",
+        "kotlin.collections.",
+        "org.eclipse.collections.",
+        "scala.collection.",
+    ];
+    PACKAGES.iter().any(|package| class.starts_with(package))
+}
+
+impl Graph<'_> {
+    /// The elements of an array of references; `None` if there is no room for them.
+    pub(super) fn elements(&mut self, array: Obj, number: u32, class: u32) -> Option<Vec<Value>> {
+        let jni = self.jni;
+        let len = jni.array_len(array);
+        if !self.afford(len.saturating_mul(size_of::<Value>()) + 8) {
+            return None;
+        }
+        let (all, pairs) = (self.secret.contains(&number), self.pairs.contains(&number));
+        let name = self.classes[class as usize].info.name.as_str();
+        let of_texts = name == "[[Ljava.lang.String;";
+        let is_short = len <= MAX_ARGUMENTS;
+        let of_objects = is_short && !pairs && name == "[Ljava.lang.Object;";
+        let is_command = is_short && name == "[Ljava.lang.String;"
+            || of_objects && len > 0 && self.at(array, 0, Self::is_string);
+        let by_names = of_objects && is_command && self.has_names(array, number, len);
+        let mut before = Named::Plain;
+        let mut values = Vec::with_capacity(len);
+        for index in 0..len {
+            let element = jni.array_get(array, index);
+            let mut next = Named::Plain;
+            if pairs && index % 2 == 0 {
+                next = self.named_by(element);
+                if next != Named::Plain {
+                    self.has_secret_key(number);
+                }
+            } else if by_names && index % 2 == 0 {
+                // What is no text may be anything there.
+                next = match self.named_by(element) {
+                    Named::Secret => Named::Texts,
+                    named => named,
+                };
+            }
+            let is_named = |named: &HashSet<usize>| named.contains(&index);
+            let secret = all
+                || self.is_secret_by(before, element)
+                || self.secret_elements.get(&number).is_some_and(is_named)
+                || self.is_secret_in(number, element)
+                || is_command && self.is_secret_argument(&mut next, element, of_objects);
+            // A name with its value, if it has not been read in another place before.
+            let is_pair = of_texts && element.is_some_and(|row| jni.array_len(row) == 2);
+            let value = self.number(element, secret);
+            if is_pair && let Value::Ref(row) = value {
+                self.pairs.insert(row);
+            }
+            values.push(value);
+            before = next;
+        }
+        Some(values)
+    }
+
+    /// Whether an element is an option with a secret. What it says of the element behind it goes to `next`.
+    /// A list may have texts of all kinds: there, options have a hyphen or slash in front.
+    pub(super) fn is_secret_argument(
+        &mut self,
+        next: &mut Named,
+        element: Option<Obj>,
+        in_list: bool,
+    ) -> bool {
+        let Some(element) = element.filter(|element| self.is_string(*element)) else {
+            return false;
+        };
+        if self.jni.string_len(element) > MAX_ARGUMENT {
+            return false;
+        }
+        let text = self.jni.string(element);
+        if in_list && !text.starts_with(['-', '/']) {
+            return false;
+        }
+        match masks::option(&text, &|name| self.options.is_secret_text(name)) {
+            Says::Nothing => false,
+            Says::NextIsSecret => {
+                *next = Named::Secret;
+                false
+            }
+            Says::HasSecret(parts) => {
+                self.take_parts(&text, &parts);
+                true
+            }
+        }
+    }
+
+    /// Whether names and values take turns in an array of objects, and one of the names is that of a secret.
+    fn has_names(&mut self, array: Obj, number: u32, len: usize) -> bool {
+        if !len.is_multiple_of(2) || self.collected.contains(&number) {
+            return false;
+        }
+        let mut is_secret = false;
+        (0..len).step_by(2).all(|index| {
+            self.at(array, index, |graph, name| {
+                is_secret |= graph.named_by(Some(name)) != Named::Plain;
+                graph.is_name(name)
+            })
+        }) && is_secret
+    }
+
+    fn is_name(&mut self, object: Obj) -> bool {
+        let jni = self.jni;
+        let is_of_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '$');
+        self.is_string(object)
+            && (1..=MAX_KEY).contains(&jni.string_len(object))
+            && jni.string(object).chars().all(is_of_name)
+    }
+
+    fn is_string(&mut self, object: Obj) -> bool {
+        let class = self.class_of(object);
+        self.classes[class as usize].storage == Storage::String
+    }
+
+    /// Asks something of an element, if there is one.
+    fn at(&mut self, array: Obj, index: usize, ask: impl FnOnce(&mut Self, Obj) -> bool) -> bool {
+        let Some(element) = self.jni.array_get(array, index) else {
+            return false;
+        };
+        let said = ask(self, element);
+        self.jni.delete_local(element);
+        said
+    }
+}
