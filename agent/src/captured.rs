@@ -6,6 +6,7 @@
 
 use hindsight_classfile::{ClassFile, ConstantPool, Error, Member, access, tables};
 use hindsight_tracelog::crash::Lambda;
+use memchr::memmem;
 use std::collections::{HashMap, HashSet};
 use std::sync::RwLock;
 
@@ -22,7 +23,7 @@ pub(crate) struct Captured(RwLock<HashMap<String, Places>>);
 impl Captured {
     /// Looks through a class file for parameters that are secret by their names and descriptors.
     pub(crate) fn look(&self, class: &str, bytes: &[u8], is_secret: &dyn Fn(&str, &str) -> bool) {
-        if !bytes.windows(FACTORY.len()).any(|window| window == FACTORY) {
+        if memmem::find(bytes, FACTORY).is_none() {
             return;
         }
         let Ok(file) = ClassFile::parse(bytes) else {
