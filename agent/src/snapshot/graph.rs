@@ -58,8 +58,10 @@ pub(crate) struct Graph<'a> {
     holders: HashSet<u32>,
     /// Text that was found in such a place.
     redacted: HashSet<u32>,
-    /// Text that is to be read yet, and was found to be in such a place.
+    /// Text that is to be read yet, and was found to be in such a place,
     hidden: HashSet<u32>,
+    /// or directly in an object that is: in which ones.
+    in_holders: HashMap<u32, Vec<u32>>,
     /// Elements of the values of an `EnumMap` whose keys say that they are secret.
     secret_elements: HashMap<u32, HashSet<usize>>,
     secrets: Secrets,
@@ -119,6 +121,7 @@ impl<'a> Graph<'a> {
             holders: HashSet::new(),
             redacted: HashSet::new(),
             hidden: HashSet::new(),
+            in_holders: HashMap::new(),
             secret_elements: HashMap::new(),
             secrets: Secrets::default(),
             pairs: HashSet::new(),
@@ -153,6 +156,7 @@ impl<'a> Graph<'a> {
             self.jni.delete_local(object);
             return Value::Ref(self.shared_hole(class, REDACTED));
         }
+        let secret = secret && !self.is_empty(object, class);
         if secret && self.is_worth_hiding(class) {
             let number = self.redact(object, known, class);
             self.jni.delete_local(object);
@@ -275,11 +279,18 @@ impl<'a> Graph<'a> {
         loop {
             while let Some((object, number, class)) = self.queue.pop_front() {
                 // It may have been found in a secret place meanwhile.
-                if self.hidden.contains(&number) {
+                let holders = self.in_holders.remove(&number).unwrap_or_default();
+                let is_told = self.is_empty(object, class)
+                    || !self.hidden.contains(&number)
+                        && (holders.is_empty() || self.is_word(object, class));
+                if !is_told {
                     self.redact(object, number, class);
                 } else if !self.redacted.contains(&number) {
                     let body = self.read(object, number, class);
                     self.objects[number as usize].body = body;
+                    for holder in holders {
+                        self.hide_text_in(holder, number);
+                    }
                 }
                 self.jni.delete_local(object);
             }
@@ -333,9 +344,8 @@ impl<'a> Graph<'a> {
                 if in_pairs && index.is_multiple_of(2) && self.named_by(old) != Named::Plain {
                     self.has_secret_key(object);
                 }
-                let secret = self.is_secret_place(object, class, index, old)
-                    || self.is_secret_in(object, old);
-                let value = self.number(old, secret);
+                let secret = self.is_secret_place(object, class, index, old);
+                let value = self.value_in(object, old, secret);
                 if let Value::Ref(number) = value
                     && in_pairs
                     && index % 2 == 1
@@ -592,12 +602,11 @@ impl<'a> Graph<'a> {
                     let secret = secret
                         || all
                         || by_key.is_some_and(|(named, _)| self.is_secret_by(named, value))
-                        || self.is_secret_in(number, value)
                         || letter == b'L' && self.is_login(class, index, value)
                         || is_list
                             && (self.is_secret_by(before, value)
                                 || self.is_secret_argument(&mut next, value, true));
-                    let value = self.number(value, secret);
+                    let value = self.value_in(number, value, secret);
                     before = next;
                     if is_collection && let (b'[', Value::Ref(array)) = (letter, value) {
                         self.collected.insert(array);

@@ -3,6 +3,9 @@
 //! A text there becomes a hole. In a container there, all text is secret; in another object, what is
 //! directly in it, also if something that holds nothing else is around it. Which of them a walk meets
 //! first must not matter: what has been read already is made a hole afterwards.
+//!
+//! Such text is then stored nowhere else either, but for words and names of classes in an object that holds more than
+//! that: a column that is called `passwordHash` has a type, and that of the others is no secret.
 
 use super::{Graph, NO_OBJECT, pack, unpack, words};
 use crate::jni::Obj;
@@ -19,6 +22,9 @@ const COUNT: &str = "count";
 
 /// UTF-16 code units of the longest key that may name a secret.
 pub(super) const MAX_KEY: usize = 100;
+
+/// Code units of the longest word.
+const MAX_WORD: usize = 200;
 
 /// Code units or bytes of a secret that are looked for elsewhere.
 const MAX_SECRET: usize = 4_097;
@@ -89,7 +95,9 @@ impl Graph<'_> {
             self.hide_boxes(number, &boxes);
             for object in inside {
                 let class = self.objects[object as usize].class;
-                if self.is_text(class)
+                if self.is_text(class) && self.holds_more(number) {
+                    self.redact_in(number, object);
+                } else if self.is_text(class)
                     || contains && self.classes[class as usize].number == Number::Own
                 {
                     self.redact_stored(object);
@@ -98,6 +106,67 @@ impl Graph<'_> {
                 }
             }
         }
+    }
+
+    /// Whether it is an object that holds more than one text.
+    fn holds_more(&self, holder: u32) -> bool {
+        let class = &self.classes[self.objects[holder as usize].class as usize];
+        let has_fields = matches!(class.storage, Storage::Instance | Storage::Enum(_));
+        has_fields && !class.contains && !class.wraps_text
+    }
+
+    /// Hides a text that stands in such an object: there alone if it is a word.
+    fn redact_in(&mut self, holder: u32, text: u32) {
+        match &self.objects[text as usize].body {
+            Body::Hole(reason) if reason.is_empty() => {
+                self.in_holders.entry(text).or_default().push(holder);
+            }
+            Body::String(said) if is_word(&said.to_lossy()) => self.hide_text_in(holder, text),
+            _ => self.redact_stored(text),
+        }
+    }
+
+    /// Puts a hole in the place of a text that an object refers to.
+    pub(super) fn hide_text_in(&mut self, holder: u32, text: u32) {
+        let Object { class, body } = &self.objects[text as usize];
+        let Body::String(said) = body else {
+            return;
+        };
+        let reason = length_class(said.to_lossy().chars().count());
+        let hole = Value::Ref(self.shared_hole(*class, reason));
+        if let Body::Instance(values) | Body::Enum { fields: values, .. } =
+            &mut self.objects[holder as usize].body
+        {
+            let same = values.iter_mut();
+            let same = same.filter(|value| **value == Value::Ref(text));
+            same.for_each(|value| *value = hole);
+        }
+    }
+
+    /// What an object refers to, which is secret by itself or since the object is.
+    pub(super) fn value_in(&mut self, holder: u32, object: Option<Obj>, secret: bool) -> Value {
+        let in_secret = self.is_secret_in(holder, object);
+        if let Some(text) = object.filter(|_| in_secret && !secret && self.holds_more(holder)) {
+            let class = self.class_of(text);
+            if self.is_word(text, class) {
+                let reason = length_class(self.jni.string_len(text));
+                self.jni.delete_local(text);
+                return Value::Ref(self.shared_hole(class, reason));
+            }
+        }
+        self.number(object, secret || in_secret)
+    }
+
+    /// Whether a text is a word or the name of a class, which is in too much that is harmless.
+    pub(super) fn is_word(&self, object: Obj, class: u32) -> bool {
+        self.classes[class as usize].storage == Storage::String
+            && self.jni.string_len(object) <= MAX_WORD
+            && is_word(&self.jni.string(object))
+    }
+
+    /// Whether it is the text without anything in it.
+    pub(super) fn is_empty(&self, object: Obj, class: u32) -> bool {
+        self.classes[class as usize].storage == Storage::String && self.jni.string_len(object) == 0
     }
 
     /// Puts a hole in the place of each box that a container refers to.
@@ -129,6 +198,7 @@ impl Graph<'_> {
             return;
         }
         let len = match body {
+            Body::String(text) if text.to_lossy().is_empty() => return,
             Body::String(text) => {
                 let units: Vec<u16> = text.to_lossy().encode_utf16().take(MAX_SECRET).collect();
                 self.secrets.text(&units);
@@ -562,4 +632,12 @@ impl Graph<'_> {
         let class = self.class_of(value);
         self.is_text(class) || named == Named::Texts && self.classes[class as usize].contains
     }
+}
+
+/// Whether a text has nothing but letters, and what is between those of names.
+fn is_word(text: &str) -> bool {
+    !text.is_empty()
+        && text
+            .chars()
+            .all(|c| c.is_ascii_alphabetic() || ".$_".contains(c))
 }
