@@ -268,6 +268,14 @@ impl Options {
         Ok(())
     }
 
+    /// Whether objects of this class must not be stored. A nested one may have been written as in source, with a dot,
+    /// or as its class file is called.
+    pub(crate) fn is_secret_class(&self, name: &str) -> bool {
+        let types = &self.redact_types;
+        !types.is_empty()
+            && (types.matches(name) || name.contains('$') && types.matches(&name.replace('$', ".")))
+    }
+
     /// Whether the value of a field or parameter of this name must not be stored.
     pub(crate) fn is_secret(&self, name: &str) -> bool {
         self.redacts(name) || has_word(name) && is_known(name)

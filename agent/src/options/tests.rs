@@ -238,6 +238,18 @@ fn texts_with_names_of_secrets_are_told_from_others() {
 }
 
 #[test]
+fn secret_classes_are_named_as_in_source_or_as_their_files() {
+    let options = Options::parse("redact=type:rd.R.Iban;type:a/B$C;type:**Key;type:b.*").unwrap();
+    for class in ["rd.R$Iban", "rd.R.Iban", "a.B$C", "x.Y$Key", "b.D$E"] {
+        assert!(options.is_secret_class(class), "{class}");
+    }
+    for class in ["rd.R", "rd.R$Iban$Part", "rd.RxIban", "a.C", "b.c.D"] {
+        assert!(!options.is_secret_class(class), "{class}");
+    }
+    assert!(!Options::parse("").unwrap().is_secret_class("rd.R$Iban"));
+}
+
+#[test]
 fn what_is_wrong_is_named() {
     for (text, part) in [
         ("colour=red", "unknown option \"colour\"; the keys are mode"),

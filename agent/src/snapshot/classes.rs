@@ -401,9 +401,7 @@ pub(crate) fn read(
     }
 
     let secret = |name: &str| {
-        !options.redact_types.is_empty() && options.redact_types.matches(name)
-            || methods.marks.class(name)
-            || KEYS.contains(&name)
+        options.is_secret_class(name) || methods.marks.class(name) || KEYS.contains(&name)
     };
     if storage != Storage::Class
         && (std::iter::once(&info.name)

@@ -381,12 +381,13 @@ pub(crate) fn runs(directory: &Path) -> impl Iterator<Item = PathBuf> {
     })
 }
 
-/// Counters of crashes that were seen and not stored. Which ones they were is not known.
-const NOT_STORED: [&str; 4] = [
-    "crashes_beyond_per_minute",
-    "crashes_beyond_max_crashes",
-    "crashes_not_written",
-    "crashes_lost_internal",
+/// Counts of crashes that were seen and not stored. Which ones they were is not known.
+const NOT_STORED: [&str; 5] = [
+    "/counters/crashes_beyond_per_minute",
+    "/counters/crashes_beyond_max_crashes",
+    "/counters/crashes_not_written",
+    "/counters/crashes_lost_internal",
+    "/cpu/failures_not_recorded",
 ];
 
 fn run_counts(path: &Path) -> Result<(TimesByFile, NotStored, Vec<Rule>)> {
@@ -407,13 +408,12 @@ fn run_counts(path: &Path) -> Result<(TimesByFile, NotStored, Vec<Rule>)> {
     let any = |counter| number(counter).unwrap_or(0) > 0;
     let not_stored = NOT_STORED.iter();
     let not_stored: u64 = not_stored
-        .filter_map(|counter| number(&format!("/counters/{counter}")))
+        .filter_map(|counter| number(counter))
         .sum();
     let known = Times {
         count: 0,
         not_all_examined: any("/counters/exceptions_not_examined"),
         not_all_recorded: not_stored > 0
-            || any("/cpu/failures_not_recorded")
             // A JVM that was killed has not told how many there were.
             || run.pointer("/cpu/paused").and_then(serde_json::Value::as_bool) == Some(true),
         last_ms: None,

@@ -46,7 +46,7 @@ pub fn text(
     if not_stored > 0 {
         writeln!(
             out,
-            "and {not_stored} more that were not stored (per-minute, max-crashes, or not written), of these groups \
+            "and {not_stored} more that were not stored (per-minute, max-crashes, cpu, or not written), of these groups \
              or others"
         )?;
     }

@@ -162,6 +162,7 @@ fn what_was_not_stored_is_counted() {
         "pid": 7,
         "crashes": [{"file": "crash-0001.hsc", "count": 41}],
         "counters": {"crashes_beyond_per_minute": 205, "crashes_beyond_max_crashes": 3, "crashes_repeated": 40},
+        "cpu": {"failures_not_recorded": 2},
     });
     fs::write(dir.join("a/run-1/run.json"), run.to_string()).unwrap();
     let result = dir.join("r.json");
@@ -173,12 +174,12 @@ fn what_was_not_stored_is_counted() {
     ]);
     fs::write(&result, &made.stdout).unwrap();
     let document: Json = serde_json::from_slice(&made.stdout).expect("JSON");
-    assert_eq!(document["not_stored"], json!({"7/0": 208}));
+    assert_eq!(document["not_stored"], json!({"7/0": 210}));
     for inputs in [vec![dir], vec![&result, dir], vec![&dir.join("b"), &result]] {
         let inputs = inputs.into_iter().map(Path::as_os_str);
         let shown = hindsight(std::iter::once("crashes".as_ref()).chain(inputs));
         let shown = text(&shown.stdout);
-        let told = "3 groups of 44 crashes (4 files)\nand 208 more that were not stored";
+        let told = "3 groups of 44 crashes (4 files)\nand 210 more that were not stored";
         assert!(shown.starts_with(told), "{shown}");
         assert!(
             shown.contains("at least 42 x java.lang.IndexOut"),

@@ -244,6 +244,8 @@ final class GraphTests {
     static void textsStandForRedactedOnes() {
         equal(Redacted.placeholder("redacted, length 1 to 8", String.class), "xxxxxxxx");
         equal(Redacted.placeholder("redacted, empty", String.class), "");
+        equal(Redacted.placeholder("redacted, empty", String.class, 1), "");
+        equal(Redacted.placeholder("redacted, length 1 to 8", String.class, 5), "xxxxxxyz");
         equal(((char[]) Redacted.placeholder("redacted, length 9 to 16", char[].class)).length, 9);
         equal(Redacted.placeholder("redacted, length 9 to 16", byte[].class), "xxxxxxxxx".getBytes());
         equal(((byte[]) Redacted.placeholder("redacted, length above 4096", byte[].class)).length, 4097);

@@ -9,12 +9,18 @@ import dev.hindsight.replay.GraphTests.Color;
 import dev.hindsight.replay.GraphTests.Node;
 import java.io.Serializable;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Hashtable;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 
 /** Hash tables of the JDK's: keys by identity, within cycles, and that changed or throw. */
 final class TableTests {
@@ -132,6 +138,121 @@ final class TableTests {
         equal(new ArrayList<>(back.keySet()), List.of("b", "a"));
         back.put("c", 3);
         equal(new ArrayList<>(back.keySet()), List.of("a", "c"));
+    }
+
+    /** A key with a secret in it. */
+    static final class Account implements Comparable<Account> {
+        final String iban;
+
+        Account(String iban) {
+            this.iban = iban;
+        }
+
+        @Override
+        public int hashCode() {
+            return iban.hashCode();
+        }
+
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof Account && ((Account) other).iban.equals(iban);
+        }
+
+        @Override
+        public int compareTo(Account other) {
+            return iban.compareTo(other.iban);
+        }
+    }
+
+    static final class ByInitial implements Comparator<String> {
+        @Override
+        public int compare(String one, String other) {
+            return one.charAt(0) - other.charAt(0);
+        }
+    }
+
+    private static Frame redacted(Object... arguments) {
+        Snapshot snapshot = new Snapshot();
+        snapshot.secrets = text -> text.contains("-00");
+        Object[] rows = new Object[arguments.length];
+        for (int i = 0; i < rows.length; i++) {
+            rows[i] = snapshot.argument(i + 1, arguments[i]);
+        }
+        return snapshot.frame(rows).restore(0);
+    }
+
+    static void redactedKeysOfHashTables() {
+        List<Map<Object, Object>> maps = List.of(new HashMap<>(), new ConcurrentHashMap<>(), new Hashtable<>());
+        Object[] keys = {"alpha-0001", "beta-00002", "gamma-0003", "public"};
+        for (Map<Object, Object> map : maps) {
+            for (Object key : keys) {
+                map.put(key, key);
+            }
+            for (int i = 0; i < 20; i++) {
+                map.put(new Account("account-00" + (10 + i)), i);
+            }
+            Frame frame = redacted(map, keys, new String("beta-00002"));
+            Map<?, ?> back = frame.argument(1);
+            equal(back.size(), map.size());
+            for (Object key : frame.<Object[]>argument(2)) {
+                check(back.get(key) == key, key);
+            }
+            equal(frame.argument(3), "xxxxxxxxx");
+            check(frame.holes().stream().allMatch(hole -> hole.endsWith(Redacted.STANDS_IN)), frame.holes());
+        }
+        Frame frame = redacted(Map.copyOf(maps.get(0)));
+        equal(frame.<Map<?, ?>>argument(1).size(), maps.get(0).size());
+    }
+
+    static void redactedKeysOfSortedTables() {
+        List<Map<String, Object>> maps = List.of(new TreeMap<>(), new ConcurrentSkipListMap<>(),
+                new TreeMap<>(Comparator.reverseOrder()), new TreeMap<String, Object>() {
+                    private static final long serialVersionUID = 1L;
+
+                    @Override
+                    public Object put(String key, Object value) {
+                        check(size() < 7, "called again");
+                        return super.put(key, value);
+                    }
+                });
+        String[] secrets = {"alpha-0001", "beta-00002", "gamma-0003"};
+        for (Map<String, Object> map : maps) {
+            for (String key : secrets) {
+                map.put(key, key);
+            }
+            for (String key : List.of("ann", "bob", "eve", "zoe")) {
+                map.put(key, key);
+            }
+            Frame frame = redacted(map, secrets);
+            Map<?, ?> back = frame.argument(1);
+            equal(back.getClass(), map.getClass());
+            equal(back.size(), 7);
+            for (String key : List.of("ann", "bob", "eve", "zoe")) {
+                equal(back.get(key), key);
+            }
+            for (Object key : frame.<Object[]>argument(2)) {
+                check(back.get(key) == key, key);
+            }
+        }
+        TreeSet<String> all = new TreeSet<>(List.of(secrets));
+        Frame frame = redacted(all, secrets);
+        equal(new ArrayList<>(frame.<Set<?>>argument(1)), List.of(frame.<Object[]>argument(2)));
+        TreeSet<Account> accounts = new TreeSet<>();
+        for (int i = 0; i < 20; i++) {
+            accounts.add(new Account("account-00" + (10 + i)));
+        }
+        frame = redacted(accounts, accounts.last());
+        equal(frame.<Set<?>>argument(1).size(), 20);
+        check(frame.<TreeSet<?>>argument(1).last() == frame.argument(2), "in another order");
+    }
+
+    static void redactedKeysThatCannotBeSorted() {
+        Map<String, Object> map = new TreeMap<>(new ByInitial());
+        map.put("alpha-0001", 1);
+        map.put("beta-00002", 2);
+        Frame frame = redacted(map);
+        equal(frame.<Map<?, ?>>argument(1).size(), 2);
+        check(frame.holes().stream().anyMatch(hole -> hole.contains("not sorted by what stands for")), frame.holes());
     }
 
     static final class Faulty {

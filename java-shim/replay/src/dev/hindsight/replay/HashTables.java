@@ -151,6 +151,15 @@ final class HashTables {
         Rules.register(new Immutable("java.util.ImmutableCollections$SetN", "elements", false));
     }
 
+    /** The keys of a hash table in order of iteration; of anything else none. */
+    static int[] keys(Instance instance) {
+        Entries entries = new Entries();
+        if (instance.type.rule instanceof Table) {
+            ((Table) instance.type.rule).entries(instance, entries);
+        }
+        return entries.keys.toArray();
+    }
+
     /** Hash codes of keys; a key that cannot be asked counts as zero. */
     static int[] hashes(Object[] keys) {
         int[] hashes = new int[keys.length];

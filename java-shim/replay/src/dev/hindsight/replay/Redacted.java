@@ -8,7 +8,7 @@ import java.util.Arrays;
  * roughly its length; code that measures it, or wipes it, goes on.
  */
 final class Redacted {
-    static final String STANDS_IN = "a text of x of that length stands for it";
+    static final String STANDS_IN = "a text of that length stands for it";
 
     private static final String REDACTED = "redacted, ";
     private static final String LENGTH = "length ";
@@ -21,6 +21,14 @@ final class Redacted {
 
     /** A text of this type for a hole with this reason, or null if that is another one. */
     static Object placeholder(String reason, Class<?> type) {
+        return placeholder(reason, type, 0);
+    }
+
+    /**
+     * The same, of those that must differ: each with an ordinal has its own text as far as the length allows, and comes
+     * behind those with lower ones.
+     */
+    static Object placeholder(String reason, Class<?> type, int ordinal) {
         if (type == null || !reason.startsWith(REDACTED)) {
             return null;
         }
@@ -30,6 +38,10 @@ final class Redacted {
         }
         char[] units = new char[length];
         Arrays.fill(units, 'x');
+        // Digits: x is zero, y and z are one and two.
+        for (int rest = ordinal, at = length - 1; rest > 0 && at >= 0; rest /= 3, at--) {
+            units[at] += (char) (rest % 3);
+        }
         if (type == String.class) {
             return new String(units);
         } else if (type == char[].class) {

@@ -57,6 +57,7 @@ final class Restorer {
     private int parent = -1;
     private final Map<Integer, Type> types = new HashMap<>();
     private final AtEntry atEntry;
+    private final RedactedKeys redactedKeys = new RedactedKeys(this);
     /** Recorded objects by class; null until it is asked for. */
     private Map<Integer, Integer> counts;
     private final Object[] built;
@@ -391,6 +392,7 @@ final class Restorer {
                 }
                 note(className(number) + place(number), stored.text() + "; " + Redacted.STANDS_IN);
                 set(number, placeholder);
+                redactedKeys.add(number, stored.text());
                 return NONE;
         }
     }
@@ -551,6 +553,7 @@ final class Restorer {
     // Filling.
 
     private void fillAll() {
+        redactedKeys.tellApart();
         stoodFor.forEach((number, target) -> preset(number, built[target]));
         for (int i = 0; i < order.size(); i++) {
             int number = order.get(i);
@@ -642,6 +645,9 @@ final class Restorer {
     private void insertAll() {
         Map<Integer, int[]> hashes = new HashMap<>();
         for (int i = 0; i < order.size(); i++) {
+            if (redactedKeys.unsorted(order.get(i))) {
+                sort(order.get(i));
+            }
             insert(order.get(i), hashes);
         }
         // In a cycle a key's hash code may depend on a table that was filled after its own.
@@ -655,6 +661,14 @@ final class Restorer {
                     changed |= !Arrays.equals(before, hashes.get(order.get(i)));
                 }
             }
+        }
+    }
+
+    private void sort(int number) {
+        try {
+            RedactedKeys.sort(built[number]);
+        } catch (Hole hole) {
+            note(className(number), hole.getMessage());
         }
     }
 
@@ -761,7 +775,8 @@ final class Restorer {
         return number >= 0 && number <= Integer.MAX_VALUE ? (int) number : -1;
     }
 
-    private void set(int number, Object object) {
+    /** Makes it the object of this number, to which no other refers yet. */
+    void set(int number, Object object) {
         if (!preset[number]) {
             built[number] = object;
         }

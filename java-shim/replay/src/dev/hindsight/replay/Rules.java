@@ -6,7 +6,7 @@ import java.util.Map;
 
 /**
  * Which rule restores which JDK class. A class without one is restored field by field, which suits
- * most of the JDK: a copied {@code TreeMap} needs no comparator, a copied {@code ArrayDeque} no
+ * most of the JDK: a copied {@code TreeMap} needs no comparator (unless keys were redacted), a copied {@code ArrayDeque} no
  * insertion.
  *
  * <p>The rules and why they exist:
