@@ -2,7 +2,7 @@
 
 use crate::classpath::{ClassPath, is_jdk};
 use crate::text::one_line;
-use hindsight_tracelog::crash::ClassKind;
+use hindsight_tracelog::crash::{ClassKind, Frame};
 use hindsight_tracelog::reader::Crash;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -224,6 +224,28 @@ pub fn rewritten_before(command: &str) -> Option<String> {
     Some(format!(
         "{other} came before Hindsight on the recorded command line: it may have rewritten the \
          classes that differ; with -agentpath first, class files are compared as they are on disk"
+    ))
+}
+
+/// Says that another agent may have added methods that are on the stack and in no class file, as weavers do, and how
+/// tests have them.
+pub fn woven(crash: &Crash, classpath: &ClassPath) -> Option<String> {
+    let mut words = crash.meta.command.split_whitespace();
+    let agent = words.find_map(|word| word.strip_prefix("-javaagent:"))?;
+    let agent = one_line(agent.split('=').next().unwrap_or(agent), 200);
+    let is_added = |frame: &&Frame| {
+        let found = classpath.info(&frame.class);
+        let info = found.as_ref().and_then(|found| found.info.as_ref());
+        // What compilers have numbered is found by other means.
+        let has_name = !frame.descriptor.is_empty() && !frame.method.contains("lambda$");
+        has_name && info.is_some_and(|info| info.method(&frame.method, &frame.descriptor).is_none())
+    };
+    let frame = crash.failure.frames.iter().find(is_added)?;
+    Some(format!(
+        "{}.{} is in no class file; {agent} may have added it: tests that run with that agent have it \
+         (--java-option=-javaagent: and its whole path)",
+        one_line(&frame.class, 200),
+        one_line(&frame.method, 100)
     ))
 }
 

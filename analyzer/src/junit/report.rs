@@ -5,7 +5,7 @@ mod rows;
 
 use super::candidate::{Lapse, Plan, STILL_RUNNING, State};
 use super::defaults;
-use super::differences::{Difference, differences, rewritten_before, told};
+use super::differences::{Difference, differences, rewritten_before, told, woven};
 use super::memory;
 use super::write::Written;
 use super::{Framework, Options, REPLAY_JAR_NAME};
@@ -155,6 +155,7 @@ pub fn report(
         if !class_path_differences.is_empty() {
             notes.extend(rewritten_before(&input.crash.meta.command));
         }
+        notes.extend(woven(&input.crash, plan.classpath));
         notes.extend(jdk.and_then(|jdk| is_older(plan, &input.crash, jdk)));
         let bounds = memory::bounds(&input.crash).into_iter();
         let bounds =

@@ -114,6 +114,26 @@ fn the_report_says_each_thing_once() {
     check_golden("told.txt", &told);
 }
 
+/// A weaver has added a method while the class was loaded.
+#[test]
+fn the_agent_that_may_have_added_a_method_is_named() {
+    let mut r = Recording::new();
+    let line = line_of(PROGRAM, " old(");
+    let stack = [("shop.Told", "old_aroundBody0", line)];
+    r.exception("java.lang.IllegalStateException", None, &stack);
+    let x = [(1, "x", "I", Value::Int(3))];
+    r.frame(("shop.Told", "old_aroundBody0", "(I)V"), 9, &x);
+    r.frame(("shop.Told", "old", "(I)V"), 9, &x);
+    let dir = tempfile::tempdir().unwrap();
+    let told = junit(dir.path(), &r, &[]);
+    assert!(!told.contains("is in no class file"), "{told}");
+    r.meta.command = "java -javaagent:weaver.jar=x -cp shop.jar shop.Told".into();
+    let told = junit(dir.path(), &r, &[]);
+    let note = "! shop.Told.old_aroundBody0 is in no class file; weaver.jar may have added it: tests that run \
+                with that agent have it";
+    assert!(told.contains(note), "{told}");
+}
+
 /// The stack of a test of the program in its build: no part of what ran it is tried, nor is a class that is
 /// not on the class path.
 #[test]
