@@ -280,10 +280,9 @@ impl<'a> Graph<'a> {
             while let Some((object, number, class)) = self.queue.pop_front() {
                 // It may have been found in a secret place meanwhile.
                 let holders = self.in_holders.remove(&number).unwrap_or_default();
-                let is_told = self.is_empty(object, class)
-                    || !self.hidden.contains(&number)
-                        && (holders.is_empty() || self.is_word(object, class));
-                if !is_told {
+                let is_hidden = self.hidden.contains(&number)
+                    || !holders.is_empty() && !self.is_word(object, class);
+                if is_hidden && !self.is_empty(object, class) {
                     self.redact(object, number, class);
                 } else if !self.redacted.contains(&number) {
                     let body = self.read(object, number, class);
