@@ -30,7 +30,7 @@ impl Captured {
             return;
         };
         let mut found = Places::new();
-        for method in &file.methods {
+        for method in file.methods.iter().filter(|method| is_body(method)) {
             let places = secret_places(&file.pool, method, is_secret).unwrap_or_default();
             if !places.is_empty() {
                 let text = [&method.name, &method.descriptor].map(|text| text.to_string_lossy());
@@ -61,6 +61,12 @@ impl Captured {
         places.sort_unstable();
         places
     }
+}
+
+/// Whether a method may have the body of a lambda expression: compilers make these, and call them so where they do not
+/// mark them.
+fn is_body(method: &Member<'_>) -> bool {
+    method.is(access::SYNTHETIC) || memmem::find(method.name.as_bytes(), b"lambda").is_some()
 }
 
 /// The places of secret parameters of a method; of an instance method, `this` is the first.
