@@ -239,22 +239,8 @@ mod tests {
 
     fn call(number: i64, end: End) -> Rc<Seen> {
         Rc::new(Seen {
-            method: Method {
-                class: "A".to_owned(),
-                name: "of".to_owned(),
-                descriptor: "(I)I".to_owned(),
-                is_static: true,
-                runs: None,
-            },
-            on: None,
-            constant: None,
             args: vec![Value::Literal(Literal::Int(number))],
-            made: None,
-            end,
-            thread: 1,
-            depth: 1,
-            entered: 1,
-            left: 2,
+            ..Seen::of_end(end)
         })
     }
 
