@@ -21,7 +21,8 @@ type Places = HashMap<(String, String), HashSet<usize>>;
 pub(crate) struct Captured(RwLock<HashMap<String, Places>>);
 
 impl Captured {
-    /// Looks through a class file for parameters that are secret by their names and descriptors.
+    /// Looks through a class file, of a class by its name in it, for parameters that are secret by their names and
+    /// descriptors.
     pub(crate) fn look(&self, class: &str, bytes: &[u8], is_secret: &dyn Fn(&str, &str) -> bool) {
         if memmem::find(bytes, FACTORY).is_none() {
             return;
@@ -42,7 +43,7 @@ impl Captured {
             return;
         }
         if let Ok(mut table) = self.0.write() {
-            let known = table.entry(class.to_owned()).or_default();
+            let known = table.entry(class.replace('/', ".")).or_default();
             for (method, places) in found {
                 known.entry(method).or_default().extend(places);
             }

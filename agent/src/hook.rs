@@ -232,13 +232,12 @@ fn mark(base: &Base, name: Option<&str>, loader: sys::Ref, bytes: &[u8]) {
     let Some(name) = name.filter(|_| !loader.is_null()) else {
         return;
     };
-    let name = name.replace('/', ".");
     if !options.redact_annotations.is_empty() {
-        (base.methods.marks).look(&name, bytes, &options.redact_annotations);
+        (base.methods.marks).look(&name.replace('/', "."), bytes, &options.redact_annotations);
     }
     if !options.tracing {
         let is_secret = |name: &str, descriptor: &str| options.is_secret_of_type(name, descriptor);
-        base.methods.captured.look(&name, bytes, &is_secret);
+        base.methods.captured.look(name, bytes, &is_secret);
     }
 }
 

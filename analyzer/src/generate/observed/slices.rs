@@ -63,8 +63,11 @@ pub fn best(
     }
     // What has been cut out, how much of it is good, and what that does.
     let mut able: Vec<(usize, Good, Score)> = Vec::new();
+    let mut telling_of_last = Vec::new();
     for (at, (carved, executed)) in tries.iter().zip(&executed).enumerate() {
-        let good = good(carved, executed, methods, worker, other)?;
+        let telling = telling(carved, executed, methods, worker, other)?;
+        let good = good(carved, executed, &telling, worker);
+        telling_of_last = telling;
         // Calls that went as they did, and returned what they did.
         let is_same = |at: usize| {
             let outcome = executed.outcomes.get(at);
@@ -116,7 +119,7 @@ pub fn best(
                 test: Err(Lost::Ended),
             });
         };
-        let telling = telling(last, executed, methods, worker, other)?;
+        let telling = telling_of_last;
         let went = |worker: &Worker, executed: &Executed| {
             executed.ended == Ended::Well
                 && !executed.blocked
@@ -318,6 +321,10 @@ fn telling(
     other: &mut Worker,
 ) -> anyhow::Result<Vec<bool>> {
     let mut telling = carved.own.clone();
+    if executed.ended != Ended::Well {
+        // It goes another way in any case, and may take as long each time.
+        return Ok(telling);
+    }
     let mut calls = executed.outcomes.iter().zip(&carved.seen).zip(&carved.own);
     if calls.any(|((outcome, seen), own)| *own && !as_seen(worker, outcome, seen)) {
         let stable = stable(carved, executed, methods, other)?;
@@ -344,26 +351,19 @@ fn first_other(
 
 /// How many calls of a slice do as they did, as far as that shows: where it goes on after something was left
 /// out, or comes to another result, it ends with the last call that shows the same as in the run.
-fn good(
-    carved: &Carved,
-    executed: &Executed,
-    methods: &Methods,
-    worker: &Worker,
-    other: &mut Worker,
-) -> anyhow::Result<Good> {
+fn good(carved: &Carved, executed: &Executed, telling: &[bool], worker: &Worker) -> Good {
     let nothing = Good {
         calls: 0,
         stopped_at: None,
     };
     if executed.ended != Ended::Well {
-        return Ok(nothing);
+        return nothing;
     }
-    let telling = telling(carved, executed, methods, worker, other)?;
-    let mut stopped_at = first_other(worker, carved, executed, &telling);
+    let mut stopped_at = first_other(worker, carved, executed, telling);
     let mut end = match stopped_at {
         Some(end) => end,
         // It caught what says that it must not.
-        None if executed.blocked => return Ok(nothing),
+        None if executed.blocked => return nothing,
         None => executed.outcomes.len(),
     };
     let is_same = |at: usize| as_seen(worker, &executed.outcomes[at], &carved.seen[at]);
@@ -395,10 +395,10 @@ fn good(
         let last = own(gap..end).rfind(shows);
         end = last.map_or(gap, |at| at + 1);
     }
-    Ok(Good {
+    Good {
         calls: end,
         stopped_at,
-    })
+    }
 }
 
 #[cfg(test)]
