@@ -479,12 +479,12 @@ impl CrashReport {
         let number_width = longest(|row| row.number.len()).max(4);
         let width = longest(|row| row.place.chars().count()).min(60);
         let mut exception = 0;
-        let mut told = BTreeMap::new();
+        let mut reasons = BTreeMap::new();
         for row in &rows {
             let Row { number, place, .. } = row;
             let frame = row.frame;
             let is_long = frame.reason.chars().count() > LONG;
-            let before = *told
+            let before = *reasons
                 .entry((frame.verdict.name(), frame.reason.as_str()))
                 .or_insert(frame.index);
             if frame.exception != exception {
