@@ -9,7 +9,7 @@ use crate::trace::export::schemas::TABLES;
 use crate::trace::steps::{Steps, What};
 use anyhow::Result;
 use serde_json::json;
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::path::PathBuf;
 
 /// Write a recorded run as Parquet tables, for DuckDB, Spark, pandas and the like.
@@ -141,8 +141,7 @@ impl Opts {
     fn fill(&self, trace: &Trace, export: &mut Export<'_>, failed: &mut bool) -> Result<()> {
         let blocks = trace.log.blocks().iter();
         let events = blocks.map(|block| u64::from(block.header.events)).sum();
-        let on = !self.quiet && std::io::stderr().is_terminal();
-        let mut progress = Progress::new(on, events);
+        let progress = Progress::new(!self.quiet, events);
         let mut steps = Steps::new(&trace.log, &trace.all());
         let mut done: u64 = 0;
         while let Some(step) = steps.next_step() {
@@ -152,14 +151,13 @@ impl Opts {
                     export.add(&step)?;
                 }
                 Err(damage) => {
-                    eprintln!("hindsight: {}", trace.left_out(&damage));
+                    progress.note(&trace.left_out(&damage));
                     *failed = true;
                 }
             }
             done += 1;
             if done.is_multiple_of(4096) {
-                progress.add(4096);
-                progress.show(&"of the events");
+                progress.step(4096, &"of the events");
             }
         }
         Ok(())

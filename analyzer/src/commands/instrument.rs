@@ -7,7 +7,7 @@ use crate::instrument::run::{Options, instrument};
 use crate::instrument::{json, text};
 use anyhow::Result;
 use hindsight_instrument::What;
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::path::PathBuf;
 
 /// Rewrite classes as the agent does, without a JVM, and show what was inserted.
@@ -198,7 +198,7 @@ impl Opts {
             force: self.force,
             plan: &plan,
             listing: &listing,
-            progress: !self.quiet && std::io::stderr().is_terminal(),
+            progress: !self.quiet,
         })?;
         match self.format {
             Format::Text => text::write(&self.input, &plan, &mut outcome, out)?,

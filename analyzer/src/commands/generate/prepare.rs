@@ -18,7 +18,6 @@ use anyhow::{Context, Result};
 use hindsight_instrument::glob::Globs;
 use std::cell::RefCell;
 use std::fs;
-use std::io::IsTerminal;
 use tempfile::TempDir;
 
 /// Classes of a program that are loaded anew for each sequence that is tried out.
@@ -67,7 +66,7 @@ impl Opts {
             .as_deref()
             .map(Mutability::read)
             .transpose()?;
-        let told = Stages::new(!self.quiet && std::io::stderr().is_terminal());
+        let told = Stages::new(!self.quiet);
         told.begin("reading the program", Extent::Unknown);
         let work = temporary::directory()?;
         let dir = fs::canonicalize(work.path()).context("failed to make a temporary directory")?;
