@@ -8,6 +8,7 @@
 //! All paths are the target's own: it may live in a container, with another
 //! root and another number for itself.
 
+use crate::temporary::Doomed;
 use anyhow::{Context, Result, bail};
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs::{self, File};
@@ -214,7 +215,10 @@ fn socket(own_pid: u32) -> PathBuf {
 }
 
 /// The file that makes `SIGQUIT` a request; removed at the end.
-struct Request(PathBuf);
+struct Request {
+    path: PathBuf,
+    _doomed: Doomed,
+}
 
 impl Request {
     fn make(target: &Target) -> Result<Request> {
@@ -241,18 +245,19 @@ impl Request {
             // One that was broken off has left it.
             Err(error)
                 if error.kind() == ErrorKind::AlreadyExists
-                    && fs::symlink_metadata(&path).is_ok_and(|found| found.is_file()) =>
-            {
-                Ok(Request(path))
-            }
-            made => made.map(|_| Request(path)),
+                    && fs::symlink_metadata(&path).is_ok_and(|found| found.is_file()) => {}
+            made => drop(made?),
         }
+        Ok(Request {
+            _doomed: Doomed::new(&path),
+            path,
+        })
     }
 }
 
 impl Drop for Request {
     fn drop(&mut self) {
-        let _ = fs::remove_file(&self.0);
+        let _ = fs::remove_file(&self.path);
     }
 }
 

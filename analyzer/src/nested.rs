@@ -2,6 +2,7 @@
 //! such a jar by itself, its own loader does. What is in it is unpacked once, into the cache directory.
 
 use crate::mutability::library;
+use crate::temporary::Doomed;
 use anyhow::{Context, Result};
 use sha2::{Digest, Sha256};
 use std::fs::{self, File};
@@ -77,6 +78,7 @@ fn unpack(archive: &mut ZipArchive<BufReader<File>>, names: &[String], dir: &Pat
     let part = tempfile::Builder::new()
         .prefix("unpacking-")
         .tempdir_in(parent)?;
+    let _doomed = Doomed::new(part.path());
     for name in names {
         let mut entry = archive.by_name(name)?;
         // A hostile jar may name what is not below the directory.

@@ -18,7 +18,6 @@ use anyhow::{Context, Result};
 use hindsight_instrument::glob::Globs;
 use std::cell::RefCell;
 use std::fs;
-use tempfile::TempDir;
 
 /// Classes of a program that are loaded anew for each sequence that is tried out.
 const MAX_RELOADED: usize = 500;
@@ -38,7 +37,7 @@ pub(super) struct Program {
     /// How many classes it has.
     count: usize,
     /// All that is temporary is in it.
-    _work: TempDir,
+    _work: temporary::Directory,
 }
 
 /// What sequences are made and tried with.
