@@ -378,7 +378,8 @@ public class Deep {
                 classes,
                 &["--frames", frames, "--format", "json"],
             );
-            let report: serde_json::Value = serde_json::from_str(&told).expect(&told);
+            let json = told.find('{').map_or("", |at| &told[at..]);
+            let report: serde_json::Value = serde_json::from_str(json).expect(&told);
             let frames = report["crashes"][0]["frames"].as_array().unwrap().clone();
             let asked = frames
                 .iter()
