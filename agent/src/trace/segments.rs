@@ -3,7 +3,6 @@
 //! Where the oldest are deleted to keep to a bound, each begins with what is going on
 //! then, so that the oldest that is left can be understood.
 
-use crate::agent::Base;
 use hindsight_tracelog::trace::Packer;
 use hindsight_tracelog::trace::block::{Header, segment_header};
 use hindsight_tracelog::trace::recap::{Changes, Recaps};
@@ -30,10 +29,11 @@ const USED: u64 = 70;
 
 /// Writes blocks.
 pub(crate) struct Segments {
-    base: &'static Base,
     directory: PathBuf,
     /// Bytes of all segments together; the oldest are deleted beyond.
     max_bytes: Option<u64>,
+    /// Told why a block could not be written.
+    complain: Box<dyn Fn(&str) + Send + Sync>,
     state: Mutex<State>,
 }
 
@@ -126,11 +126,16 @@ impl State {
 }
 
 impl Segments {
-    pub(crate) fn new(base: &'static Base, directory: PathBuf, max_bytes: Option<u64>) -> Segments {
+    /// `complain` is told why a block could not be written.
+    pub(crate) fn new(
+        directory: PathBuf,
+        max_bytes: Option<u64>,
+        complain: impl Fn(&str) + Send + Sync + 'static,
+    ) -> Segments {
         Segments {
-            base,
             directory,
             max_bytes,
+            complain: Box::new(complain),
             state: Mutex::default(),
         }
     }
@@ -218,7 +223,7 @@ impl Segments {
                     "cannot write the trace in {}: {error}; events are lost",
                     self.directory.display()
                 );
-                self.base.complain("trace_not_written", &what);
+                (self.complain)(&what);
                 false
             }
         }
