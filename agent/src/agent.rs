@@ -42,6 +42,8 @@ pub(crate) struct Base {
     /// What the rules of `report` have named.
     pub(crate) named: Named,
     pub(crate) since: Since,
+    /// Why nothing is recorded, if the agent could not start.
+    pub(crate) failure: OnceLock<String>,
     complained: Mutex<BTreeSet<String>>,
 }
 
@@ -130,6 +132,7 @@ pub(crate) fn set_base(vm: Vm, jvmti: Jvmti, options: Options, files: Files, sin
             workspaces: Workspaces::default(),
             chances,
             since,
+            failure: OnceLock::new(),
             complained: Mutex::default(),
         }
     });
