@@ -27,7 +27,7 @@ use crate::changing::is_changing;
 use crate::counters::INSTRUMENTED;
 use crate::jvmti::Jvmti;
 use crate::loaders::{Loader, find_probes};
-use crate::methods::{Class, made};
+use crate::methods::{Class, Reserved, made};
 use crate::options::Options;
 use crate::originals::{self, Original};
 use crate::snapshot::classes::binary_name;
@@ -40,7 +40,6 @@ use hindsight_instrument::{
     contract, entry_hook,
 };
 use std::cell::{Cell, OnceCell};
-use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
 /// A class cannot have more methods than this (JVMS 4.11).
@@ -416,11 +415,14 @@ fn instrument(
     let known = class_name
         .as_deref()
         .and_then(|name| base.methods.known(name, &version, defines.as_ref()));
-    let ids = match known {
-        Some(first_id) => first_id..first_id,
-        None => reserve(base, bytes)?,
+    let (ids, first_id) = match known {
+        Some(first_id) => (None, first_id),
+        None => {
+            let ids = reserve(base, bytes)?;
+            let first_id = ids.first();
+            (Some(ids), first_id)
+        }
     };
-    let first_id = ids.start;
     let class_in_file = OnceCell::new();
     let report = &base.options.report;
     let is_named = Cell::new(false);
@@ -489,10 +491,10 @@ fn instrument(
         came_with_probes(base, &dotted);
         return None;
     }
-    if known.is_some() {
+    let Some(ids) = ids else {
         counters.add("classes_instrumented_once_more", 1);
         return rewritten.class;
-    }
+    };
     if chosen.is_some() && rewritten.class.is_none() && rewritten.skipped.is_empty() {
         // Some may have been asked for, of a class that was not meant.
         return None;
@@ -593,7 +595,7 @@ fn count(base: &Base, rewritten: &Rewritten, earlier: &[Arc<Class>]) {
 }
 
 /// Numbers for as many methods as this class file can have.
-fn reserve(base: &Base, bytes: &[u8]) -> Option<Range<u32>> {
+fn reserve<'b>(base: &'b Base, bytes: &[u8]) -> Option<Reserved<'b>> {
     let most = (bytes.len() / MIN_METHOD_BYTES).min(MAX_METHODS);
     let ids = base.methods.reserve(most as u32);
     if ids.is_none() {
@@ -610,7 +612,8 @@ fn instrument_aside(base: &Base, aside: Aside, loader: sys::Ref, bytes: &[u8]) -
         return None;
     }
     // No frame is ever of one of these methods, so their names are not kept.
-    let first_id = reserve(base, bytes)?.start;
+    let ids = reserve(base, bytes)?;
+    let first_id = ids.first();
     let rewritten = if aside.writes {
         let plan = UndoPlan {
             crash: None,
@@ -638,6 +641,7 @@ fn instrument_aside(base: &Base, aside: Aside, loader: sys::Ref, bytes: &[u8]) -
                     .add("methods_without_log_of_writes", unseen as u64);
             }
             let class = rewritten.class?;
+            ids.keep(rewritten.methods.len());
             let counter = if aside.writes {
                 "classes_with_writes_logged"
             } else {
