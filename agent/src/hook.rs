@@ -25,6 +25,7 @@ use crate::agent::Base;
 use crate::chances::Chances;
 use crate::changing::is_changing;
 use crate::counters::INSTRUMENTED;
+use crate::jdk;
 use crate::jvmti::Jvmti;
 use crate::loaders::{Loader, find_probes};
 use crate::methods::{Class, Reserved, made};
@@ -46,22 +47,6 @@ use std::sync::{Arc, Mutex};
 const MAX_METHODS: usize = 65_535;
 /// And each takes at least this many bytes of its class file (JVMS 4.6).
 const MIN_METHOD_BYTES: usize = 8;
-
-/// Packages of the JDK. A class there is the JDK's if it is in a named module
-/// or comes from the boot loader; old libraries use some of these names too.
-const JDK: &[&str] = &[
-    "java.",
-    "javax.",
-    "jdk.",
-    "sun.",
-    "com.sun.",
-    "org.w3c.dom.",
-    "org.xml.sax.",
-    "org.ietf.jgss.",
-    "netscape.javascript.",
-    "jrockit.",
-    "org.jcp.xml.dsig.",
-];
 
 /// Packages of the JDK whose code runs the program's and catches all that comes
 /// out of it. One exception object may be thrown many times (a constant, or
@@ -140,14 +125,7 @@ pub(crate) fn may_be_wanted(options: &Options, name: &str) -> bool {
     if !options.include.is_empty() {
         return select::names(&options.include, name);
     }
-    !is_named_as_jdk(name) && !AGENTS.iter().any(|prefix| name.starts_with(prefix))
-}
-
-/// Whether a class is of the JDK for sure, by its name.
-pub(crate) fn is_named_as_jdk(name: &str) -> bool {
-    ["java.", "jdk.", "sun."]
-        .iter()
-        .any(|prefix| name.starts_with(prefix))
+    !jdk::is_for_sure(name) && !AGENTS.iter().any(|prefix| name.starts_with(prefix))
 }
 
 /// Tells the rules of `report` of a class that is there and hands over no frames.
@@ -205,7 +183,7 @@ fn is_program(jvmti: Jvmti, name: &str, loader: sys::Ref) -> bool {
     if AGENTS.iter().any(|prefix| name.starts_with(prefix)) {
         return false;
     }
-    if JDK.iter().any(|prefix| name.starts_with(prefix)) {
+    if jdk::may_be(name) {
         let package = name
             .rsplit_once('.')
             .map_or("", |(package, _)| package)

@@ -47,6 +47,7 @@ mod exceptions;
 mod frames;
 mod hang;
 mod hook;
+mod jdk;
 mod jni;
 mod jvmti;
 mod known;

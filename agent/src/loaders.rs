@@ -5,6 +5,7 @@
 //! use, and the first probe would throw a `NoClassDefFoundError` where the program expects none.
 
 use crate::agent::Base;
+use crate::jdk;
 use crate::jni::{Jni, Obj, WeakObj};
 use crate::sys::{self, JValue};
 use crate::undo::accessors::Accessors;
@@ -13,9 +14,6 @@ use std::ffi::CStr;
 use std::iter;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-
-/// The JDK's own loaders: of the class path, of modules, of accessors made for reflection.
-const OF_JDK: [&str; 2] = ["Ljdk/internal/", "Lsun/"];
 
 /// From so many loaders on it is asked which of them are still there.
 const MANY: usize = 256;
@@ -166,7 +164,7 @@ fn is_to_be_asked(base: &Base, jni: Jni, loader: sys::Ref) -> bool {
         jni.delete_local(class);
         signature
     });
-    signature.is_some_and(|signature| !OF_JDK.iter().any(|prefix| signature.starts_with(prefix)))
+    signature.is_some_and(|signature| !jdk::is_loader(&signature))
 }
 
 /// Asks a loader for the probes.

@@ -4,6 +4,7 @@
 //! methods' own classes declare.
 
 use crate::agent::{Agent, Base};
+use crate::jdk;
 use crate::jni::{FieldId, Jni, Obj};
 use crate::jvmti::ACC_STATIC;
 use crate::shim::API;
@@ -163,9 +164,7 @@ pub(crate) fn may_change(descriptor: &str, access: u16) -> bool {
     let logs = class.ends_with("Logger;") || class.ends_with("/Log;");
     !logs
         && (holds_others.iter().any(|prefix| class.starts_with(prefix))
-            || !["java/", "javax/", "jdk/", "sun/"]
-                .iter()
-                .any(|prefix| class.starts_with(prefix)))
+            || !jdk::is_no_programs(class))
 }
 
 /// Classes of the JDK with an object that stands for the key null, and the constant that holds it.
@@ -191,7 +190,7 @@ pub(crate) fn constants(
         .collect();
     let packages: BTreeSet<&str> = of_frames
         .chain(of_objects)
-        .filter(|name| !is_platform(name))
+        .filter(|name| !jdk::is_no_programs(name))
         .map(|name| package(name))
         .collect();
     let mut left = MAX_SCANNED;
@@ -207,7 +206,7 @@ pub(crate) fn constants(
                 continue;
             };
             const CONSTANT: u16 = ACC_STATIC | ACC_FINAL;
-            let is_wanted = !is_platform(&owner) || name == NULL_KEY;
+            let is_wanted = !jdk::is_no_programs(&owner) || name == NULL_KEY;
             if access & CONSTANT != CONSTANT || !descriptor.starts_with(['L', '[']) || !is_wanted {
                 continue;
             }
@@ -253,7 +252,7 @@ fn is_comparable(graph: &Graph<'_>, number: u32) -> bool {
     match &object.body {
         Body::Instance(_) => {
             name == "java.lang.Object"
-                || !is_platform(name)
+                || !jdk::is_no_programs(name)
                 || names.any(|name| OF_PROCESS.contains(&name.as_str()))
         }
         Body::Primitives(bytes) => bytes.is_empty(),
@@ -266,13 +265,6 @@ fn is_comparable(graph: &Graph<'_>, number: u32) -> bool {
 
 fn package(class: &str) -> &str {
     class.rsplit_once('.').map_or("", |(package, _)| package)
-}
-
-/// Whether a class has the name of one of the JDK, or is an array.
-fn is_platform(name: &str) -> bool {
-    ["java.", "javax.", "jdk.", "sun.", "["]
-        .iter()
-        .any(|prefix| name.starts_with(prefix))
 }
 
 fn value(
