@@ -344,7 +344,7 @@ impl Jni {
         self.thrown().map_or(Ok(Self::obj(result)), Err)
     }
 
-    /// Makes an object by a constructor without parameters.
+    /// Makes an object.
     pub(crate) fn new_object(
         self,
         class: Obj,
@@ -520,6 +520,20 @@ impl Jni {
             }
         }
         bytes
+    }
+
+    /// The first `len` elements of an `int[]`.
+    pub(crate) fn ints(self, array: Obj, len: usize) -> Vec<i32> {
+        let bytes = self.primitives(array, b'I', len);
+        let ints = bytes.as_chunks().0.iter();
+        ints.map(|bytes| i32::from_le_bytes(*bytes)).collect()
+    }
+
+    /// The first `len` elements of a `long[]`.
+    pub(crate) fn longs(self, array: Obj, len: usize) -> Vec<i64> {
+        let bytes = self.primitives(array, b'J', len);
+        let longs = bytes.as_chunks().0.iter();
+        longs.map(|bytes| i64::from_le_bytes(*bytes)).collect()
     }
 
     /// Writes to the beginning of an `int[]` that is at least as long.

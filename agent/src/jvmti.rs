@@ -9,9 +9,6 @@ use std::ops::RangeInclusive;
 use std::panic::{self, AssertUnwindSafe};
 use std::ptr;
 
-/// The access flag of static fields and methods (JVMS 4.5).
-pub(crate) const ACC_STATIC: u16 = 0x0008;
-
 /// A JVM TI environment.
 #[derive(Clone, Copy)]
 pub(crate) struct Jvmti(JvmtiEnv);
@@ -290,11 +287,7 @@ impl Jvmti {
         {
             return Vec::new();
         }
-        let raw = self.take_array(interfaces, count);
-        // SAFETY: local references that JVM TI has just made.
-        raw.into_iter()
-            .filter_map(|class| unsafe { Obj::from_raw(class) })
-            .collect()
+        self.take_references(interfaces, count)
     }
 
     /// A class's loader, `None` for the boot loader.
@@ -307,15 +300,16 @@ impl Jvmti {
         }
     }
 
-    /// Number of entries and bytes of a class's constant pool.
-    pub(crate) fn constant_pool(self, class: Obj) -> Option<(u16, Vec<u8>)> {
+    /// A class's constant pool as in a class file, from its count on.
+    pub(crate) fn constant_pool(self, class: Obj) -> Option<Vec<u8>> {
         let (mut count, mut len, mut bytes) = (0, 0, ptr::null_mut());
         // SAFETY: valid class, places for results.
         let error = unsafe {
             self.0
                 .GetConstantPool(class.raw(), &mut count, &mut len, &mut bytes)
         };
-        (error == sys::OK).then(|| (count as u16, self.take_array(bytes, len)))
+        let constants = (error == sys::OK).then(|| self.take_array(bytes, len))?;
+        Some([&(count as u16).to_be_bytes()[..], &constants].concat())
     }
 
     /// Whether a package of this loader belongs to a named module.
@@ -417,11 +411,7 @@ impl Jvmti {
         if unsafe { self.0.GetLoadedClasses(&mut count, &mut classes) } != sys::OK {
             return Vec::new();
         }
-        let raw = self.take_array(classes, count);
-        // SAFETY: local references that JVM TI has just made.
-        raw.into_iter()
-            .filter_map(|class| unsafe { Obj::from_raw(class) })
-            .collect()
+        self.take_references(classes, count)
     }
 
     /// References that JVM TI has put into an array.

@@ -412,7 +412,7 @@ impl Shim {
         let (class, method) = self.virtuals;
         let all = jni.call_static_object(class, method, &[JValue { int: max }])?;
         let count = jni.array_get(all, jni.array_len(all).checked_sub(1)?)?;
-        let more = i32::from_le_bytes(jni.primitives(count, b'I', 1).try_into().ok()?);
+        let more = *jni.ints(count, 1).first()?;
         Some((all, more.unsigned_abs()))
     }
 
@@ -424,19 +424,15 @@ impl Shim {
         };
         let read = |frame: Obj| {
             let text = |index| jni.array_get(frame, index).map(|text| jni.string(text));
-            let line = jni.primitives(jni.array_get(frame, 3)?, b'I', 1);
+            let line = jni.ints(jni.array_get(frame, 3)?, 1);
             let words = jni.array_get(frame, 5)?;
             let live = Live {
                 class: text(0)?,
                 method: text(1)?,
                 descriptor: text(2)?,
-                line: i32::from_le_bytes(line.try_into().ok()?),
+                line: *line.first()?,
                 references: jni.array_get(frame, 4)?,
-                words: jni
-                    .primitives(words, b'J', jni.array_len(words))
-                    .chunks_exact(8)
-                    .map(|bytes| i64::from_le_bytes(bytes.try_into().expect("eight bytes")))
-                    .collect(),
+                words: jni.longs(words, jni.array_len(words)),
             };
             Some(live)
         };
@@ -549,8 +545,8 @@ impl Shim {
         if jni.get_int(way, self.piece.frames) == 0 {
             return None;
         }
-        let first = jni.primitives(jni.get_object(way, self.piece.starts)?, b'I', 1);
-        Some(i32::from_le_bytes(first.try_into().ok()?))
+        let starts = jni.get_object(way, self.piece.starts)?;
+        jni.ints(starts, 1).first().copied()
     }
 
     /// Reads an exception's way.
@@ -580,23 +576,15 @@ impl Shim {
             return;
         };
         let count = number(ids.frames).min(jni.array_len(starts) / 3);
-        let starts: Vec<usize> = jni
-            .primitives(starts, b'I', 3 * count)
-            .chunks_exact(4)
-            .map(|bytes| i32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]) as usize)
-            .collect();
+        let starts = jni.ints(starts, 3 * count);
         let word_count = number(ids.next_word).min(jni.array_len(words));
-        let words: Vec<i64> = jni
-            .primitives(words, b'J', word_count)
-            .chunks_exact(8)
-            .map(|bytes| i64::from_le_bytes(bytes.try_into().expect("eight bytes")))
-            .collect();
+        let words = jni.longs(words, word_count);
         let reference_count = number(ids.next_reference).min(jni.array_len(references));
         for frame in 0..count {
             let at = |part: usize, end: usize| {
-                let from = starts[3 * frame + part].min(end);
+                let from = (starts[3 * frame + part] as usize).min(end);
                 let to = if frame + 1 < count {
-                    starts[3 * frame + 3 + part].clamp(from, end)
+                    (starts[3 * frame + 3 + part] as usize).clamp(from, end)
                 } else {
                     end
                 };

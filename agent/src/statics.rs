@@ -6,16 +6,13 @@
 use crate::agent::{Agent, Base};
 use crate::jdk;
 use crate::jni::{FieldId, Jni, Obj};
-use crate::jvmti::ACC_STATIC;
 use crate::shim::API;
 use crate::snapshot::classes::binary_name;
 use crate::snapshot::graph::Graph;
 use crate::snapshot::primitive;
+use hindsight_classfile::access;
 use hindsight_tracelog::crash::{Body, Constant, Fidelity, Frame, StaticField, Value};
 use std::collections::{BTreeMap, BTreeSet};
-
-const ACC_FINAL: u16 = 0x0010;
-const ACC_SYNTHETIC: u16 = 0x1000;
 
 /// Fields of one recording; more are counted.
 const MAX_FIELDS: usize = 500;
@@ -51,7 +48,7 @@ pub(crate) fn read(
                 continue;
             };
             let asked_for = names.contains(&field_name);
-            if access & ACC_STATIC == 0
+            if access & access::STATIC == 0
                 || !(asked_for || names.is_empty())
                 || !may_change(&descriptor, access)
             {
@@ -151,10 +148,10 @@ fn classes(
 /// Whether a field can have another value than its class's initialiser gives it anew, or another state
 /// behind it. Tools' own fields are synthetic.
 pub(crate) fn may_change(descriptor: &str, access: u16) -> bool {
-    if access & ACC_SYNTHETIC != 0 {
+    if access & access::SYNTHETIC != 0 {
         return false;
     }
-    if access & ACC_FINAL == 0 || descriptor.starts_with('[') {
+    if access & access::FINAL == 0 || descriptor.starts_with('[') {
         return true;
     }
     let Some(class) = descriptor.strip_prefix('L') else {
@@ -205,7 +202,7 @@ pub(crate) fn constants(
             let Some((name, descriptor, access)) = base.jvmti.field(class, field) else {
                 continue;
             };
-            const CONSTANT: u16 = ACC_STATIC | ACC_FINAL;
+            const CONSTANT: u16 = access::STATIC | access::FINAL;
             let is_wanted = !jdk::is_no_programs(&owner) || name == NULL_KEY;
             if access & CONSTANT != CONSTANT || !descriptor.starts_with(['L', '[']) || !is_wanted {
                 continue;

@@ -174,13 +174,9 @@ impl Chunk {
             .map(|words| {
                 let most = jni.array_len(words) / 2;
                 let count = count.map_or(most, |count| count.min(most));
-                jni.primitives(words, b'J', 2 * count)
+                jni.longs(words, 2 * count)
             })
             .unwrap_or_default();
-        let words: Vec<i64> = words
-            .chunks_exact(8)
-            .map(|bytes| i64::from_le_bytes(bytes.try_into().expect("eight bytes")))
-            .collect();
         Chunk {
             object,
             start,
