@@ -2,8 +2,8 @@
 
 use crate::agent::Agent;
 use crate::jni::{Jni, Obj};
-use crate::jvmti::ACC_STATIC;
 use crate::snapshot::classes::binary_name;
+use hindsight_classfile::access;
 use hindsight_instrument::glob::Globs;
 use hindsight_tracelog::crash::{ExceptionInfo, MAX_EXCEPTIONS, StackElement};
 
@@ -108,7 +108,7 @@ fn told_cause(agent: &Agent, jni: Jni, exception: Obj) -> Option<Obj> {
     let instances = fields.into_iter().filter(|field| {
         let field = agent.jvmti.field(class, *field);
         field.is_some_and(|(_, descriptor, flags)| {
-            flags & ACC_STATIC == 0 && descriptor.starts_with('L')
+            flags & access::STATIC == 0 && descriptor.starts_with('L')
         })
     });
     instances

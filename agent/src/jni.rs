@@ -124,9 +124,9 @@ impl Jni {
     pub(crate) fn required_class(self, name: &CStr) -> Result<Obj, String> {
         // SAFETY: the name lives through the call.
         let class = unsafe { Self::obj(self.0.FindClass(name.as_ptr())) };
-        // SAFETY: may be called at any time.
-        let thrown = unsafe { Self::obj(self.0.ExceptionOccurred()) };
-        let class = self.checked(class).and_then(|class| self.global(class));
+        let thrown = self.thrown();
+        let class = class.filter(|_| thrown.is_none());
+        let class = class.and_then(|class| self.global(class));
         class.ok_or_else(|| {
             let no_memory = self.find_class(c"java/lang/OutOfMemoryError");
             let is_full = thrown
@@ -150,6 +150,14 @@ impl Jni {
             }
         }
         value
+    }
+
+    /// The pending exception, if there is one, which is dropped.
+    fn thrown(self) -> Option<Obj> {
+        // SAFETY: may be called at any time.
+        let thrown = unsafe { Self::obj(self.0.ExceptionOccurred()) };
+        self.checked(Some(()));
+        thrown
     }
 
     /// Runs `body` in a local frame, so that all references it makes are freed after it.
@@ -318,15 +326,25 @@ impl Jni {
         method: MethodId,
         args: &[JValue],
     ) -> Option<Obj> {
+        self.try_static_object(class, method, args).ok().flatten()
+    }
+
+    /// Calls a static method that returns an object. `Err` is what it has thrown.
+    pub(crate) fn try_static_object(
+        self,
+        class: Obj,
+        method: MethodId,
+        args: &[JValue],
+    ) -> Result<Option<Obj>, Obj> {
         // SAFETY: `method` is a static method of `class`; callers pass its arguments.
         let result = unsafe {
             self.0
                 .CallStaticObjectMethodA(class.0, method.0, args.as_ptr())
         };
-        self.checked(Self::obj(result))
+        self.thrown().map_or(Ok(Self::obj(result)), Err)
     }
 
-    /// Makes an object by a constructor without parameters.
+    /// Makes an object.
     pub(crate) fn new_object(
         self,
         class: Obj,
@@ -502,6 +520,20 @@ impl Jni {
             }
         }
         bytes
+    }
+
+    /// The first `len` elements of an `int[]`.
+    pub(crate) fn ints(self, array: Obj, len: usize) -> Vec<i32> {
+        let bytes = self.primitives(array, b'I', len);
+        let ints = bytes.as_chunks().0.iter();
+        ints.map(|bytes| i32::from_le_bytes(*bytes)).collect()
+    }
+
+    /// The first `len` elements of a `long[]`.
+    pub(crate) fn longs(self, array: Obj, len: usize) -> Vec<i64> {
+        let bytes = self.primitives(array, b'J', len);
+        let longs = bytes.as_chunks().0.iter();
+        longs.map(|bytes| i64::from_le_bytes(*bytes)).collect()
     }
 
     /// Writes to the beginning of an `int[]` that is at least as long.

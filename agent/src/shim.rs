@@ -412,7 +412,7 @@ impl Shim {
         let (class, method) = self.virtuals;
         let all = jni.call_static_object(class, method, &[JValue { int: max }])?;
         let count = jni.array_get(all, jni.array_len(all).checked_sub(1)?)?;
-        let more = i32::from_le_bytes(jni.primitives(count, b'I', 1).try_into().ok()?);
+        let more = *jni.ints(count, 1).first()?;
         Some((all, more.unsigned_abs()))
     }
 
@@ -424,19 +424,15 @@ impl Shim {
         };
         let read = |frame: Obj| {
             let text = |index| jni.array_get(frame, index).map(|text| jni.string(text));
-            let line = jni.primitives(jni.array_get(frame, 3)?, b'I', 1);
+            let line = jni.ints(jni.array_get(frame, 3)?, 1);
             let words = jni.array_get(frame, 5)?;
             let live = Live {
                 class: text(0)?,
                 method: text(1)?,
                 descriptor: text(2)?,
-                line: i32::from_le_bytes(line.try_into().ok()?),
+                line: *line.first()?,
                 references: jni.array_get(frame, 4)?,
-                words: jni
-                    .primitives(words, b'J', jni.array_len(words))
-                    .chunks_exact(8)
-                    .map(|bytes| i64::from_le_bytes(bytes.try_into().expect("eight bytes")))
-                    .collect(),
+                words: jni.longs(words, jni.array_len(words)),
             };
             Some(live)
         };
@@ -549,8 +545,8 @@ impl Shim {
         if jni.get_int(way, self.piece.frames) == 0 {
             return None;
         }
-        let first = jni.primitives(jni.get_object(way, self.piece.starts)?, b'I', 1);
-        Some(i32::from_le_bytes(first.try_into().ok()?))
+        let starts = jni.get_object(way, self.piece.starts)?;
+        jni.ints(starts, 1).first().copied()
     }
 
     /// Reads an exception's way.
@@ -580,23 +576,15 @@ impl Shim {
             return;
         };
         let count = number(ids.frames).min(jni.array_len(starts) / 3);
-        let starts: Vec<usize> = jni
-            .primitives(starts, b'I', 3 * count)
-            .chunks_exact(4)
-            .map(|bytes| i32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]) as usize)
-            .collect();
+        let starts = jni.ints(starts, 3 * count);
         let word_count = number(ids.next_word).min(jni.array_len(words));
-        let words: Vec<i64> = jni
-            .primitives(words, b'J', word_count)
-            .chunks_exact(8)
-            .map(|bytes| i64::from_le_bytes(bytes.try_into().expect("eight bytes")))
-            .collect();
+        let words = jni.longs(words, word_count);
         let reference_count = number(ids.next_reference).min(jni.array_len(references));
         for frame in 0..count {
             let at = |part: usize, end: usize| {
-                let from = starts[3 * frame + part].min(end);
+                let from = (starts[3 * frame + part] as usize).min(end);
                 let to = if frame + 1 < count {
-                    starts[3 * frame + 3 + part].clamp(from, end)
+                    (starts[3 * frame + 3 + part] as usize).clamp(from, end)
                 } else {
                     end
                 };
@@ -616,55 +604,92 @@ impl Shim {
 #[cfg(test)]
 mod tests {
     use super::CLASSES;
-    use hindsight_instrument::contract::{self, WriteProbe};
+    use crate::trace::{ENDED, ENDED_VIRTUAL};
+    use hindsight_classfile::{ClassFile, Member, access};
+    use hindsight_instrument::contract::{
+        self, MAX_REFERENCES, MAX_WORDS, ProbeMethod, WriteProbe,
+    };
 
-    /// The names that `instrument` compiles into classes exist in the compiled probes.
+    fn class(name: &str) -> ClassFile<'static> {
+        let class = CLASSES.iter().find(|(known, _)| *known == name);
+        let (_, bytes) = class.unwrap_or_else(|| panic!("class {name} is missing"));
+        ClassFile::parse(bytes).unwrap()
+    }
+
+    fn require(members: &[Member<'_>], (name, descriptor): (&str, &str), is_static: bool) {
+        let found = members.iter().find(|member| {
+            (
+                &*member.name.to_string_lossy(),
+                &*member.descriptor.to_string_lossy(),
+            ) == (name, descriptor)
+        });
+        let found = found.map(|member| member.access & access::STATIC != 0);
+        assert_eq!(found, Some(is_static), "{name}{descriptor}");
+    }
+
+    fn require_method(class: &ClassFile<'_>, probe: ProbeMethod, is_static: bool) {
+        require(&class.methods, (probe.name, probe.descriptor), is_static);
+    }
+
+    /// The methods that `instrument` and the hooks compile into classes exist in the compiled probes.
     #[test]
-    fn probes_have_the_names_of_the_contract() {
-        let (_, probe) = CLASSES
-            .iter()
-            .find(|(name, _)| *name == "java/lang/HindsightProbe")
-            .unwrap();
-        let text = String::from_utf8_lossy(probe);
-        for name in [
-            "frame",
-            "caught",
-            "caughtReport",
-            "uncaught",
-            "handedOver",
-            "escape",
-            "record",
-        ] {
-            assert!(text.contains(name), "{name} is missing");
-        }
-        for descriptor in [
-            "(Ljava/lang/Throwable;I)Ljava/lang/HindsightProbe;",
-            "(Ljava/lang/Object;)Ljava/lang/HindsightProbe;",
-            "(I)Ljava/lang/HindsightProbe;",
-            "(J)Ljava/lang/HindsightProbe;",
-            "(F)Ljava/lang/HindsightProbe;",
-            "(D)Ljava/lang/HindsightProbe;",
-            "(Ljava/lang/Throwable;I)V",
-            "(Ljava/lang/Thread;Ljava/lang/Throwable;)V",
-            "(Ljava/lang/ThreadGroup;Ljava/lang/Thread;Ljava/lang/Throwable;)V",
-        ] {
-            assert!(text.contains(descriptor), "{descriptor} is missing");
-        }
-        let (_, writes) = CLASSES
-            .iter()
-            .find(|(name, _)| *name == contract::WRITES)
-            .unwrap();
-        let text = String::from_utf8_lossy(writes);
-        let puts = [1, 2, 3]
-            .iter()
-            .flat_map(|&count| [false, true].map(|own| WriteProbe::Put(count, own)));
-        let stores = (0..8).map(WriteProbe::Store);
-        let others = [WriteProbe::Enter, WriteProbe::Copy, WriteProbe::Release];
-        for probe in puts.chain(stores).chain(others) {
-            let probe = probe.method();
-            for part in [probe.name, probe.descriptor] {
-                assert!(text.contains(part), "{part} is missing");
+    fn probes_have_the_methods_of_the_contract() {
+        let probe = class(contract::PROBE);
+        for references in 0..=MAX_REFERENCES {
+            for words in 0..=MAX_WORDS {
+                require_method(&probe, contract::frame(references, words), true);
             }
         }
+        for appending in [
+            contract::APPEND_REFERENCE,
+            contract::APPEND_INT,
+            contract::APPEND_LONG,
+            contract::APPEND_FLOAT,
+            contract::APPEND_DOUBLE,
+            contract::ESCAPE,
+        ] {
+            require_method(&probe, appending, false);
+        }
+        let called = [
+            contract::CAUGHT,
+            contract::CAUGHT_REPORT,
+            contract::UNCAUGHT,
+            contract::HANDED_OVER,
+            contract::UNHANDLED,
+        ];
+        for called in called.into_iter().chain(contract::RECORDS) {
+            require_method(&probe, called, true);
+        }
+        for (name, method, descriptor) in [ENDED, ENDED_VIRTUAL] {
+            require(&class(name).methods, (method, descriptor), true);
+        }
+    }
+
+    #[test]
+    fn probes_of_writes_have_the_members_of_the_contract() {
+        let writes = class(contract::WRITES);
+        let puts = (1..=3).flat_map(|count| [false, true].map(|own| WriteProbe::Put(count, own)));
+        let stores = (0..8).map(WriteProbe::Store);
+        let others = [
+            WriteProbe::Enter,
+            WriteProbe::Copy,
+            WriteProbe::Characters,
+            WriteProbe::Coded,
+            WriteProbe::Array,
+            WriteProbe::Decoded,
+            WriteProbe::Encoded,
+            WriteProbe::Element,
+            WriteProbe::Handle,
+            WriteProbe::Memory,
+            WriteProbe::Bytes,
+            WriteProbe::Object,
+            WriteProbe::Text,
+            WriteProbe::Character,
+            WriteProbe::Release,
+        ];
+        for probe in puts.chain(stores).chain(others) {
+            require_method(&writes, probe.method(), true);
+        }
+        require(&writes.fields, contract::MISSED, true);
     }
 }

@@ -160,6 +160,37 @@ fn a_loader_that_is_being_asked_gets_no_probes() {
     }
 }
 
+/// What a loader throws where it could not look says nothing of what it will find the next time.
+#[test]
+fn a_loader_that_could_not_answer_is_asked_again() {
+    let unanswered = "classes_left_alone:its loader could not be asked for the probes";
+    let refusal = "throw new ClassNotFoundException(name);\n        }\n";
+    let failure = "if (!again) throw new StackOverflowError();\n        }\n";
+    let source = ASKED
+        .replacen(refusal, failure, 1)
+        .replace(
+            "asked.countDown();",
+            "boolean again = asked.getCount() == 0; asked.countDown();",
+        )
+        .replace("asked.await();", "first.join();")
+        .replace(
+            "loaded.await(20, TimeUnit.SECONDS);",
+            "loaded.await(0, TimeUnit.SECONDS);",
+        );
+    for jdk in jdks() {
+        let workplace = Workplace::new("probes-asked-again");
+        let (_, ran) = workplace.run_text(jdk, "11", "copy=fields", ("Asked", &source));
+        assert_eq!(text(&ran.stdout), "first 1\nsecond 2\n", "{}", both(&ran));
+        let counters = &workplace.run_json()["counters"];
+        let counters = counters.as_object().unwrap().iter();
+        let alone = counters.filter(|(name, _)| name.contains("its loader"));
+        let alone: Vec<_> = alone
+            .map(|(name, count)| (name.as_str(), count.as_u64()))
+            .collect();
+        assert_eq!(alone, [(unanswered, Some(1))]);
+    }
+}
+
 /// A field is written by way of handles that have the object themselves, or make it of something else.
 const BOUND: &str = r#"
 import java.lang.invoke.*;

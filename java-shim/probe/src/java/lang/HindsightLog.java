@@ -120,10 +120,14 @@ final class HindsightLog {
         }
     }
 
-    // The native side reads the fields from here to `older`.
+    // The native side reads the fields from here to `older`, while the thread goes on: the order of what is
+    // written to them in `turn` and `begin` is what it goes by; see `read` in `undo/log.rs`.
     private final Thread owner;
 
-    /** The position of the first entry that counts: some before it may be missing. */
+    /**
+     * The position of the first entry that counts: some before it may be missing. {@link Long#MAX_VALUE} while the
+     * chunk is about to be used again.
+     */
     private long from;
 
     /** The position of the chunk's first entry. */
@@ -178,7 +182,9 @@ final class HindsightLog {
     static final class Chunk {
         final Object[] references;
         final long[] words;
-        final long start;
+
+        /** The position of its first entry: of the one that is filled, {@link HindsightLog#base}. */
+        long start;
 
         /** Bytes of old ranges. */
         long weight;
@@ -606,15 +612,27 @@ final class HindsightLog {
                 put(ring, (chunks + i) % ring.length, null);
             }
             base += limit;
+            U.storeStoreFence();
             begin(fresh);
+            if (from == Long.MAX_VALUE) {
+                // There was no stack left to say where it goes on.
+                from = base;
+            }
         } catch (Throwable noMemoryOrStack) {
             HindsightMemory.ranOut(noMemoryOrStack, began);
-            // The same again; what was in it is lost.
+            // The same again; what was in it is lost. The fresh one may have been begun.
+            from = Long.MAX_VALUE;
+            U.storeStoreFence();
+            references = chunk.references;
+            words = chunk.words;
+            limit = words.length / 2;
             base += limit;
-            from = base;
+            chunk.start = base;
             next = 0;
             timed = 0;
             since = 0;
+            U.storeStoreFence();
+            from = base;
         }
         appendTime();
         return next;
