@@ -137,7 +137,8 @@ final class HindsightLog {
     /** Chunks before, in a ring. */
     private SoftReference<Chunk[]> older;
 
-    private int chunks;
+    /** How many there have been; of a program that writes for days, more than an int can say. */
+    private long chunks;
 
     /** Bytes of old ranges in the chunks of the ring. */
     private long weight;
@@ -601,9 +602,9 @@ final class HindsightLog {
                 older = new SoftReference<>(ring);
                 weight = 0;
             }
-            put(ring, chunks++ % ring.length, chunk);
+            put(ring, (int) (chunks++ % ring.length), chunk);
             for (int i = 0; weight > maxWeight() && i < ring.length; i++) {
-                put(ring, (chunks + i) % ring.length, null);
+                put(ring, (int) ((chunks + i) % ring.length), null);
             }
             base += limit;
             begin(fresh);
