@@ -92,7 +92,7 @@ final class HindsightCalls {
             fresh.next = VIRTUAL[at];
             return VIRTUAL[at] = fresh;
         } finally {
-            LOCK.release();
+            LOCK.held = 0;
         }
     }
 
@@ -114,7 +114,7 @@ final class HindsightCalls {
                 before = calls;
             }
         } finally {
-            LOCK.release();
+            LOCK.held = 0;
         }
     }
 }

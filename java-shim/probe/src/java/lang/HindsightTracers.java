@@ -73,7 +73,7 @@ final class HindsightTracers {
             }
             return fresh;
         } finally {
-            LOCK.release();
+            LOCK.held = 0;
         }
     }
 
@@ -131,7 +131,7 @@ final class HindsightTracers {
                 }
             }
         } finally {
-            LOCK.release();
+            LOCK.held = 0;
         }
     }
 
@@ -160,15 +160,18 @@ final class HindsightTracers {
                 visible = table;
             }
         } finally {
-            LOCK.release();
+            LOCK.held = 0;
         }
     }
 
     /** Records nothing from here on. */
     static void stop() {
         LOCK.acquire();
-        visible = NOBODY;
-        LOCK.release();
+        try {
+            visible = NOBODY;
+        } finally {
+            LOCK.held = 0;
+        }
     }
 
     /**
