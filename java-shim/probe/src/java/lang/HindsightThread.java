@@ -422,10 +422,13 @@ final class HindsightThread {
     private void show(Latest latest) {
         Latest[] all = table;
         int place = place(owner, all);
-        if (all[place] != null && all[place].thread == this) {
+        // Once each: the sweeper takes them away meanwhile.
+        Latest there = all[place];
+        if (there != null && there.thread == this) {
             all[place] = latest;
         }
-        if (busiest != null && busiest.thread == this) {
+        Latest first = busiest;
+        if (first != null && first.thread == this) {
             busiest = latest;
         }
     }
