@@ -7,7 +7,7 @@ package java.lang;
  * table, from their first event to their end.
  */
 final class HindsightCalls {
-    /** Deeper calls are not told apart. */
+    /** Deeper calls are not told apart, nor are those for which there is no memory. */
     private static final int MOST = 1 << 20;
 
     private static final HindsightLock LOCK = new HindsightLock();
@@ -38,17 +38,29 @@ final class HindsightCalls {
     }
 
     void push(int method) {
-        if (depth == methods.length) {
-            if (depth == MOST) {
-                return;
-            }
+        if (depth < methods.length || grow()) {
+            methods[depth++] = method;
+        }
+    }
+
+    /** Makes room for more calls; where there is none, they are deeper than those that are told apart. */
+    private boolean grow() {
+        if (depth == MOST) {
+            return false;
+        }
+        long began = HindsightMemory.begin();
+        try {
+            HindsightMemory.check();
             int[] more = new int[2 * depth];
             for (int i = 0; i < depth; i++) {
                 more[i] = methods[i];
             }
             methods = more;
+            return true;
+        } catch (OutOfMemoryError none) {
+            HindsightMemory.ranOut(none, began);
+            return false;
         }
-        methods[depth++] = method;
     }
 
     /**
