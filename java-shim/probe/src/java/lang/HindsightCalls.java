@@ -48,9 +48,9 @@ final class HindsightCalls {
         if (depth == MOST) {
             return false;
         }
-        long began = HindsightMemory.begin();
+        long began = 0;
         try {
-            HindsightMemory.check();
+            began = HindsightMemory.begin();
             int[] more = new int[2 * depth];
             for (int i = 0; i < depth; i++) {
                 more[i] = methods[i];

@@ -248,8 +248,9 @@ final class HindsightLog {
         if (HindsightMemory.isShort()) {
             return NONE;
         }
-        long began = HindsightMemory.begin();
+        long began = 0;
         try {
+            began = HindsightMemory.begin();
             return register(thread, at);
         } catch (Throwable noMemoryOrStack) {
             HindsightMemory.ranOut(noMemoryOrStack, began);
@@ -592,9 +593,9 @@ final class HindsightLog {
         if (owner == null) {
             return -1;
         }
-        long began = HindsightMemory.begin();
+        long began = 0;
         try {
-            HindsightMemory.check();
+            began = HindsightMemory.begin();
             Chunk fresh = new Chunk(Math.min(4 * limit, CHUNK), base + limit);
             Chunk[] ring = older.get();
             if (ring == null) {

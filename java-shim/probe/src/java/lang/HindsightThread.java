@@ -73,7 +73,7 @@ final class HindsightThread {
         RESERVE.reserve();
         // Where memory is short, a class cannot be initialised.
         HindsightCauses.initialize();
-        HindsightMemory.isShort();
+        HindsightMemory.begin();
     }
 
     private final Thread owner;
@@ -164,7 +164,6 @@ final class HindsightThread {
         }
 
         private HindsightProbe more() {
-            HindsightMemory.check();
             long began = HindsightMemory.begin();
             try {
                 return new HindsightProbe(this);
@@ -344,8 +343,9 @@ final class HindsightThread {
         if (HindsightMemory.isShort()) {
             return reserve(exception, HindsightMemory.NONE);
         }
-        long began = HindsightMemory.begin();
+        long began = 0;
         try {
+            began = HindsightMemory.begin();
             HindsightThread known = known();
             HindsightThread thread = known != null ? known : register(Thread.currentThread());
             return thread.propagation(exception, method);
@@ -694,11 +694,9 @@ final class HindsightThread {
 
     /** Keeps in mind what was reported before it has left any method: its handler may throw it on. */
     private static void remember(int method, Throwable exception) {
-        if (HindsightMemory.isShort()) {
-            return;
-        }
-        long began = HindsightMemory.begin();
+        long began = 0;
         try {
+            began = HindsightMemory.begin();
             HindsightThread known = known();
             HindsightThread thread = known != null ? known : register(Thread.currentThread());
             thread.propagation(exception, method).reported = true;
