@@ -28,9 +28,20 @@ final class HindsightCalls {
     private final long thread;
     private HindsightCalls next;
 
-    HindsightCalls(long thread, int pauses) {
+    private HindsightCalls(long thread, int pauses) {
         this.thread = thread;
         this.pauses = pauses;
+    }
+
+    /** Those of a thread that has told nothing yet, and has none before so many pauses. */
+    static HindsightCalls begin(long thread, int pauses) {
+        long began = HindsightMemory.begin();
+        try {
+            return new HindsightCalls(thread, pauses);
+        } catch (OutOfMemoryError none) {
+            HindsightMemory.ranOut(none, began);
+            throw HindsightMemory.NONE;
+        }
     }
 
     boolean isEmpty() {
@@ -90,10 +101,9 @@ final class HindsightCalls {
         return true;
     }
 
-    /** Those of a virtual thread, which has none before so many pauses if it has told nothing yet. */
+    /** Those of the virtual thread that runs, from its table; as {@link #begin} if it has told nothing yet. */
     static HindsightCalls of(long thread, int pauses) {
         int at = (int) thread & VIRTUAL.length - 1;
-        HindsightCalls fresh = new HindsightCalls(thread, pauses);
         LOCK.acquire();
         try {
             for (HindsightCalls calls = VIRTUAL[at]; calls != null; calls = calls.next) {
@@ -101,6 +111,13 @@ final class HindsightCalls {
                     return calls;
                 }
             }
+        } finally {
+            LOCK.held = 0;
+        }
+        // Nobody else adds those of this thread meanwhile.
+        HindsightCalls fresh = begin(thread, pauses);
+        LOCK.acquire();
+        try {
             fresh.next = VIRTUAL[at];
             return VIRTUAL[at] = fresh;
         } finally {

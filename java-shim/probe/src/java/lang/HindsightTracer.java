@@ -461,7 +461,7 @@ final class HindsightTracer {
             return HindsightCalls.of(tid, pauses);
         }
         if (own == null) {
-            own = new HindsightCalls(tid, pauses);
+            own = HindsightCalls.begin(tid, pauses);
         }
         return own;
     }
