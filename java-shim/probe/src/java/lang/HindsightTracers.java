@@ -23,7 +23,11 @@ final class HindsightTracers {
 
     private static final int SWEEP_MILLIS = 10_000;
 
+    /** For who changes the table, or whether it is seen. */
     private static final HindsightLock LOCK = new HindsightLock();
+
+    /** For who lets the recording go on, which the agent is told of: others need not wait for that. */
+    private static final HindsightLock GOING_ON = new HindsightLock();
 
     private static HindsightTracer[] table = new HindsightTracer[LEAST];
 
@@ -153,12 +157,21 @@ final class HindsightTracers {
         if (visible != NOBODY || !HindsightTracer.ready) {
             return;
         }
-        LOCK.acquire();
+        GOING_ON.acquire();
         try {
             if (visible == NOBODY) {
                 HindsightTracer.beginWindow();
-                visible = table;
+                show();
             }
+        } finally {
+            GOING_ON.held = 0;
+        }
+    }
+
+    private static void show() {
+        LOCK.acquire();
+        try {
+            visible = table;
         } finally {
             LOCK.held = 0;
         }
