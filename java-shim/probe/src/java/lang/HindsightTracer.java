@@ -135,7 +135,7 @@ final class HindsightTracer {
 
     private long limit;
 
-    /** Where the end of the last event is stored; null until there is a chunk. */
+    /** Where the end of the last event is stored; 0 until there is a chunk. */
     private long end;
 
     /**
