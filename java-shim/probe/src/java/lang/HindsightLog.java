@@ -141,7 +141,8 @@ final class HindsightLog {
     /** Chunks before, in a ring. */
     private SoftReference<Chunk[]> older;
 
-    private int chunks;
+    /** How many there have been; of a program that writes for days, more than an int can say. */
+    private long chunks;
 
     /** Bytes of old ranges in the chunks of the ring. */
     private long weight;
@@ -253,8 +254,9 @@ final class HindsightLog {
         if (HindsightMemory.isShort()) {
             return NONE;
         }
-        long began = HindsightMemory.begin();
+        long began = 0;
         try {
+            began = HindsightMemory.begin();
             return register(thread, at);
         } catch (Throwable noMemoryOrStack) {
             HindsightMemory.ranOut(noMemoryOrStack, began);
@@ -597,9 +599,9 @@ final class HindsightLog {
         if (owner == null) {
             return -1;
         }
-        long began = HindsightMemory.begin();
+        long began = 0;
         try {
-            HindsightMemory.check();
+            began = HindsightMemory.begin();
             Chunk fresh = new Chunk(Math.min(4 * limit, CHUNK), base + limit);
             Chunk[] ring = older.get();
             if (ring == null) {
@@ -607,9 +609,9 @@ final class HindsightLog {
                 older = new SoftReference<>(ring);
                 weight = 0;
             }
-            put(ring, chunks++ % ring.length, chunk);
+            put(ring, (int) (chunks++ % ring.length), chunk);
             for (int i = 0; weight > maxWeight() && i < ring.length; i++) {
-                put(ring, (chunks + i) % ring.length, null);
+                put(ring, (int) ((chunks + i) % ring.length), null);
             }
             base += limit;
             U.storeStoreFence();

@@ -135,7 +135,7 @@ final class HindsightTracer {
 
     private long limit;
 
-    /** Where the end of the last event is stored; null until there is a chunk. */
+    /** Where the end of the last event is stored; 0 until there is a chunk. */
     private long end;
 
     /**
@@ -376,6 +376,7 @@ final class HindsightTracer {
         if (!ready) {
             return null;
         }
+        long began = 0;
         try {
             if (HindsightTracers.haveStopped() && HindsightTracers.hasNone(thread)) {
                 return null;
@@ -391,13 +392,13 @@ final class HindsightTracer {
                 return null;
             }
             if (tracer == null) {
-                HindsightMemory.check();
+                began = HindsightMemory.begin();
                 tracer = HindsightTracers.add(carrier);
             }
             return tracer.writesFor(thread) || tracer.switchTo(thread) ? tracer : null;
         } catch (Throwable e) {
             // No memory or no stack.
-            HindsightMemory.ranOut(e, 0);
+            HindsightMemory.ranOut(e, began);
             U.getAndAddLong(null, shared + LOST, 1);
             return null;
         }
@@ -460,7 +461,7 @@ final class HindsightTracer {
             return HindsightCalls.of(tid, pauses);
         }
         if (own == null) {
-            own = new HindsightCalls(tid, pauses);
+            own = HindsightCalls.begin(tid, pauses);
         }
         return own;
     }
@@ -521,9 +522,9 @@ final class HindsightTracer {
     /** The number of an object that is not among the latest ones, which it joins. */
     @DontInline
     private long look(Object object) {
-        long began = HindsightMemory.begin();
+        long began = 0;
         try {
-            HindsightMemory.check();
+            began = HindsightMemory.begin();
             Object[] objects = known.get();
             if (objects == null || ++unknown > 8 * objects.length) {
                 objects = again(objects);
