@@ -6,6 +6,7 @@ use crate::snapshot::classes::binary_name;
 use hindsight_classfile::access;
 use hindsight_instrument::glob::Globs;
 use hindsight_tracelog::crash::{ExceptionInfo, MAX_EXCEPTIONS, StackElement};
+use std::iter;
 
 /// UTF-16 code units of a message that are read; programs put whole documents there.
 const MAX_MESSAGE: usize = 16 << 10;
@@ -104,16 +105,28 @@ fn told_cause(agent: &Agent, jni: Jni, exception: Obj) -> Option<Obj> {
     if jni.same(class, ids.class) {
         return None;
     }
-    let fields = agent.jvmti.class_fields(class);
-    let instances = fields.into_iter().filter(|field| {
+    held(agent, jni, exception, class)
+        .find(|value| jni.is_instance(*value, ids.class) && !jni.same(*value, exception))
+}
+
+/// Whether an object, as a result that failed, has an exception in a field of its class or of one above.
+pub(crate) fn holds(agent: &Agent, jni: Jni, object: Obj, exception: Obj) -> bool {
+    let classes = iter::successors(Some(jni.class_of(object)), |class| jni.superclass(*class));
+    classes
+        .flat_map(|class| held(agent, jni, object, class))
+        .any(|value| jni.same(value, exception))
+}
+
+/// The objects in an object's fields of one of its classes.
+fn held(agent: &Agent, jni: Jni, object: Obj, class: Obj) -> impl Iterator<Item = Obj> {
+    let fields = agent.jvmti.class_fields(class).into_iter();
+    let instances = fields.filter(move |field| {
         let field = agent.jvmti.field(class, *field);
         field.is_some_and(|(_, descriptor, flags)| {
             flags & access::STATIC == 0 && descriptor.starts_with('L')
         })
     });
-    instances
-        .filter_map(|field| jni.get_object(exception, field))
-        .find(|value| jni.is_instance(*value, ids.class) && !jni.same(*value, exception))
+    instances.filter_map(move |field| jni.get_object(object, field))
 }
 
 /// A message as text. A surrogate that is alone stands there as Java writes it in source,
