@@ -5,7 +5,7 @@ use crate::chances::Chances;
 use crate::counters::{Counters, NAMED_BY_REPORT};
 use crate::hook::{self, Workspaces};
 use crate::jdk;
-use crate::jni::Obj;
+use crate::jni::Global;
 use crate::jvmti::{Jvmti, Vm};
 use crate::known::Reports;
 use crate::loaders::Loaders;
@@ -84,7 +84,7 @@ pub(crate) struct Agent {
     pub(crate) java_version: String,
     /// The class `java.util.TimeZone`; it is found at the start, for a failure for want of stack
     /// must not be what initialises it.
-    pub(crate) time_zone: Option<Obj>,
+    pub(crate) time_zone: Option<Global>,
 }
 
 static BASE: OnceLock<Base> = OnceLock::new();

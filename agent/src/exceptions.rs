@@ -95,18 +95,18 @@ fn told_cause(agent: &Agent, jni: Jni, exception: Obj) -> Option<Obj> {
     // JNI would find the method by its name, and initialise the class first: the thread that does
     // that already may be waiting for this one.
     let mut class = jni.class_of(exception);
-    while !jni.same(class, ids.class)
+    while !jni.same(class, *ids.class)
         && !agent
             .jvmti
             .declares(class, c"getCause", c"()Ljava/lang/Throwable;")
     {
         class = jni.superclass(class)?;
     }
-    if jni.same(class, ids.class) {
+    if jni.same(class, *ids.class) {
         return None;
     }
     held(agent, jni, exception, class)
-        .find(|value| jni.is_instance(*value, ids.class) && !jni.same(*value, exception))
+        .find(|value| jni.is_instance(*value, *ids.class) && !jni.same(*value, exception))
 }
 
 /// Whether an object, as a result that failed, has an exception in a field of its class or of one above.
@@ -151,7 +151,7 @@ fn helpful_message(agent: &Agent, jni: Jni, exception: Obj, class: &str) -> Opti
         return None;
     }
     let (class, get_message) = agent.shim.throwable.null_pointer?;
-    jni.call_exact(exception, class, get_message)
+    jni.call_exact(exception, *class, get_message)
 }
 
 impl Exceptions {
@@ -178,7 +178,7 @@ fn suppressed(agent: &Agent, jni: Jni, object: Obj) -> Vec<Obj> {
         return Vec::new();
     };
     // Only what `addSuppressed` makes; anything else would have to be asked by its own code.
-    if !jni.same(jni.class_of(list), ids.list_class) {
+    if !jni.same(jni.class_of(list), *ids.list_class) {
         return Vec::new();
     }
     let size = usize::try_from(jni.get_int(list, ids.list_size))
@@ -195,7 +195,7 @@ fn suppressed(agent: &Agent, jni: Jni, object: Obj) -> Vec<Obj> {
 /// The stack trace as `Throwable` itself tells it, whatever a subclass overrides.
 pub(crate) fn stack_trace(agent: &Agent, jni: Jni, exception: Obj) -> Vec<StackElement> {
     let ids = &agent.shim.throwable;
-    let Some(array) = jni.call_exact(exception, ids.class, ids.get_stack_trace) else {
+    let Some(array) = jni.call_exact(exception, *ids.class, ids.get_stack_trace) else {
         return Vec::new();
     };
     let text = |object: Obj, field| {

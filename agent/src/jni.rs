@@ -2,7 +2,8 @@
 //!
 //! **Invariant:** an [`Obj`] is a reference that the JVM has handed out and
 //! that has not been deleted. Only this module and the callbacks make them;
-//! local ones never leave the native call that they belong to.
+//! local ones never leave the native call that they belong to, and what is for
+//! other threads, too, is a [`Global`].
 //!
 //! **Invariant:** a [`FieldId`] or [`MethodId`] is used on objects of the class
 //! it was looked up for; the snapshot keeps them per class for that reason.
@@ -11,6 +12,7 @@
 
 use crate::sys::{self, JValue, JniEnv};
 use std::ffi::{CStr, c_void};
+use std::ops::Deref;
 use std::ptr;
 
 /// A reference to a Java object, never null.
@@ -34,11 +36,22 @@ impl Obj {
     }
 }
 
-// SAFETY: only global references are stored across threads (see `Shim`), and
-// those are valid on every thread.
-unsafe impl Send for Obj {}
+/// A reference that all threads may use. It is never deleted.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Global(Obj);
+
+impl Deref for Global {
+    type Target = Obj;
+
+    fn deref(&self) -> &Obj {
+        &self.0
+    }
+}
+
+// SAFETY: global references are valid on every thread; [`Jni::global`] alone makes them.
+unsafe impl Send for Global {}
 // SAFETY: as above.
-unsafe impl Sync for Obj {}
+unsafe impl Sync for Global {}
 
 /// A reference that keeps nothing from being collected.
 #[derive(Debug)]
@@ -121,7 +134,7 @@ impl Jni {
 
     /// A class that there must be, initialised, by a reference for all threads. `Err` says that it is missing,
     /// or that there is no memory left for it.
-    pub(crate) fn required_class(self, name: &CStr) -> Result<Obj, String> {
+    pub(crate) fn required_class(self, name: &CStr) -> Result<Global, String> {
         // SAFETY: the name lives through the call.
         let class = unsafe { Self::obj(self.0.FindClass(name.as_ptr())) };
         let thrown = self.thrown();
@@ -182,9 +195,9 @@ impl Jni {
         Self::obj(unsafe { self.0.GetSuperclass(class.0) })
     }
 
-    pub(crate) fn global(self, object: Obj) -> Option<Obj> {
+    pub(crate) fn global(self, object: Obj) -> Option<Global> {
         // SAFETY: valid reference.
-        Self::obj(unsafe { self.0.NewGlobalRef(object.0) })
+        Self::obj(unsafe { self.0.NewGlobalRef(object.0) }).map(Global)
     }
 
     /// A reference to an object, as the JVM gave it, by which its end can be seen.

@@ -411,7 +411,7 @@ impl<'a> Graph<'a> {
         self.traces += 1;
         if let Some(trace) = self
             .jni
-            .call_exact(exception, ids.class, ids.get_stack_trace)
+            .call_exact(exception, *ids.class, ids.get_stack_trace)
         {
             self.jni.delete_local(trace);
         }

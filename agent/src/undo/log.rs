@@ -103,13 +103,13 @@ impl Logs {
     /// left out, of others what is older than the time then.
     pub(crate) fn read(jni: Jni, ids: &LogIds, thread: Option<Obj>, oldest: i64) -> Logs {
         let mut logs = Logs {
-            lost: jni.static_long(ids.class, c"lost").unwrap_or(i64::MAX),
-            complete: jni.static_long(ids.class, c"complete").unwrap_or(0),
+            lost: jni.static_long(*ids.class, c"lost").unwrap_or(i64::MAX),
+            complete: jni.static_long(*ids.class, c"complete").unwrap_or(0),
             ..Logs::default()
         };
         let mut others = Vec::new();
         for name in [c"table", c"retired"] {
-            let Some(all) = jni.static_object(ids.class, name, ENTRIES) else {
+            let Some(all) = jni.static_object(*ids.class, name, ENTRIES) else {
                 continue;
             };
             for index in 0..jni.array_len(all) {
