@@ -32,6 +32,7 @@ pub mod export;
 pub mod filter;
 pub mod less;
 pub mod names;
+mod serials;
 pub mod stats;
 pub mod steps;
 mod table;
