@@ -1,6 +1,7 @@
 //! Compiling candidates, which needs a JDK and nothing else: JUnit's
 //! annotation is stood in for by one of our own.
 
+use super::call::statics::owners_kept;
 use super::candidate::{Level, Plan, State, TestClass};
 use super::report::Verdict;
 use super::source::{Source, source};
@@ -191,6 +192,7 @@ fn write_sources(
 ) -> Result<HashMap<PathBuf, Source>> {
     let dir = place.dir.join("sources");
     let mut sources = HashMap::new();
+    let owners = owners_kept(plan);
     let classes: BTreeSet<usize> = pending
         .iter()
         .map(|&index| plan.candidates[index].class)
@@ -201,7 +203,7 @@ fn write_sources(
             .copied()
             .filter(|&index| plan.candidates[index].class == class)
             .collect();
-        let source = source(plan, class, &mine, options, true);
+        let source = source(plan, class, &mine, &owners, options, true);
         let test_class = &plan.classes[class];
         let path = dir.join(test_class.path(&format!("{}.java", test_class.name)));
         write_file(&path, &source.text)?;
