@@ -106,10 +106,7 @@ fn scalar(graph: &Graph<'_>, object: u32, class: &str) -> Option<Recipe> {
         "java.util.OptionalInt" | "java.util.OptionalLong" | "java.util.OptionalDouble" => {
             match shown()?.as_str() {
                 "empty" => call(class, "empty", &own, Vec::new()),
-                shown => {
-                    let long = if class.ends_with("Long") { "L" } else { "" };
-                    call(class, "of", &own, vec![code(format!("{shown}{long}"))])
-                }
+                shown => call(class, "of", &own, vec![code(number_in(class, shown))]),
             }
         }
         "java.util.Date" | "java.sql.Date" | "java.sql.Time" => {
@@ -505,6 +502,19 @@ fn long(number: i64) -> String {
     }
 }
 
+/// What an optional of numbers is made of, of how that is shown.
+fn number_in(class: &str, shown: &str) -> String {
+    let double = || shown.parse().ok().and_then(literal::special);
+    match class {
+        "java.util.OptionalLong" => format!("{shown}L"),
+        "java.util.OptionalDouble" => match double() {
+            Some(constant) => format!("Double.{constant}"),
+            None => shown.to_owned(),
+        },
+        _ => shown.to_owned(),
+    }
+}
+
 fn charset(graph: &Graph<'_>, object: u32) -> Option<Recipe> {
     const OF: &str = "Ljava/nio/charset/Charset;";
     let class = graph.class(object)?;
@@ -780,4 +790,24 @@ fn wrapper(graph: &Graph<'_>, object: u32, name: &str) -> Option<Recipe> {
         &format!("Ljava/util/{of};"),
         vec![Argument::Value(inner)],
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_in_optionals_are_java() {
+        for (class, shown, written) in [
+            ("Int", "-2147483648", "-2147483648"),
+            ("Long", "7", "7L"),
+            ("Double", "1.5E10", "1.5E10"),
+            ("Double", "NaN", "Double.NaN"),
+            ("Double", "Infinity", "Double.POSITIVE_INFINITY"),
+            ("Double", "-Infinity", "Double.NEGATIVE_INFINITY"),
+        ] {
+            let class = format!("java.util.Optional{class}");
+            assert_eq!(number_in(&class, shown), written);
+        }
+    }
 }
