@@ -5,6 +5,7 @@ pub(crate) mod parts;
 use crate::classinfo::ClassInfo;
 use crate::java::names::package_of;
 use crate::nested;
+use crate::text::hex;
 use anyhow::{Context, Result, bail};
 use sha2::{Digest, Sha256};
 use std::cell::RefCell;
@@ -338,10 +339,7 @@ fn read_entry(archive: &mut ZipArchive<BufReader<File>>, name: &str) -> Option<V
 
 /// SHA-256 in hexadecimal.
 pub fn sha256(bytes: &[u8]) -> String {
-    Sha256::digest(bytes)
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    hex(&Sha256::digest(bytes))
 }
 
 /// Whether a class belongs to the platform that programs run on. Not `com.sun`: a

@@ -369,6 +369,11 @@ pub fn utc(millis: i64) -> String {
     )
 }
 
+/// Bytes as two digits each.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 /// `1 object`, `2 objects`.
 pub fn count(number: usize, noun: &str) -> String {
     if number == 1 {
