@@ -2,6 +2,7 @@
 
 mod archive;
 pub mod child;
+pub mod javac;
 
 use crate::confine;
 use anyhow::{Context, Result, bail};

@@ -23,7 +23,7 @@ impl Jdk {
     /// # Errors
     ///
     /// Fails if it cannot be started.
-    pub fn javac(&self, tell: impl Fn(&mut Command)) -> io::Result<Output> {
+    pub(super) fn javac(&self, tell: impl Fn(&mut Command)) -> io::Result<Output> {
         let archive = cache::directory().and_then(|dir| self.archive(&dir));
         self.javac_with(archive, tell)
     }
