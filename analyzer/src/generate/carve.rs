@@ -28,7 +28,7 @@ use super::sequence::Method;
 use super::worker::character;
 use crate::classpath::is_platform;
 use crate::java::descriptor;
-use crate::model::infer::literal;
+use crate::model::literal::literal;
 use crate::model::values::Literal;
 use crate::trace::steps::{Argument, Place, Step, What};
 use hindsight_classfile::access;
