@@ -144,7 +144,7 @@ impl Opts {
             out,
             "{}: {}, {} ({} cannot throw, {} of them trivial)",
             one_line(&self.out.display().to_string(), 200),
-            count(plan.classes.len(), "class").replace("classs", "classes"),
+            count(plan.classes.len(), "class"),
             count(methods().count(), "method"),
             methods().filter(|method| method.cannot_throw).count(),
             methods().filter(|method| method.trivial).count()
