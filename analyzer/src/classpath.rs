@@ -1,8 +1,11 @@
 //! The class path: where classes are found, and what they are.
 
+pub(crate) mod parts;
+
 use crate::classinfo::ClassInfo;
 use crate::java::names::package_of;
 use crate::nested;
+use crate::text::hex;
 use anyhow::{Context, Result, bail};
 use sha2::{Digest, Sha256};
 use std::cell::RefCell;
@@ -51,8 +54,8 @@ struct Jar {
     packages: HashMap<String, HashSet<String>>,
     /// Signed or sealed: no other class may join its packages.
     closed: bool,
-    /// What the manifest's `Class-Path` names, relative to the jar's directory.
-    class_path: Vec<String>,
+    /// What the manifest's `Class-Path` names.
+    class_path: Vec<PathBuf>,
     /// Names of the entries, for the versions of multi-release jars.
     versions: HashMap<String, Vec<String>>,
 }
@@ -83,18 +86,11 @@ impl ClassPath {
     /// Fails on an entry that does not exist or is no jar, and names it.
     pub fn open(text: &str) -> Result<ClassPath> {
         let mut entries = Vec::new();
-        for part in std::env::split_paths(text).filter(|part| !part.as_os_str().is_empty()) {
-            if part.file_name().is_some_and(|name| name == "*") {
-                let dir = part.parent().unwrap_or(Path::new("."));
-                for jar in jars_of(dir)? {
-                    add(&mut entries, Entry::open(&jar)?);
-                }
-            } else {
-                add(&mut entries, Entry::open(&part)?);
-                for held in nested::unpacked(&part)? {
-                    let entry = Entry::open(&held)?;
-                    add(&mut entries, entry.of(Origin::Held));
-                }
+        for part in parts::named(text) {
+            let part = part?;
+            add(&mut entries, &part, Origin::Named)?;
+            for held in nested::unpacked(&part)? {
+                add(&mut entries, &held, Origin::Held)?;
             }
         }
         Ok(ClassPath {
@@ -193,60 +189,23 @@ impl ClassPath {
 }
 
 /// Adds an entry, and what its manifest names if it is not there yet.
-fn add(entries: &mut Vec<Entry>, entry: Entry) {
-    let mut pending = vec![entry];
-    while let Some(entry) = pending.pop() {
+fn add(entries: &mut Vec<Entry>, path: &Path, origin: Origin) -> Result<()> {
+    parts::follow(path, |path, is_listed| {
+        let origin = if is_listed { Origin::Manifest } else { origin };
+        let entry = Entry::open(path, origin)?;
         let known = entries.iter_mut().find(|known| known.path == entry.path);
         if let Some(known) = known {
-            known.origin = known.origin.max(entry.origin);
-            continue;
+            known.origin = known.origin.max(origin);
+            return Ok(Vec::new());
         }
-        let dir = entry.path.parent().unwrap_or(Path::new("/"));
-        let listed = entry.jar.iter().flat_map(|jar| &jar.class_path).rev();
-        for name in listed {
-            // A JVM takes no notice of what does not exist or is no jar.
-            if let Ok(found) = Entry::open(&dir.join(name)) {
-                pending.push(found.of(Origin::Manifest));
-            }
-        }
+        let listed = entry.jar.as_ref().map(|jar| jar.class_path.clone());
         entries.push(entry);
-    }
-}
-
-/// The relative paths in a manifest's `Class-Path`.
-fn manifest_class_path(manifest: &str) -> Vec<String> {
-    // A line that starts with a blank continues the one before.
-    let joined = manifest.replace("\r\n", "\n").replace("\n ", "");
-    let main = joined.split("\n\n").next().unwrap_or_default();
-    let value = main.lines().find_map(|line| {
-        let (name, value) = line.split_once(':')?;
-        name.eq_ignore_ascii_case("Class-Path").then_some(value)
-    });
-    let names = value.unwrap_or_default().split_ascii_whitespace();
-    names
-        .map(|name| name.strip_prefix("file:").unwrap_or(name))
-        .filter(|name| !name.contains("://"))
-        .map(|name| name.replace("%20", " "))
-        .collect()
-}
-
-fn jars_of(dir: &Path) -> Result<Vec<PathBuf>> {
-    let files = fs::read_dir(dir)
-        .with_context(|| format!("failed to read class path directory {}", dir.display()))?;
-    let mut jars: Vec<PathBuf> = files
-        .flatten()
-        .map(|file| file.path())
-        .filter(|path| {
-            path.extension()
-                .is_some_and(|ext| ext.eq_ignore_ascii_case("jar"))
-        })
-        .collect();
-    jars.sort();
-    Ok(jars)
+        Ok(listed.unwrap_or_default())
+    })
 }
 
 impl Entry {
-    fn open(path: &Path) -> Result<Entry> {
+    fn open(path: &Path, origin: Origin) -> Result<Entry> {
         let path = match fs::canonicalize(path) {
             Ok(path) => path,
             Err(error) => bail!(
@@ -265,15 +224,7 @@ impl Entry {
                 )
             })?)
         };
-        Ok(Entry {
-            path,
-            origin: Origin::Named,
-            jar,
-        })
-    }
-
-    fn of(self, origin: Origin) -> Entry {
-        Entry { origin, ..self }
+        Ok(Entry { path, origin, jar })
     }
 
     fn bytes(&self, class: &str) -> Option<Vec<u8>> {
@@ -355,13 +306,14 @@ impl Jar {
             let lower = line.to_ascii_lowercase();
             lower.starts_with("sealed:") && lower.ends_with("true")
         };
+        let class_path = parts::listed(&manifest, path);
         let manifest = String::from_utf8_lossy(&manifest);
         closed |= manifest.lines().any(|line| sealed(line.trim_end()));
         Ok(Jar {
             archive: RefCell::new(archive),
             packages,
             closed,
-            class_path: manifest_class_path(&manifest),
+            class_path,
             versions,
         })
     }
@@ -387,10 +339,7 @@ fn read_entry(archive: &mut ZipArchive<BufReader<File>>, name: &str) -> Option<V
 
 /// SHA-256 in hexadecimal.
 pub fn sha256(bytes: &[u8]) -> String {
-    Sha256::digest(bytes)
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    hex(&Sha256::digest(bytes))
 }
 
 /// Whether a class belongs to the platform that programs run on. Not `com.sun`: a

@@ -2,6 +2,7 @@
 
 mod archive;
 pub mod child;
+pub mod javac;
 
 use crate::confine;
 use anyhow::{Context, Result, bail};
@@ -60,8 +61,12 @@ impl Jdk {
                 home.display()
             );
         }
+        Jdk::at(&home, version)
+    }
+
+    fn at(home: &Path, version: u32) -> Result<Jdk> {
         // Children run in directories of their own.
-        let home = fs::canonicalize(&home)
+        let home = fs::canonicalize(home)
             .with_context(|| format!("failed to resolve {}", home.display()))?;
         Ok(Jdk { home, version })
     }
@@ -88,7 +93,7 @@ impl Jdk {
             );
         }
         let version = version_of(&home)?;
-        Ok(Jdk { home, version })
+        Jdk::at(&home, version)
     }
 
     /// A command of this JDK, cut off from what the environment asks of JVMs.

@@ -7,7 +7,7 @@
 //!   verdicts, a Maven project. It stands on [`java`] (literals, names,
 //!   comments), [`classpath`] and [`jdk`].
 //! - [`crashes`] groups the crashes of many runs.
-//! - `files` looks for recorded files; `progress` tells how far long work is.
+//! - `cache` keeps files for the next run; `files` looks for recorded files, `folder` lists a class path's; `progress` tells how far long work is.
 //! - [`trim`] cuts a crash file down to what chosen frames need.
 //! - [`repair`] makes a damaged crash file whole, with holes for what is lost.
 //! - [`instrument`] rewrites classes offline and lists what was inserted;
@@ -41,6 +41,7 @@
 
 pub mod archive;
 pub mod attach;
+mod cache;
 pub mod classinfo;
 pub mod classpath;
 pub mod commands;
@@ -48,6 +49,7 @@ pub mod confine;
 pub mod copyplan;
 pub mod crashes;
 mod files;
+mod folder;
 pub mod generate;
 pub mod graph;
 pub mod inspect;

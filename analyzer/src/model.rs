@@ -36,6 +36,7 @@
 pub mod document;
 pub mod graph;
 pub mod infer;
+pub mod literal;
 pub mod mutable;
 pub mod show;
 pub mod values;

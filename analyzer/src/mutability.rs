@@ -34,6 +34,7 @@ pub mod facts;
 pub mod library;
 pub mod points;
 pub mod propagate;
+pub mod purity;
 pub mod random;
 pub mod recorded;
 pub mod report;

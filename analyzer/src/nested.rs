@@ -1,8 +1,8 @@
 //! Programs in one jar with jars in it, as Spring Boot and servlet containers have them: a JVM finds nothing in
 //! such a jar by itself, its own loader does. What is in it is unpacked once, into the cache directory.
 
-use crate::mutability::library;
-use crate::temporary::Doomed;
+use crate::cache;
+use crate::text::hex;
 use anyhow::{Context, Result};
 use sha2::{Digest, Sha256};
 use std::fs::{self, File};
@@ -33,8 +33,10 @@ pub fn unpacked(jar: &Path) -> Result<Vec<PathBuf>> {
     }
     let what = || format!("failed to unpack what {} has in it", jar.display());
     let dir = directory(jar).with_context(what)?;
-    if !dir.is_dir() {
-        unpack(&mut archive, &held, &dir).with_context(what)?;
+    if dir.is_dir() {
+        cache::used(&dir);
+    } else {
+        cache::save_directory(&dir, |dir| unpack(&mut archive, &held, dir)).with_context(what)?;
     }
     let mut entries = Vec::new();
     for place in PLACES {
@@ -65,39 +67,22 @@ fn is_held(name: &str) -> bool {
 fn directory(jar: &Path) -> Result<PathBuf> {
     let mut hash = Sha256::new();
     io::copy(&mut File::open(jar)?, &mut hash)?;
-    let hash = hash.finalize();
-    let name: String = hash[..8].iter().map(|byte| format!("{byte:02x}")).collect();
-    let cache = library::directory().unwrap_or_else(|| std::env::temp_dir().join("hindsight"));
-    Ok(cache.join(format!("unpacked-{name}")))
+    let cache = cache::directory().unwrap_or_else(|| std::env::temp_dir().join("hindsight"));
+    Ok(cache.join(format!("unpacked-{}", hex(&hash.finalize()[..8]))))
 }
 
-/// Unpacks all or nothing, for others may do so at the same time.
 fn unpack(archive: &mut ZipArchive<BufReader<File>>, names: &[String], dir: &Path) -> Result<()> {
-    let parent = dir.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(parent)?;
-    let part = tempfile::Builder::new()
-        .prefix("unpacking-")
-        .tempdir_in(parent)?;
-    let _doomed = Doomed::new(part.path());
     for name in names {
         let mut entry = archive.by_name(name)?;
         // A hostile jar may name what is not below the directory.
         let Some(path) = entry.enclosed_name() else {
             continue;
         };
-        let path = part.path().join(path);
-        fs::create_dir_all(path.parent().unwrap_or(parent))?;
+        let path = dir.join(path);
+        fs::create_dir_all(path.parent().unwrap_or(dir))?;
         io::copy(&mut entry, &mut File::create(path)?)?;
     }
-    match fs::rename(part.path(), dir) {
-        Ok(()) => {
-            // It is what stays now.
-            let _ = part.keep();
-            Ok(())
-        }
-        Err(_) if dir.is_dir() => Ok(()),
-        Err(error) => Err(error.into()),
-    }
+    Ok(())
 }
 
 #[cfg(test)]

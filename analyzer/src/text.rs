@@ -369,18 +369,43 @@ pub fn utc(millis: i64) -> String {
     )
 }
 
-/// `1 object`, `2 objects`.
+/// Bytes as two digits each.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// `1 object`, `2 objects`; `2 classes`, `2 entries`.
 pub fn count(number: usize, noun: &str) -> String {
     if number == 1 {
-        format!("1 {noun}")
-    } else {
-        format!("{number} {noun}s")
+        return format!("1 {noun}");
+    }
+    let stem = noun.strip_suffix('y');
+    match stem.filter(|stem| !stem.ends_with(['a', 'e', 'o', 'u'])) {
+        Some(stem) => format!("{number} {stem}ies"),
+        None if ["s", "x", "sh", "ch"].iter().any(|end| noun.ends_with(end)) => {
+            format!("{number} {noun}es")
+        }
+        None => format!("{number} {noun}s"),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nouns_have_plurals() {
+        assert_eq!(count(1, "class"), "1 class");
+        for (noun, plural) in [
+            ("frame", "0 frames"),
+            ("class", "0 classes"),
+            ("crash", "0 crashes"),
+            ("entry", "0 entries"),
+            ("array", "0 arrays"),
+        ] {
+            assert_eq!(count(0, noun), plural);
+        }
+    }
 
     #[test]
     fn times_are_utc() {

@@ -32,6 +32,7 @@ pub mod export;
 pub mod filter;
 pub mod less;
 pub mod names;
+mod serials;
 pub mod stats;
 pub mod steps;
 mod table;
@@ -234,7 +235,7 @@ impl Trace {
             (log.missing().into_iter()).partition(|of| of.is_told);
         let deleted = match &log.dictionary.stop {
             Some(stop) => stop.segments_deleted,
-            None => numbers.iter().min().map_or(0, |first| u64::from(first - 1)),
+            None => deleted_before(&numbers),
         };
         if deleted > 0 {
             let blocks: u64 = told.iter().map(|missing| missing.count).sum();
@@ -393,6 +394,13 @@ fn missing_segments(numbers: &[u32], last: Option<u32>) -> Option<(u32, u32)> {
     Some((first, missing.checked_sub(1)?))
 }
 
+/// Segments before the oldest one of those with these numbers, which begin at 1: another number is
+/// nobody's but a hostile trace's.
+fn deleted_before(numbers: &[u32]) -> u64 {
+    let oldest = numbers.iter().min().copied().unwrap_or(1);
+    u64::from(oldest.saturating_sub(1))
+}
+
 /// Whether a directory, if it is one, has the files.
 fn has_dictionary(path: &Path) -> Result<bool> {
     match fs::metadata(path.join(DICTIONARY)) {
@@ -483,6 +491,13 @@ fn dictionary(path: &Path, notes: &mut Vec<String>) -> Result<Dictionary> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn oldest_segments_are_deleted_and_none_before_the_first() {
+        for (numbers, deleted) in [(&[][..], 0), (&[1, 2], 0), (&[4, 3], 2), (&[0], 0)] {
+            assert_eq!(deleted_before(numbers), deleted, "{numbers:?}");
+        }
+    }
 
     #[test]
     fn missing_segments_are_found() {

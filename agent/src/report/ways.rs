@@ -57,7 +57,7 @@ pub(super) fn ways(
     // the latest, which stands first.
     causes.sort_by_key(|(way, index)| {
         let trace = &exceptions.infos[*index].stack;
-        let first = !way.frames.is_empty() && frames::begin(&way.frames, trace, methods);
+        let first = frames::begin_behind_helpers(&way.frames, trace, methods);
         (*index, !first)
     });
     causes.dedup_by_key(|(_, index)| *index);
@@ -91,7 +91,7 @@ fn add_before(
         let same = (others.iter()).filter(|way| is_of(agent, jni, **way, call.exception));
         let mut elsewhere = same.map(|way| agent.shim.way(jni, *way).frames);
         // It may have been thrown on there, too.
-        let first = elsewhere.find(|frames| frames::begin(frames, trace, methods));
+        let first = elsewhere.find(|frames| frames::begin_behind_helpers(frames, trace, methods));
         if let Some(frames) = first {
             known.from_elsewhere = true;
             // The writes of another thread cannot be undone with this one's log.
@@ -116,7 +116,7 @@ fn handed_on(
     let methods = &agent.base.methods;
     let mut ways = (earlier.into_iter())
         .filter(|way| way.dropped == 0)
-        .skip_while(|way| way.frames.is_empty() || !frames::begin(&way.frames, trace, methods));
+        .skip_while(|way| !frames::begin_behind_helpers(&way.frames, trace, methods));
     let Some(first) = ways.next() else {
         return Vec::new();
     };

@@ -1,9 +1,9 @@
 //! `hindsight api`.
 
-use anyhow::{Context, Result};
-use std::fs;
+use crate::files::write_whole;
+use anyhow::Result;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The library, packed by the build script.
 const JAR: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/hindsight-api.jar"));
@@ -42,11 +42,7 @@ impl Opts {
     ///
     /// Fails if it cannot be written.
     pub fn run(&self, out: &mut dyn Write) -> Result<()> {
-        let context = || format!("cannot write {}", self.out.display());
-        if let Some(parent) = self.out.parent().filter(|parent| *parent != Path::new("")) {
-            fs::create_dir_all(parent).with_context(context)?;
-        }
-        fs::write(&self.out, JAR).with_context(context)?;
+        write_whole(&self.out, 0o666, |out| Ok(out.write_all(JAR)?))?;
         if !self.quiet {
             writeln!(out, "{}", self.out.display())?;
         }

@@ -1,7 +1,7 @@
 //! `hindsight mutability`.
 
-use super::Failure;
 use super::program::{Loaded, Source};
+use super::{Failure, Misuse};
 use crate::files::write_whole;
 use crate::instrument::plan::globs;
 use crate::mutability::analysis::{Outcome, Plan, read_facts, run};
@@ -15,7 +15,7 @@ use crate::program::Program;
 use crate::program::calls::Calls;
 use crate::text::{count, one_line};
 use crate::trace::{Trace, none_is_there};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use pipeline::Pipeline;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -240,36 +240,50 @@ impl Opts {
             Some(pipeline) => pipeline.clone(),
             None => Pipeline::parse(usual).map_err(anyhow::Error::msg)?,
         };
+        match self.misused(&pipeline, has_runs) {
+            Some(misused) => Err(Misuse(misused).into()),
+            None => Ok(pipeline),
+        }
+    }
+
+    /// What does not go together.
+    fn misused(&self, pipeline: &Pipeline, has_runs: bool) -> Option<String> {
+        let is_random = pipeline.random().is_some();
         match (pipeline.recorded(), has_runs) {
-            (Some(stage), false) => bail!(
-                "stage {} of --pipeline {} needs a recorded run: name its directory with --trace (a run is \
-                 recorded by the agent with mode=trace) or a file with --evidence, or leave the stage out",
-                stage.name(),
-                pipeline.text
-            ),
-            (None, true) if self.save_evidence.is_none() && pipeline.random().is_none() => bail!(
-                "--trace and --evidence are of no use without a stage that reads them (X or D in --pipeline)"
-            ),
+            (Some(stage), false) => {
+                return Some(format!(
+                    "stage {} of --pipeline {} needs a recorded run: name its directory with --trace (a run is \
+                     recorded by the agent with mode=trace) or a file with --evidence, or leave the stage out",
+                    stage.name(),
+                    pipeline.text
+                ));
+            }
+            (None, true) if self.save_evidence.is_none() && !is_random => {
+                return Some(
+                    "--trace and --evidence are of no use without a stage that reads them (X or D in --pipeline)"
+                        .to_owned(),
+                );
+            }
             _ => {}
         }
-        if self.save_evidence.is_some() && !has_runs && pipeline.random().is_none() {
-            bail!(
+        if self.save_evidence.is_some() && !has_runs && !is_random {
+            return Some(
                 "--save-evidence has nothing to save without --trace, --evidence, or R in --pipeline"
+                    .to_owned(),
             );
         }
         if let (true, Some(stage)) = (self.sound, pipeline.unproved()) {
-            bail!(
+            return Some(format!(
                 "stage {} of --pipeline {} guesses what is immutable, so it is of no use with --sound",
                 stage.name(),
                 pipeline.text
-            );
+            ));
         }
-        if self.transitive && !pipeline.stages.contains(&Stage::Flow) {
-            bail!(
-                "--transitive needs S' in --pipeline: no other stage knows what a method keeps and returns"
-            );
-        }
-        Ok(pipeline)
+        let keeps = pipeline.stages.contains(&Stage::Flow);
+        (self.transitive && !keeps).then(|| {
+            "--transitive needs S' in --pipeline: no other stage knows what a method keeps and returns"
+                .to_owned()
+        })
     }
 
     /// What all runs have shown.
@@ -350,16 +364,17 @@ impl Opts {
             false => view.methods().any(|row| explain.matches(&row.full_name())),
         };
         if !any {
-            let option = match explain.is_empty() {
-                true => "--classes",
-                false => "--explain",
+            let lacks = match (explain.is_empty(), classes.is_empty()) {
+                (false, _) => "no method matches --explain",
+                (true, false) => "no method matches --classes",
+                (true, true) => "the class path has no methods",
             };
             let example = view.methods().next().map(|row| row.full_name());
             let example = example.filter(|_| !explain.is_empty());
             let example = example.map_or_else(String::new, |name| {
                 format!(", which takes names like {}", one_line(&name, 300))
             });
-            eprintln!("hindsight: no method matches {option}{example}");
+            eprintln!("hindsight: {lacks}{example}");
             return Err(Failure.into());
         }
         match self.format {

@@ -3,17 +3,17 @@
 use super::Format;
 use super::program::{Loaded, Source};
 use crate::copyplan;
+use crate::files::{writable, write_whole};
 use crate::mutability::analysis::{Plan as Pipeline, run};
 use crate::mutability::answers::Stage;
 use crate::mutability::recorded::apply::Recorded;
 use crate::program::calls::Calls;
 use crate::text::{count, one_line};
-use anyhow::{Context, Result};
+use anyhow::Result;
 use hindsight_tracelog::plan::{Field, Plan};
 use serde::Serialize;
-use std::fs;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 const SCHEMA: &str = "hindsight.plan/1";
 
@@ -113,6 +113,10 @@ impl Opts {
     /// Fails if the class path or the JDK cannot be read, or the plan cannot be
     /// written.
     pub fn run(&self, out: &mut dyn Write) -> Result<()> {
+        // What is no regular file, as `/dev/stdout` is, is written into.
+        if self.out.is_file() || !self.out.exists() {
+            writable(self.out.parent().unwrap_or(Path::new("")))?;
+        }
         let loaded = Loaded::open(&self.source, true)?;
         let pipeline = Pipeline {
             stages: vec![Stage::Flow, Stage::P],
@@ -125,8 +129,8 @@ impl Opts {
             .with_library(|program, library, step| run(program, library, &pipeline, None, step))?;
         let program = loaded.program();
         let plan = copyplan::plan(program, &Calls::by_hierarchy(program), &outcome);
-        let failed = || format!("failed to write {}", self.out.display());
-        fs::write(&self.out, plan.encode()).with_context(failed)?;
+        // A JVM that starts meanwhile reads the old one, or the new one.
+        write_whole(&self.out, 0o666, |out| Ok(out.write_all(&plan.encode())?))?;
         match self.format {
             Format::Text => self.text(&plan, out),
             Format::Json => self.json(&plan, loaded.warnings(), out),
@@ -140,7 +144,7 @@ impl Opts {
             out,
             "{}: {}, {} ({} cannot throw, {} of them trivial)",
             one_line(&self.out.display().to_string(), 200),
-            count(plan.classes.len(), "class").replace("classs", "classes"),
+            count(plan.classes.len(), "class"),
             count(methods().count(), "method"),
             methods().filter(|method| method.cannot_throw).count(),
             methods().filter(|method| method.trivial).count()

@@ -2,6 +2,7 @@
 
 use super::Failure;
 use crate::files::write_whole;
+use crate::text::count;
 use crate::view::{collect, page};
 use anyhow::Result;
 use std::io::Write;
@@ -63,19 +64,10 @@ impl Opts {
             eprintln!("hindsight: {error:#}");
         }
         let title = format!(
-            "{}, {}, {}",
-            match found.crashes.len() {
-                1 => "1 crash".to_owned(),
-                crashes => format!("{crashes} crashes"),
-            },
-            match found.models.len() {
-                1 => "1 class with a model".to_owned(),
-                classes => format!("{classes} classes with a model"),
-            },
-            match found.mutability.len() {
-                1 => "1 result of mutability".to_owned(),
-                results => format!("{results} results of mutability"),
-            }
+            "{}, {} with a model, {} of mutability",
+            count(found.crashes.len(), "crash"),
+            count(found.models.len(), "class"),
+            count(found.mutability.len(), "result")
         );
         let errors = found.errors.len();
         let page = page::write(&title, &found)?;

@@ -7,6 +7,7 @@
 
 use crate::classpath::is_platform;
 use crate::java::numbered::generated;
+use crate::text::hex;
 use hindsight_tracelog::crash::{ExceptionInfo, Failure, Fidelity, Frame, StackElement};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -105,10 +106,7 @@ impl Key {
             part(&cause.exception);
             part(&frames(&cause.frames));
         }
-        hash.finalize()[..6]
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect()
+        hex(&hash.finalize()[..6])
     }
 }
 

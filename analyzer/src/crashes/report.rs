@@ -32,15 +32,13 @@ pub fn text(
     let all = groups.sorted();
     let crashes: u64 = all.iter().map(|(_, group)| group.count).sum();
     let files: u64 = all.iter().map(|(_, group)| group.files).sum();
-    let crashes = match crashes {
-        1 => "1 crash".to_owned(),
-        _ => format!("{crashes} crashes"),
-    };
+    let [crashes, files] = [crashes, files].map(|sum| usize::try_from(sum).unwrap_or(usize::MAX));
     writeln!(
         out,
-        "{} of {crashes} ({})",
+        "{} of {} ({})",
         count(all.len(), "group"),
-        count(usize::try_from(files).unwrap_or(usize::MAX), "file")
+        count(crashes, "crash"),
+        count(files, "file")
     )?;
     let not_stored: u64 = not_stored.values().sum();
     if not_stored > 0 {

@@ -1,5 +1,6 @@
 //! Rules of `report` that name nothing: what a run says of the reason.
 
+use crate::text::count;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -41,11 +42,7 @@ impl Rule {
         let without: u64 = self.methods_left_alone.values().sum();
         if without > 0 {
             let reasons: Vec<&str> = self.methods_left_alone.keys().map(String::as_str).collect();
-            let methods = if without == 1 {
-                "1 method"
-            } else {
-                &format!("{without} methods")
-            };
+            let methods = count(usize::try_from(without).unwrap_or(usize::MAX), "method");
             return Some(format!(
                 "no method that matches report={rule} has probes ({methods} without: {})",
                 reasons.join(", ")
@@ -78,11 +75,10 @@ impl Rule {
     }
 }
 
-fn classes_were(count: u64) -> String {
-    match count {
-        1 => "1 class that it may mean was".to_owned(),
-        _ => format!("{count} classes that it may mean were"),
-    }
+fn classes_were(number: u64) -> String {
+    let were = if number == 1 { "was" } else { "were" };
+    let number = usize::try_from(number).unwrap_or(usize::MAX);
+    format!("{} that it may mean {were}", count(number, "class"))
 }
 
 /// The rules that name nothing in any of the runs that have them.

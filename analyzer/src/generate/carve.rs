@@ -28,7 +28,7 @@ use super::sequence::Method;
 use super::worker::character;
 use crate::classpath::is_platform;
 use crate::java::descriptor;
-use crate::model::infer::literal;
+use crate::model::literal::literal;
 use crate::model::values::Literal;
 use crate::trace::steps::{Argument, Place, Step, What};
 use hindsight_classfile::access;
@@ -81,8 +81,28 @@ struct Object {
 }
 
 struct Array {
-    element: String,
+    class: u32,
+    length: usize,
+    /// What is known of the first elements: of most arrays nothing is, and there may be very many.
     elements: Vec<Option<Value>>,
+}
+
+impl Array {
+    fn set(&mut self, at: usize, value: Option<Value>) {
+        if at >= self.length || at >= self.elements.len() && value.is_none() {
+            return;
+        }
+        if at >= self.elements.len() {
+            self.elements.resize(at + 1, None);
+        }
+        self.elements[at] = value;
+    }
+
+    fn values(&self) -> Vec<Value> {
+        let known = self.elements.iter().cloned().chain(std::iter::repeat(None));
+        let known = known.map(|one| one.unwrap_or(Value::Unknown));
+        known.take(self.length).collect()
+    }
 }
 
 struct Frame {
@@ -150,11 +170,9 @@ impl<'d> Recorder<'d> {
             } => {
                 let value = value.map(|value| self.value(value, ""));
                 if let Some(array) = self.arrays.get_mut(&array.serial())
-                    && let Some(place) = usize::try_from(*index)
-                        .ok()
-                        .and_then(|index| array.elements.get_mut(index))
+                    && let Ok(index) = usize::try_from(*index)
                 {
-                    *place = value;
+                    array.set(index, value);
                 }
             }
             What::Write {
@@ -201,10 +219,9 @@ impl<'d> Recorder<'d> {
             let all: Vec<Option<Value>> = from.map_or_else(Vec::new, |from| from.elements.clone());
             let array = reference(to).and_then(|serial| self.arrays.get_mut(&serial));
             if let (Some(array), Some(at), Some(into)) = (array, at, into) {
-                let places = array.elements.iter_mut().skip(into);
                 let length = length.unwrap_or(usize::MAX);
-                for (number, place) in places.take(length).enumerate() {
-                    *place = all.get(at.saturating_add(number)).cloned().flatten();
+                for (number, place) in (into..array.length).take(length).enumerate() {
+                    array.set(place, all.get(at.saturating_add(number)).cloned().flatten());
                 }
             }
             return;
@@ -215,7 +232,9 @@ impl<'d> Recorder<'d> {
         };
         for serial in values.iter().filter_map(reference) {
             if let Some(array) = self.arrays.get_mut(&serial) {
-                array.elements.fill(filled.clone());
+                for at in 0..array.length {
+                    array.set(at, filled.clone());
+                }
             }
         }
     }
@@ -248,11 +267,12 @@ impl<'d> Recorder<'d> {
             {
                 self.texts.insert(id.serial(), literal);
             }
-        } else if let Some(element) = name.strip_prefix('[') {
+        } else if name.starts_with('[') {
             if (length as usize) <= MAX_ARRAY && self.arrays.len() < MAX_OBJECTS {
                 let array = Array {
-                    element: element.replace('.', "/"),
-                    elements: vec![None; length as usize],
+                    class: id.class(),
+                    length: length as usize,
+                    elements: Vec::new(),
                 };
                 self.arrays.insert(id.serial(), array);
             }
@@ -328,9 +348,9 @@ impl<'d> Recorder<'d> {
                 if let Some(text) = self.texts.get(&serial) {
                     text.clone()
                 } else if let Some(array) = self.arrays.get(&serial) {
-                    let elements = array.elements.iter().cloned();
-                    let elements = elements.map(|one| one.unwrap_or(Value::Unknown));
-                    return Value::Array(serial, array.element.clone(), elements.collect());
+                    let class = self.dictionary.class(array.class).unwrap_or_default();
+                    let element = class.strip_prefix('[').unwrap_or_default();
+                    return Value::Array(serial, element.replace('.', "/"), array.values());
                 } else if self.objects.contains_key(&serial) {
                     return Value::Object(serial);
                 } else {
@@ -674,4 +694,28 @@ pub fn is_main(method: &Method) -> bool {
 /// Whether a call does nothing but look at what it is passed; javac writes it where `x.new Inner()` stands.
 pub fn is_check(method: &Method) -> bool {
     method.class == "java.util.Objects" && method.name == "requireNonNull"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arrays_take_no_more_than_is_known_of_them() {
+        let mut array = Array {
+            class: 0,
+            length: 4,
+            elements: Vec::new(),
+        };
+        array.set(3, None);
+        assert_eq!(array.elements.capacity(), 0);
+        let one = || Value::Literal(Literal::Int(1));
+        array.set(1, Some(one()));
+        array.set(4, Some(one()));
+        assert_eq!(array.elements.len(), 2);
+        let expected = [Value::Unknown, one(), Value::Unknown, Value::Unknown];
+        assert_eq!(array.values(), expected);
+        array.set(1, None);
+        assert_eq!(array.values()[1], Value::Unknown);
+    }
 }

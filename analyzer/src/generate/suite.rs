@@ -8,7 +8,7 @@ use super::emit::{Context, Lints, Source, Written, sources};
 use super::worker::{PLACES, Setup, Task};
 use crate::confine;
 use crate::jdk::child::{Ended, wait};
-use crate::junit::compile::{Diagnostic, diagnostics};
+use crate::jdk::javac::{Compilation, Diagnostic, Said};
 use crate::junit::{Framework, write_file};
 use crate::progress::{Extent, Stages};
 use anyhow::{Context as _, Result, bail};
@@ -241,7 +241,7 @@ impl<'a> Suite<'a> {
             if written.is_empty() {
                 return Ok(written);
             }
-            let (errors, warnings) = self.javac(&written)?;
+            let Said { errors, warnings } = self.javac(&written)?;
             if errors.is_empty() {
                 lints = self.lints(&warnings, &written);
                 return Ok(match lints.is_empty() {
@@ -281,7 +281,7 @@ impl<'a> Suite<'a> {
     ///
     /// Fails if javac does.
     pub fn compile_all(&self, written: &[Source]) -> Result<()> {
-        match self.javac(written)?.0.first() {
+        match self.javac(written)?.errors.first() {
             Some(error) => bail!("javac refuses the tests: {}", error.message),
             None => Ok(()),
         }
@@ -298,7 +298,7 @@ impl<'a> Suite<'a> {
         let mut refused: BTreeMap<usize, String> = BTreeMap::new();
         // Each round leaves out lines. javac tells of imports first, then of types, then of the rest.
         loop {
-            let (errors, _) = self.javac(&left)?;
+            let errors = self.javac(&left)?.errors;
             if errors.is_empty() {
                 return Ok(refused);
             }
@@ -356,9 +356,9 @@ impl<'a> Suite<'a> {
         lints
     }
 
-    /// Errors and warnings. What was compiled last is not compiled once more: javac takes as long as all else
+    /// What javac says of tests. What was compiled last is not compiled once more: javac takes as long as all else
     /// that becomes of a small suite.
-    fn javac(&self, written: &[Source]) -> Result<(Vec<Diagnostic>, Vec<Diagnostic>)> {
+    fn javac(&self, written: &[Source]) -> Result<Said> {
         let all = written.iter();
         let own: Vec<(PathBuf, String)> = all
             .map(|source| (file_of(&self.dir, source), source.text.clone()))
@@ -367,23 +367,23 @@ impl<'a> Suite<'a> {
         if let Some(last) = &*compiled
             && last.sources == own
         {
-            return Ok((Vec::new(), last.warnings.clone()));
-        }
-        *compiled = None;
-        let (errors, warnings) = self.run_javac(&own)?;
-        if errors.is_empty() {
-            *compiled = Some(Compiled {
-                sources: own,
-                warnings: warnings.clone(),
+            return Ok(Said {
+                errors: Vec::new(),
+                warnings: last.warnings.clone(),
             });
         }
-        Ok((errors, warnings))
+        *compiled = None;
+        let said = self.run_javac(&own)?;
+        if said.errors.is_empty() {
+            *compiled = Some(Compiled {
+                sources: own,
+                warnings: said.warnings.clone(),
+            });
+        }
+        Ok(said)
     }
 
-    fn run_javac(
-        &self,
-        written: &[(PathBuf, String)],
-    ) -> Result<(Vec<Diagnostic>, Vec<Diagnostic>)> {
+    fn run_javac(&self, written: &[(PathBuf, String)]) -> Result<Said> {
         self.told.begin("compiling the tests", Extent::Unknown);
         let sources = self.dir.join("sources");
         for dir in [&sources, &self.classes()] {
@@ -404,30 +404,14 @@ impl<'a> Suite<'a> {
         for entry in fs::read_dir(&stubs).context("failed to read a temporary directory")? {
             files.push(entry?.path());
         }
-        let path = std::env::join_paths(&self.classpath)
-            .context("a class path entry cannot be passed on")?;
-        let output = self.setup.jdk.javac(|command| {
-            command
-                .args(["-J-Duser.language=en", "--release"])
-                .arg(self.release.to_string())
-                .args(["-encoding", "UTF-8", "-proc:none", "-implicit:none"])
-                .arg(format!("-Xlint:{}", LINTS.join(",")))
-                .args(["-Xmaxerrs", "10000", "-Xmaxwarns", "100000", "-cp"])
-                .arg(&path)
-                .arg("-d")
-                .arg(self.classes())
-                .args(&files);
-        });
-        let output = output.context("failed to run javac")?;
-        let text = String::from_utf8_lossy(&output.stderr);
-        if output.status.success() {
-            return Ok((Vec::new(), diagnostics(&text, "warning")));
-        }
-        let errors = diagnostics(&text, "error");
-        if errors.is_empty() {
-            bail!("javac failed: {}", text.trim());
-        }
-        Ok((errors, Vec::new()))
+        self.setup.jdk.compile(&Compilation {
+            release: self.release,
+            preview: false,
+            lints: &LINTS.join(","),
+            class_path: &self.classpath,
+            classes: &self.classes(),
+            sources: &files,
+        })
     }
 
     /// Runs tests on the program's classes in `entries`. A JVM that ends is followed by another one.

@@ -169,12 +169,9 @@ fn method(style: &Style, listed: &MethodListing, all: bool, out: &mut String) {
 /// Says how many old lines are left out.
 fn gap(left_out: &mut usize, noun: &str, out: &mut String) {
     let number = std::mem::take(left_out);
-    let noun = match (noun, number) {
-        (_, 0) => return,
-        ("entry", 2..) => "entrie",
-        _ => noun,
-    };
-    let _ = writeln!(out, "             ... {}", count(number, noun));
+    if number > 0 {
+        let _ = writeln!(out, "             ... {}", count(number, noun));
+    }
 }
 
 fn instruction(line: &Line) -> String {

@@ -5,8 +5,8 @@ use super::jar;
 use super::plan::Left;
 use super::run::Run;
 use super::target::Output;
+use crate::folder::{self, Item};
 use anyhow::{Context, Result};
-use std::collections::HashSet;
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -42,82 +42,28 @@ enum Kind {
 ///
 /// Fails if a directory cannot be read.
 pub fn find(root: &Path, leave_out: Option<&Path>) -> Result<Vec<Found>> {
-    let leave_out = leave_out.and_then(|path| fs::canonicalize(path).ok());
-    let mut found = Vec::new();
-    // A link to a directory that this one is in leads to all of it, and what is written, too.
-    let real =
-        fs::canonicalize(root).with_context(|| format!("failed to read {}", root.display()))?;
-    let mut above: HashSet<PathBuf> = real.ancestors().skip(1).map(Path::to_path_buf).collect();
-    walk(root, Path::new(""), &leave_out, &mut above, &mut found)?;
-    Ok(found)
-}
-
-fn walk(
-    root: &Path,
-    folder: &Path,
-    leave_out: &Option<PathBuf>,
-    above: &mut HashSet<PathBuf>,
-    found: &mut Vec<Found>,
-) -> Result<()> {
-    let full = root.join(folder);
-    let context = || format!("failed to read {}", full.display());
-    let real = fs::canonicalize(&full).with_context(context)?;
-    if Some(&real) == leave_out.as_ref() {
-        return Ok(());
-    }
-    let mut names = Vec::new();
-    for entry in fs::read_dir(&full).with_context(context)? {
-        names.push(entry.with_context(context)?.file_name());
-    }
-    names.sort();
-    above.insert(real.clone());
-    for name in names {
-        let path = folder.join(&name);
-        let full = root.join(&path);
-        let (kind, len) = match fs::metadata(&full) {
-            Ok(metadata) if metadata.is_dir() => {
-                let real = fs::canonicalize(&full)
-                    .with_context(|| format!("failed to read {}", full.display()))?;
-                if above.contains(&real) {
-                    (Kind::Odd("a link to a directory above"), 0)
-                } else {
-                    (Kind::Folder, 0)
-                }
-            }
-            Ok(metadata) if metadata.is_file() => {
-                let text = name.to_string_lossy();
-                let kind = if text.ends_with(".class") {
+    let items = folder::list(root, leave_out)?.into_iter();
+    let found = items.map(|Item { path, kind }| {
+        let (kind, len) = match kind {
+            folder::Kind::Folder => (Kind::Folder, 0),
+            folder::Kind::File(len) => {
+                let name = path.file_name().unwrap_or_default().to_string_lossy();
+                let kind = if name.ends_with(".class") {
                     Kind::Class
-                } else if jar::is_archive(&text) {
+                } else if jar::is_archive(&name) {
                     Kind::Archive
                 } else {
                     Kind::Other
                 };
-                (kind, metadata.len())
+                (kind, len)
             }
-            Ok(_) => (Kind::Odd("neither a file nor a directory"), 0),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                (Kind::Odd("a link that leads nowhere"), 0)
-            }
-            Err(error) if error.raw_os_error() == Some(40) => {
-                (Kind::Odd("a link that leads nowhere"), 0)
-            }
-            Err(error) => {
-                return Err(error).with_context(|| format!("failed to read {}", full.display()));
-            }
+            folder::Kind::Circle => (Kind::Odd("a link to a directory above"), 0),
+            folder::Kind::Odd(what) => (Kind::Odd(what), 0),
+            folder::Kind::Unreadable(error) => return Err(error),
         };
-        let found_path = path.clone();
-        found.push(Found {
-            path: found_path,
-            kind,
-            len,
-        });
-        if kind == Kind::Folder {
-            walk(root, &path, leave_out, above, found)?;
-        }
-    }
-    above.remove(&real);
-    Ok(())
+        Ok(Found { path, kind, len })
+    });
+    found.collect()
 }
 
 impl Run<'_> {

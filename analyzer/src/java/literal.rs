@@ -57,7 +57,8 @@ fn integer(value: Value) -> i64 {
     }
 }
 
-fn special(value: f64) -> Option<&'static str> {
+/// The constant of `Double` and `Float` that is a value which no literal is.
+pub fn special(value: f64) -> Option<&'static str> {
     if value.is_nan() {
         Some("NaN")
     } else if value == f64::INFINITY {

@@ -5,7 +5,8 @@
 //! what it cannot use, and javac runs again where it has ended as it never does by itself.
 
 use super::Jdk;
-use crate::mutability::library::directory;
+use crate::cache;
+use crate::text::hex;
 use sha2::{Digest, Sha256};
 use std::fs;
 use std::io;
@@ -22,8 +23,8 @@ impl Jdk {
     /// # Errors
     ///
     /// Fails if it cannot be started.
-    pub fn javac(&self, tell: impl Fn(&mut Command)) -> io::Result<Output> {
-        let archive = directory().and_then(|dir| self.archive(&dir));
+    pub(super) fn javac(&self, tell: impl Fn(&mut Command)) -> io::Result<Output> {
+        let archive = cache::directory().and_then(|dir| self.archive(&dir));
         self.javac_with(archive, tell)
     }
 
@@ -44,10 +45,13 @@ impl Jdk {
         // What the JVM has to say of archives is not javac's, nor how it ends by a broken one.
         command.args(["-J-Xlog:disable", "-J-XX:ErrorFile=/dev/null"]);
         let made = match file.exists() {
-            true => None,
-            false => match beside(&file) {
-                None => return plain().output(),
-                made => made,
+            true => {
+                cache::used(&file);
+                None
+            }
+            false => match cache::beside(&file) {
+                Err(_) => return plain().output(),
+                Ok(made) => Some(made),
             },
         };
         command.arg(match &made {
@@ -63,9 +67,7 @@ impl Jdk {
         // That an archive cannot be kept is no matter of who compiles.
         let _ = match made {
             None if ended => Ok(()),
-            Some(made) if ended && whole(&made) => {
-                made.persist(&file).map(|_| ()).map_err(|e| e.error)
-            }
+            Some(made) if ended && whole(&made) => cache::keep(made, &file),
             // An empty file says that there is none to be had, so that it is not tried each time.
             _ => fs::write(&file, b""),
         };
@@ -91,11 +93,7 @@ impl Jdk {
             hash.update(found.len().to_le_bytes());
             hash.update(modified.unwrap_or_default().as_nanos().to_le_bytes());
         }
-        let name: String = hash.finalize()[..8]
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect();
-        let file = dir.join(format!("javac-{name}.jsa"));
+        let file = dir.join(format!("javac-{}.jsa", hex(&hash.finalize()[..8])));
         // There it would be two files.
         (!file.as_os_str().as_encoded_bytes().contains(&b':')).then_some(file)
     }
@@ -105,17 +103,6 @@ fn option(name: &str, file: &Path) -> std::ffi::OsString {
     let mut option = std::ffi::OsString::from(format!("-J-XX:{name}="));
     option.push(file);
     option
-}
-
-/// A place to make a file, from which it gets to its own at once.
-fn beside(file: &Path) -> Option<tempfile::NamedTempFile> {
-    let dir = file.parent()?;
-    fs::create_dir_all(dir).ok()?;
-    tempfile::Builder::new()
-        .prefix("javac-")
-        .suffix(".tmp")
-        .tempfile_in(dir)
-        .ok()
 }
 
 #[cfg(test)]

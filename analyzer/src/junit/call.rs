@@ -1,21 +1,19 @@
 //! The body of one test: build or load what the frame's method was called with,
 //! and call it.
 
+pub(super) mod statics;
+
 use super::build::render::{Maker, Place};
 use super::candidate::{Candidate, Level, Needs, Plan, TestClass};
 use super::defaults;
-use super::differences::is_made_at_run_time;
 use super::value::{Expression, Values};
 use crate::classinfo::{ClassInfo, Method, Nesting};
-use crate::classpath::is_platform;
 use crate::graph::{Graph, Typed};
 use crate::java::names::{Names, is_identifier, of_type};
 use crate::java::signature::Generic;
 use crate::java::{descriptor, literal};
-use crate::text::one_line;
-use crate::trim;
 use hindsight_classfile::access;
-use hindsight_tracelog::crash::{Body as Stored, Defaults, Frame, Meta, Value};
+use hindsight_tracelog::crash::{Defaults, Frame, Meta, Value};
 use std::collections::HashSet;
 
 /// Columns of a line of source.
@@ -23,10 +21,6 @@ const WIDTH: usize = 100;
 /// Columns of the longest argument that is written in place.
 const INLINE: usize = 70;
 const INDENT: &str = "        ";
-/// Enum constants whose fields are shown in a test.
-const MAX_CONSTANTS: usize = 5;
-/// Classes of which a test keeps the static state.
-const MAX_OWNERS: usize = 20;
 /// The package of the replay library.
 pub const REPLAY: &str = "dev.hindsight.replay";
 /// What the agent puts in place of a secret.
@@ -65,12 +59,13 @@ struct Slot {
 }
 
 /// Writes the body of a candidate's test at its present level; `None` if that
-/// level cannot express it.
+/// level cannot express it. `owners` are the classes whose static state it puts back, if it does.
 pub fn body(
     plan: &Plan<'_>,
     candidate: &Candidate,
     class: &TestClass,
     names: &mut Names,
+    owners: &[&str],
 ) -> Option<Body> {
     let frame = plan.frame(candidate);
     let crash = &plan.inputs[candidate.crash].crash;
@@ -135,7 +130,7 @@ pub fn body(
             .defaults
             .then(|| defaults::others(plan, candidate.crash)),
         statics: candidate.statics,
-        keeps: candidate.keeps.then(|| static_owners(plan)),
+        keeps: candidate.keeps.then_some(owners),
         loads: String::new(),
         loaded: 0,
         literals: 0,
@@ -191,78 +186,6 @@ fn slot_names(plan: &Plan<'_>, graph: &Graph<'_>, frame: &Frame) -> Vec<(u16, St
     names
 }
 
-/// What a test sets besides arguments, as comments: the names of static fields, and constants with
-/// their fields.
-fn static_names(values: &Values<'_>, frame: usize) -> String {
-    let crash = values.graph.crash;
-    let named = crash.failure.statics.iter().map(|field| {
-        let class = field.owner.rsplit('.').next().unwrap_or(&field.owner);
-        format!("{class}.{}", field.name)
-    });
-    let named: Vec<String> = named.collect();
-    let mut comments = String::new();
-    if !named.is_empty() {
-        let text = format!("as recorded: {}", named.join(", "));
-        comments = format!("{INDENT}// {}\n", one_line(&text, WIDTH));
-    }
-    let mut constants = trim::constants(crash, frame);
-    for constant in constants.by_ref().take(MAX_CONSTANTS) {
-        comments.push_str(&values.constant_comment(constant, INDENT));
-    }
-    match constants.count() {
-        0 => comments,
-        more => comments + &format!("{INDENT}// and {more} more constants\n"),
-    }
-}
-
-/// Whether a class has static fields that may change; so it has if nobody knows.
-fn has_state_of_its_own(plan: &Plan<'_>, class: &str) -> bool {
-    let found = plan.classpath.info(class);
-    let info = found.as_ref().and_then(|found| found.info.as_ref());
-    info.is_none_or(|info| info.has_static_state)
-}
-
-/// The classes whose static state calls of a suite may change, as far as its recordings know them: those
-/// of the stacks, of static fields, and of constants; at most [`MAX_OWNERS`], and of some
-/// recordings alone where [`Plan::keeping`] says so.
-pub(super) fn static_owners<'a>(plan: &Plan<'a>) -> Vec<&'a str> {
-    let mut owners = Vec::new();
-    for (crash, input) in plan.inputs.iter().enumerate() {
-        if !plan.keeping.is_empty() && !plan.keeping.contains(&crash) {
-            continue;
-        }
-        let graph = Graph::at_failure(&input.crash);
-        let failure = &input.crash.failure;
-        let fails_there = |class: &str| {
-            let mut frames = failure.frames.iter();
-            frames.any(|frame| frame.class == class && frame.method == "<clinit>")
-        };
-        let frames = failure.frames.iter().map(|frame| frame.class.as_str());
-        let fields = failure.statics.iter().map(|field| field.owner.as_str());
-        let has_state =
-            |body: &Stored| matches!(body, Stored::Enum { fields, .. } if !fields.is_empty());
-        let enums = (0..input.crash.objects.len() as u32)
-            .filter(|&object| graph.body(object).is_some_and(has_state))
-            .map(|object| graph.enum_name(object));
-        let held = failure.constants.iter().map(|held| held.owner.as_str());
-        for class in frames.chain(fields).chain(enums).chain(held) {
-            if owners.len() < MAX_OWNERS
-                && !owners.contains(&class)
-                && !is_platform(class)
-                && !is_made_at_run_time(&input.crash, class)
-                && has_state_of_its_own(plan, class)
-                && !fails_there(class)
-                && class
-                    .chars()
-                    .all(|c| !c.is_control() && c != '"' && c != '\\')
-            {
-                owners.push(class);
-            }
-        }
-    }
-    owners
-}
-
 /// The recorded system properties that a test can set.
 pub fn properties(meta: &Meta) -> impl Iterator<Item = (&str, &str)> {
     let pairs = meta.properties.iter();
@@ -295,7 +218,7 @@ struct Writer<'a, 'n> {
     /// Whether static fields are set before the call.
     statics: bool,
     /// The classes of which static state is put back after it, if it is.
-    keeps: Option<Vec<&'a str>>,
+    keeps: Option<&'a [&'a str]>,
     loads: String,
     /// How many.
     loaded: usize,
@@ -327,7 +250,7 @@ impl Writer<'_, '_> {
         let body = statements.clone() + &self.body;
         if self.statics {
             let statics = self.names.write(REPLAY, "Statics");
-            code.push_str(&static_names(self.values, self.frame_index));
+            code.push_str(&statics::names(self.values, self.frame_index));
             code.push_str(&format!(
                 "{INDENT}try ({statics} statics = frame.setStatics()) {{\n"
             ));

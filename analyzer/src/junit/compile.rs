@@ -1,13 +1,15 @@
 //! Compiling candidates, which needs a JDK and nothing else: JUnit's
 //! annotation is stood in for by one of our own.
 
+use super::call::statics::owners_kept;
 use super::candidate::{Level, Plan, State, TestClass};
 use super::report::Verdict;
 use super::source::{Source, source};
 use super::{Framework, Options, REPLAY_JAR, REPLAY_JAR_NAME, preview, write_file};
 use crate::classpath::ClassPath;
 use crate::jdk::Jdk;
-use anyhow::{Context, Result, bail};
+use crate::jdk::javac::{Compilation, Diagnostic, Said};
+use anyhow::{Context, Result};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::OsString;
 use std::fs;
@@ -133,13 +135,12 @@ pub fn settle(
             }
         }
         if failed.is_empty() {
-            match javac(plan, place, sources.keys(), options)? {
-                Compiled::Yes(warnings) => {
-                    note_warnings(plan, &pending, &warnings, &sources);
-                    return Ok(());
-                }
-                Compiled::No(errors) => blame(plan, &errors, &sources, late, &mut failed),
+            let said = javac(plan, place, sources.keys(), options)?;
+            if said.errors.is_empty() {
+                note_warnings(plan, &pending, &said.warnings, &sources);
+                return Ok(());
             }
+            blame(plan, &said.errors, &sources, late, &mut failed);
         }
         let last = round == LAST_ROUND || late && failed.is_empty();
         for (index, message) in failed {
@@ -179,8 +180,8 @@ pub fn again(
     options: &Options,
 ) -> Result<bool> {
     let sources = write_sources(plan, candidates, place, options)?;
-    let compiled = javac(plan, place, sources.keys(), options)?;
-    Ok(matches!(compiled, Compiled::Yes(_)))
+    let said = javac(plan, place, sources.keys(), options)?;
+    Ok(said.errors.is_empty())
 }
 
 fn write_sources(
@@ -191,6 +192,7 @@ fn write_sources(
 ) -> Result<HashMap<PathBuf, Source>> {
     let dir = place.dir.join("sources");
     let mut sources = HashMap::new();
+    let owners = owners_kept(plan);
     let classes: BTreeSet<usize> = pending
         .iter()
         .map(|&index| plan.candidates[index].class)
@@ -201,7 +203,7 @@ fn write_sources(
             .copied()
             .filter(|&index| plan.candidates[index].class == class)
             .collect();
-        let source = source(plan, class, &mine, options, true);
+        let source = source(plan, class, &mine, &owners, options, true);
         let test_class = &plan.classes[class];
         let path = dir.join(test_class.path(&format!("{}.java", test_class.name)));
         write_file(&path, &source.text)?;
@@ -210,100 +212,32 @@ fn write_sources(
     Ok(sources)
 }
 
-enum Compiled {
-    /// With these warnings, whose messages start with their kind: `[unchecked] `.
-    Yes(Vec<Diagnostic>),
-    No(Vec<Diagnostic>),
-}
-
-/// An error or a warning of javac.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Diagnostic {
-    /// In which file, if in one.
-    pub(crate) file: Option<PathBuf>,
-    /// On which line, from 1.
-    pub(crate) line: usize,
-    /// What is wrong.
-    pub(crate) message: String,
-}
-
 fn javac<'p>(
     plan: &Plan<'_>,
     place: &Workplace<'_>,
     sources: impl Iterator<Item = &'p PathBuf>,
     options: &Options,
-) -> Result<Compiled> {
+) -> Result<Said> {
     let stub = match options.framework {
         Framework::Junit5 => "jupiter",
         Framework::Junit4 => "junit4",
     };
-    let path =
-        std::env::join_paths(&place.libraries).context("a class path entry cannot be passed on")?;
-    let sources: Vec<&PathBuf> = sources.collect();
+    let stub = place.dir.join(format!("stubs/{stub}/Test.java"));
+    let sources: Vec<PathBuf> = [stub].into_iter().chain(sources.cloned()).collect();
     let preview = preview::is_on(&options.java_options);
-    let release = match preview {
-        true => place.jdk.version,
-        false => plan.classpath.release().min(place.jdk.version),
-    };
-    let output = place.jdk.javac(|command| {
-        command
-            .args(["-J-Duser.language=en", "--release"])
-            .arg(release.to_string())
-            .args(preview.then_some(preview::ENABLE))
-            .args([
-                "-encoding",
-                "UTF-8",
-                "-proc:none",
-                "-implicit:none",
-                // That the program has two classes in one source file is not the tests' matter, and
-                // told by newer versions alone.
-                "-Xlint:all,-auxiliaryclass",
-            ])
-            .args(["-Xmaxerrs", "10000", "-Xmaxwarns", "100000", "-cp"])
-            .arg(&path)
-            .arg("-d")
-            .arg(place.dir.join("classes"))
-            .arg(place.dir.join(format!("stubs/{stub}/Test.java")))
-            .args(&sources);
-    });
-    let output =
-        output.with_context(|| format!("failed to run javac of {}", place.jdk.home.display()))?;
-    let text = String::from_utf8_lossy(&output.stderr);
-    if output.status.success() {
-        return Ok(Compiled::Yes(diagnostics(&text, "warning")));
-    }
-    let errors = diagnostics(&text, "error");
-    if errors.is_empty() {
-        bail!(
-            "javac of {} failed: {}",
-            place.jdk.home.display(),
-            text.trim()
-        );
-    }
-    Ok(Compiled::No(errors))
-}
-
-/// Reads javac's errors: `/path/X.java:12: error: message`, or `error: message`; its
-/// warnings likewise.
-pub(crate) fn diagnostics(text: &str, kind: &str) -> Vec<Diagnostic> {
-    let (alone, within) = (format!("{kind}: "), format!(": {kind}: "));
-    let parse = |line: &str| {
-        if let Some(message) = line.strip_prefix(&alone) {
-            return Some(Diagnostic {
-                file: None,
-                line: 0,
-                message: message.to_owned(),
-            });
-        }
-        let (place, message) = line.split_once(&within)?;
-        let (file, number) = place.rsplit_once(':')?;
-        Some(Diagnostic {
-            file: Some(file.into()),
-            line: number.parse().ok()?,
-            message: message.to_owned(),
-        })
-    };
-    text.lines().filter_map(parse).collect()
+    place.jdk.compile(&Compilation {
+        release: match preview {
+            true => place.jdk.version,
+            false => plan.classpath.release().min(place.jdk.version),
+        },
+        preview,
+        // That the program has two classes in one source file is not the tests' matter, and
+        // told by newer versions alone.
+        lints: "all,-auxiliaryclass",
+        class_path: &place.libraries,
+        classes: &place.dir.join("classes"),
+        sources: &sources,
+    })
 }
 
 /// Gives each candidate the kinds of warnings that stand in its lines.
@@ -476,33 +410,5 @@ mod tests {
         // Late there is no other way for what is called by name.
         assert_eq!(blamed(&[at("B", 2, "x")], false), all(&[1]));
         assert_eq!(blamed(&[at("B", 2, "x")], true), all(&[1, 2]));
-    }
-
-    #[test]
-    fn errors_of_javac_are_read() {
-        let text = "/tmp/a:b/X.java:12: error: cannot find symbol\n  foo();\n  ^\n\
-                    error: cannot access Y\n2 errors\n";
-        assert_eq!(
-            diagnostics(text, "error"),
-            [
-                Diagnostic {
-                    file: Some("/tmp/a:b/X.java".into()),
-                    line: 12,
-                    message: "cannot find symbol".to_owned()
-                },
-                Diagnostic {
-                    file: None,
-                    line: 0,
-                    message: "cannot access Y".to_owned()
-                }
-            ]
-        );
-        let text = "warning: [options] bootstrap\n/tmp/X.java:3: warning: [unchecked] cast\n";
-        let warnings = diagnostics(text, "warning");
-        assert_eq!(warnings[0].file, None);
-        assert_eq!(
-            (warnings[1].line, warnings[1].message.as_str()),
-            (3, "[unchecked] cast")
-        );
     }
 }

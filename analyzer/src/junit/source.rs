@@ -36,11 +36,13 @@ pub struct Source {
 }
 
 /// Writes the class number `class` with the tests of `candidates`; with
-/// `checks`, methods beside them that give the values they build.
+/// `checks`, methods beside them that give the values they build. `owners` are what
+/// [`owners_kept`](call::statics::owners_kept) gives.
 pub fn source(
     plan: &Plan<'_>,
     class: usize,
     candidates: &[usize],
+    owners: &[&str],
     options: &Options,
     checks: bool,
 ) -> Source {
@@ -58,7 +60,8 @@ pub fn source(
     let mut made = Vec::new();
     let mut tests: Vec<(usize, String)> = Vec::new();
     for &index in candidates {
-        match call::body(plan, &plan.candidates[index], test_class, &mut names) {
+        let candidate = &plan.candidates[index];
+        match call::body(plan, candidate, test_class, &mut names, owners) {
             Some(body) => {
                 let mut needs = body.needs;
                 needs.library |= is_asked_for(plan, index);

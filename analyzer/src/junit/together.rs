@@ -9,7 +9,7 @@
 //! otherwise, and those that no others are run with, are run by themselves some times more.
 
 use super::Options;
-use super::call;
+use super::call::statics;
 use super::candidate::{Candidate, Lapse, Plan, State};
 use super::compile::{self, Workplace};
 use super::report::Verdict;
@@ -100,13 +100,15 @@ pub fn tries(
         true => BTreeSet::new(),
         false => crashes_of(plan, &tried.first),
     };
-    if call::static_owners(plan).is_empty() {
+    let mut has_owners = !statics::owners(plan).is_empty();
+    if !has_owners {
         tried.stage = tried.stage.max(LAST_STAGE);
         plan.keeping.clear();
+        has_owners = !statics::owners(plan).is_empty();
     }
     let mut again = Vec::new();
     let mut used = 0;
-    if !call::static_owners(plan).is_empty() {
+    if has_owners {
         while again.is_empty() && tried.stage <= LAST_STAGE {
             used = tried.stage;
             if used == LAST_STAGE {

@@ -1,5 +1,6 @@
 //! Writing what is kept: sources, crash files, the replay library.
 
+use super::call::statics::owners_kept;
 use super::candidate::{Needs, Plan, State};
 use super::project;
 use super::report::Verdict;
@@ -69,6 +70,7 @@ pub fn write(
         State::Pending => keep(Verdict::NotRun),
         State::Done(verdict, _) => keep(*verdict),
     };
+    let owners = owners_kept(plan);
     let mut written = Vec::new();
     for (class, test_class) in plan.classes.iter().enumerate() {
         let all = 0..plan.candidates.len();
@@ -80,7 +82,7 @@ pub fn write(
             remove_ours(&path, FIRST_LINE.as_bytes())?;
             continue;
         }
-        let source = source(plan, class, &candidates, options, false);
+        let source = source(plan, class, &candidates, &owners, options, false);
         write_file(&path, &source.text)?;
 
         let resource = test_class.path(&test_class.resource);

@@ -12,13 +12,12 @@
 //! the object's life would be lost, so there the object stays where it is.
 
 use super::graph::{Node, ROOT};
+use super::literal::{literal, of_datum};
 use super::mutable::{MethodName, Mutability};
 use super::values::{Counts, Life, Literal};
 use super::{Call, CallId, ClassModel, Model, RESULT, Run};
-use crate::java::jdk_value;
 use crate::trace::steps::{Argument, Step, What};
 use hindsight_classfile::access;
-use hindsight_tracelog::crash::is_box;
 use hindsight_tracelog::trace::dictionary::Dictionary;
 use hindsight_tracelog::trace::{Datum, ObjectId};
 use rustc_hash::FxHashMap;
@@ -722,66 +721,5 @@ impl<'d> Inference<'d> {
                 object.steps += 1;
             }
         }
-    }
-}
-
-fn of_datum(value: Datum, ty: &str) -> Literal {
-    match value {
-        Datum::Reference(_) => Literal::Null,
-        Datum::Int(value) if ty == "Z" => Literal::Bool(value != 0),
-        Datum::Int(value) => Literal::Int(value.into()),
-        Datum::Long(value) => Literal::Int(value),
-        Datum::Float(value) => Literal::float(value),
-        Datum::Double(value) => Literal::double(value),
-    }
-}
-
-/// What the text of an object of a class means.
-pub fn literal(class: &str, text: &str, length: u32) -> Option<Literal> {
-    let text = text.to_owned();
-    Some(match class {
-        "java.lang.String" => {
-            if text.encode_utf16().count() < length as usize {
-                return None; // only its beginning is known
-            }
-            Literal::Text(text)
-        }
-        "java.lang.Class" => Literal::Class(text),
-        _ if is_box(class) => Literal::Box(class.to_owned(), text),
-        _ => match jdk_value::way(class) {
-            Some(way) => Literal::JdkValue(way.class.to_owned(), text),
-            None => Literal::Enum(enum_of(class, &text).to_owned(), text),
-        },
-    })
-}
-
-/// The enum of a constant of this class and name: one with a body of its own has a class of its own, which
-/// javac numbers (JLS 8.9.1), and which for Kotlin's compiler has the constant's name.
-fn enum_of<'c>(class: &'c str, name: &str) -> &'c str {
-    match class.rsplit_once('$') {
-        Some((outer, number)) if number.bytes().all(|byte| byte.is_ascii_digit()) => outer,
-        // An enum may have a constant of its own name, but hardly one in capital letters.
-        Some((outer, simple)) if simple == name && name == name.to_uppercase() => outer,
-        _ => class,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_constant_with_a_body_is_of_its_enum() {
-        let of = |class: &str| literal(class, "REJECT", 6);
-        let constant = |class: &str| Some(Literal::Enum(class.to_owned(), "REJECT".to_owned()));
-        assert_eq!(of("ring.Ring$Policy$1"), constant("ring.Ring$Policy"));
-        assert_eq!(of("ring.Ring$Policy"), constant("ring.Ring$Policy"));
-        assert_eq!(of("ring.Policy$REJECT"), constant("ring.Policy"));
-        assert_eq!(
-            literal("a.B$End", "End", 3),
-            Some(Literal::Enum("a.B$End".to_owned(), "End".to_owned()))
-        );
-        // Of a method.
-        assert_eq!(of("ring.Ring$1Policy"), constant("ring.Ring$1Policy"));
     }
 }

@@ -26,15 +26,16 @@ use super::effects::solve::{self, any_field};
 use super::effects::{Cause, Made, Node, Refs, Summary, Write, reference};
 use super::facts::is_trivial;
 use super::signatures::Signatures;
+use crate::cache;
 use crate::program::hierarchy::{self, Draft, Field};
 use crate::program::names::{Map, Names};
 use crate::program::source::{Found, JdkClasses, Raw};
 use crate::program::{ClassId, MethodId, Program, Sym};
+use crate::text::hex;
 use hindsight_classfile::{MethodDescriptor, Utf8, access};
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 use std::fs;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -95,26 +96,16 @@ pub fn key(jdk: Option<&JdkClasses>, libraries: &[Raw], sound: bool) -> [u8; 32]
     hash.finalize().into()
 }
 
-/// Where files are kept: `hindsight` in the user's cache directory.
-pub fn directory() -> Option<PathBuf> {
-    let cache = match std::env::var_os("XDG_CACHE_HOME") {
-        Some(dir) if Path::new(&dir).is_absolute() => PathBuf::from(dir),
-        _ => {
-            PathBuf::from(std::env::var_os("HOME").filter(|home| !home.is_empty())?).join(".cache")
-        }
-    };
-    Some(cache.join("hindsight"))
-}
-
 /// The file of a JDK.
 pub fn file(key: &[u8; 32]) -> Option<PathBuf> {
-    let name: String = key[..8].iter().map(|byte| format!("{byte:02x}")).collect();
-    Some(directory()?.join(format!("jdk-{name}.hlib")))
+    Some(cache::directory()?.join(format!("jdk-{}.hlib", hex(&key[..8]))))
 }
 
 /// Reads a file; nothing if there is none or it is of no use.
 pub fn load(path: &Path, key: &[u8; 32]) -> Option<Stored> {
-    Stored::decode(&fs::read(path).ok()?, key)
+    let stored = Stored::decode(&fs::read(path).ok()?, key)?;
+    cache::used(path);
+    Some(stored)
 }
 
 /// Writes a file for the next run, whole or not at all.
@@ -123,12 +114,7 @@ pub fn load(path: &Path, key: &[u8; 32]) -> Option<Stored> {
 ///
 /// Fails if the directory or the file cannot be written.
 pub fn save(path: &Path, key: &[u8; 32], stored: &Stored) -> std::io::Result<()> {
-    let dir = path.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(dir)?;
-    let mut file = tempfile::NamedTempFile::new_in(dir)?;
-    file.write_all(&stored.encode(key))?;
-    file.persist(path).map_err(|error| error.error)?;
-    Ok(())
+    cache::save(path, &stored.encode(key))
 }
 
 /// Classifies the parameters of all methods of a JDK and of libraries. What cannot be read is a warning.

@@ -6,8 +6,9 @@ mod reason;
 pub use formats::{Asked, chicory, csv, json, randoop, text};
 pub use reason::{chain, sentence};
 
-use super::analysis::{Outcome, Purity, purity};
+use super::analysis::Outcome;
 use super::answers::{Reason, Stage, Verdict};
+use super::purity::{Purity, purity};
 use crate::java::descriptor;
 use crate::program::{ClassId, MethodId, Program};
 use hindsight_classfile::{ClassFile, MethodDescriptor, Utf8, access, tables};

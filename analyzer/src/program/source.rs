@@ -3,9 +3,12 @@
 use super::jimage::Image;
 use crate::archive::read::{Directory, Source};
 use crate::archive::{DEFLATED, Entry, STORED};
+use crate::classpath::parts;
+use crate::folder::{self, Kind};
 use anyhow::{Context, Result, bail};
 use flate2::read::DeflateDecoder;
-use std::collections::HashMap;
+use hindsight_classfile::ClassFile;
+use std::collections::{HashMap, HashSet};
 use std::fs::{self, File};
 use std::io::{Cursor, Read};
 use std::path::{Path, PathBuf};
@@ -37,7 +40,8 @@ pub struct Found {
     pub warnings: Vec<String>,
 }
 
-/// Reads all classes of a class path, as a JVM of version `release` sees them.
+/// Reads all classes of a class path, as a JVM of version `release` sees them: with those
+/// that manifests name, and each entry once.
 ///
 /// A broken archive within another, or a broken entry, is a warning.
 ///
@@ -46,7 +50,7 @@ pub struct Found {
 /// Fails on an entry of the class path that does not exist, or is neither a
 /// directory, an archive nor a class file, and names it.
 pub fn class_path(text: &str, release: u32) -> Result<Found> {
-    parts(text, release, Err)
+    read(text, release, Err)
 }
 
 /// The same, but an entry that cannot be read is a warning, too.
@@ -57,7 +61,7 @@ pub fn class_path(text: &str, release: u32) -> Result<Found> {
 pub fn class_path_in_part(text: &str, release: u32) -> Result<Found> {
     let mut first = None;
     let mut warnings = Vec::new();
-    let mut found = parts(text, release, |error| {
+    let mut found = read(text, release, |error| {
         warnings.push(format!("{error:#}; left out"));
         first.get_or_insert(error);
         Ok(())
@@ -72,53 +76,38 @@ pub fn class_path_in_part(text: &str, release: u32) -> Result<Found> {
 }
 
 /// Reads the entries of a class path; `failed` hears of one that cannot be read.
-fn parts(
+fn read(
     text: &str,
     release: u32,
     mut failed: impl FnMut(anyhow::Error) -> Result<()>,
 ) -> Result<Found> {
     let mut found = Found::default();
-    let mut any = false;
-    for part in std::env::split_paths(text).filter(|part| !part.as_os_str().is_empty()) {
-        any = true;
-        if part.file_name().is_some_and(|name| name == "*") {
-            let dir = part.parent().unwrap_or(Path::new("."));
-            let files = fs::read_dir(dir)
-                .with_context(|| format!("failed to read class path directory {}", dir.display()));
-            let files = match files {
-                Ok(files) => files,
-                Err(error) => {
-                    failed(error)?;
-                    continue;
-                }
-            };
-            let mut jars: Vec<PathBuf> = files
-                .flatten()
-                .map(|file| file.path())
-                .filter(|path| {
-                    path.extension()
-                        .is_some_and(|ext| ext.eq_ignore_ascii_case("jar"))
-                })
-                .collect();
-            jars.sort();
-            for jar in jars {
-                entry(&jar, release, &mut found).or_else(&mut failed)?;
-            }
-        } else {
-            entry(&part, release, &mut found).or_else(&mut failed)?;
-        }
-    }
-    if !any {
+    let mut known = HashSet::new();
+    let named = parts::named(text);
+    if named.is_empty() {
         bail!("the class path is empty");
+    }
+    for part in named {
+        let done = part.and_then(|part| {
+            parts::follow(&part, |path, is_listed| {
+                if fs::canonicalize(path).is_ok_and(|real| !known.insert(real)) {
+                    return Ok(Vec::new());
+                }
+                entry(path, release, is_listed, &mut found)
+            })
+        });
+        done.or_else(&mut failed)?;
     }
     Ok(found)
 }
 
-fn entry(path: &Path, release: u32, found: &mut Found) -> Result<()> {
+/// Reads an entry, of which a manifest may have told. Gives what its own manifest names.
+fn entry(path: &Path, release: u32, is_listed: bool, found: &mut Found) -> Result<Vec<PathBuf>> {
     let context = || format!("failed to read class path entry {}", path.display());
     let metadata = fs::metadata(path).with_context(context)?;
     if metadata.is_dir() {
-        return directory(path, 0, found).with_context(context);
+        directory(path, is_listed, found).with_context(context)?;
+        return Ok(Vec::new());
     }
     let mut file = File::open(path).with_context(context)?;
     let mut magic = [0; 4];
@@ -127,62 +116,62 @@ fn entry(path: &Path, release: u32, found: &mut Found) -> Result<()> {
         let bytes = fs::read(path).with_context(context)?;
         let place = path.display().to_string();
         found.classes.push(Raw { bytes, place });
-        return Ok(());
+        return Ok(Vec::new());
     }
     let mut source = Source::new(&mut file).with_context(context)?;
-    archive(&mut source, &path.display().to_string(), release, 0, found)
-        .with_context(|| format!("{} as a jar", context()))
+    let manifest = archive(&mut source, &path.display().to_string(), release, 0, found)
+        .with_context(|| format!("{} as a jar", context()))?;
+    let real = fs::canonicalize(path).with_context(context)?;
+    Ok(parts::listed(&manifest, &real))
 }
 
-fn directory(path: &Path, depth: usize, found: &mut Found) -> Result<()> {
-    // Deeper than any package; a link to a directory above has no end.
-    if depth > 100 {
-        found
-            .warnings
-            .push(format!("{}: too deep, left out", path.display()));
-        return Ok(());
-    }
-    let mut files: Vec<PathBuf> = fs::read_dir(path)?
-        .flatten()
-        .map(|file| file.path())
-        .collect();
-    files.sort();
-    for file in files {
-        if file.is_dir() {
-            directory(&file, depth + 1, found)?;
-        } else if file.extension().is_some_and(|ext| ext == "class") {
-            let place = file.display().to_string();
-            let len = fs::metadata(&file).map(|metadata| metadata.len());
-            match len.and_then(|len| {
-                if len > MAX_CLASS {
-                    Ok(Vec::new())
-                } else {
-                    fs::read(&file)
-                }
-            }) {
-                Ok(bytes) => found.classes.push(Raw { bytes, place }),
-                Err(error) => found.warnings.push(format!("{place}: {error}")),
-            }
+/// Reads the classes below a directory. One that a manifest names, as `.` is, may hold
+/// anything: there, only those count that a JVM finds.
+fn directory(path: &Path, is_listed: bool, found: &mut Found) -> Result<()> {
+    for item in folder::list(path, None)? {
+        let file = path.join(&item.path);
+        let is_class = file.extension().is_some_and(|ext| ext == "class");
+        let place = file.display().to_string();
+        let bytes = match item.kind {
+            Kind::File(len) if is_class && len > MAX_CLASS => Ok(Vec::new()),
+            Kind::File(_) if is_class => fs::read(&file).map_err(|error| error.to_string()),
+            Kind::Odd(what) if is_class => Err(what.to_owned()),
+            Kind::Circle => Err("a link to a directory above".to_owned()),
+            Kind::Unreadable(error) => Err(format!("{error:#}")),
+            Kind::Folder | Kind::File(_) | Kind::Odd(_) => continue,
+        };
+        match bytes {
+            Ok(bytes) if is_listed && !is_in_place(&item.path, &bytes) => {}
+            Ok(bytes) => found.classes.push(Raw { bytes, place }),
+            Err(error) => found.warnings.push(format!("{place}: {error}")),
         }
     }
     Ok(())
 }
 
-/// Reads the classes of an archive and of those within it.
+/// Whether a class file has the path that its class's name asks for.
+fn is_in_place(path: &Path, bytes: &[u8]) -> bool {
+    let class = ClassFile::parse(bytes);
+    let name = class.as_ref().ok().and_then(|class| class.name().ok());
+    name.is_some_and(|name| path.with_extension("") == Path::new(&*name.to_string_lossy()))
+}
+
+/// Reads the classes of an archive and of those within it. Gives its manifest.
 fn archive(
     source: &mut Source<'_>,
     path: &str,
     release: u32,
     depth: usize,
     found: &mut Found,
-) -> Result<()> {
+) -> Result<Vec<u8>> {
     let directory = Directory::read(source)?;
     let manifest = directory
         .entries
         .iter()
         .find(|entry| entry.name == MANIFEST.as_bytes());
     let manifest = manifest.and_then(|entry| content(source, entry, MAX_CLASS).ok());
-    let versioned = manifest.is_some_and(|bytes| is_multi_release(&bytes));
+    let manifest = manifest.unwrap_or_default();
+    let versioned = is_multi_release(&manifest);
 
     // The newest version of each class that this JVM takes.
     let mut newest: HashMap<&str, (u32, &Entry)> = HashMap::new();
@@ -248,7 +237,7 @@ fn archive(
             found.warnings.push(format!("{place}: {error:#}"));
         }
     }
-    Ok(())
+    Ok(manifest)
 }
 
 /// The content of an entry that has at most `max` bytes.
@@ -347,7 +336,7 @@ impl JdkClasses {
             JdkClasses::Jars(jars) => {
                 let mut found = Found::default();
                 for jar in jars {
-                    entry(jar, 8, &mut found)?;
+                    entry(jar, 8, false, &mut found)?;
                 }
                 return Ok(found);
             }
@@ -390,6 +379,53 @@ mod tests {
             zip.write_all(bytes).unwrap();
         }
         zip.finish().unwrap().into_inner()
+    }
+
+    /// A class file with nothing in it.
+    fn class(name: &str) -> Vec<u8> {
+        let mut bytes = vec![0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, 52, 0, 3, 1];
+        bytes.extend((name.len() as u16).to_be_bytes());
+        bytes.extend(name.as_bytes());
+        // Constant 2 is the class, whose name is constant 1.
+        bytes.extend([7, 0, 1, 0, 0x21, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+        bytes
+    }
+
+    #[test]
+    fn what_manifests_name_is_read_too() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |path: &str| dir.path().join(path);
+        fs::create_dir_all(at("lib/p")).unwrap();
+        let listing = b"Class-Path: lib/util.jar lib gone.jar\n".as_slice();
+        let back = b"Class-Path: ../main.jar\n".as_slice();
+        let main = jar(&[(MANIFEST, listing), ("A.class", b"a")], true);
+        let util = jar(&[(MANIFEST, back), ("B.class", b"b")], false);
+        let found_by_jvm = class("p/C");
+        fs::write(at("main.jar"), main).unwrap();
+        fs::write(at("lib/util.jar"), util).unwrap();
+        fs::write(at("lib/p/C.class"), &found_by_jvm).unwrap();
+        fs::write(at("lib/p/D.class"), class("D")).unwrap();
+        fs::write(at("E.class"), class("E")).unwrap();
+        let parts = std::env::join_paths([at("main.jar"), at("E.class")]).unwrap();
+        let found = class_path(parts.to_str().unwrap(), 17).unwrap();
+        let classes: Vec<_> = found.classes.iter().map(|raw| &raw.bytes[..]).collect();
+        assert_eq!(classes, [b"a", b"b", &found_by_jvm[..], &class("E")]);
+        assert!(found.warnings.is_empty(), "{:?}", found.warnings);
+    }
+
+    #[test]
+    fn links_to_directories_above_are_no_classes_twice() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().join("root");
+        fs::create_dir_all(root.join("p")).unwrap();
+        fs::write(root.join("p/A.class"), "a").unwrap();
+        // Two lead to 2 ways at each step.
+        for link in ["one", "two"] {
+            std::os::unix::fs::symlink(&root, root.join("p").join(link)).unwrap();
+        }
+        let found = class_path(root.to_str().unwrap(), 17).unwrap();
+        assert_eq!(found.classes.len(), 1);
+        assert_eq!(found.warnings.len(), 2, "{:?}", found.warnings);
     }
 
     #[test]

@@ -1,13 +1,15 @@
 //! A trace as tables, for questions of people's own.
 //!
 //! [`Export`] takes step by step and keeps only the calls that are going on, so
-//! memory follows the depth of calls and the number of threads.
+//! memory follows the depth of calls and the number of threads. Where the beginning
+//! of the trace is gone, each object takes a bit beside.
 
 pub mod schemas;
 
 use super::Trace;
 use super::blocks::{Covered, covered};
 use super::calls::Calls;
+use super::serials::Serials;
 use super::steps::{Argument, Place, Step, What};
 use super::table::{Cell, Table};
 use super::threads::Threads;
@@ -17,7 +19,7 @@ use hindsight_tracelog::trace::dictionary::{Dictionary, Start};
 use hindsight_tracelog::trace::{Datum, ObjectId};
 use parquet::data_type::ByteArray;
 use schemas::TABLES;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 
@@ -39,7 +41,7 @@ pub struct Export<'d> {
     /// Ends of calls that have no row either, for their beginnings were lost.
     pub unseen_begun: u64,
     /// Where the beginning of the trace is gone: the objects that have a row, which may be told of again.
-    again: Option<HashSet<u64>>,
+    again: Option<Serials>,
     classes: HashMap<u32, Option<ByteArray>>,
     methods: HashMap<u32, [Option<ByteArray>; 3]>,
     fields: HashMap<u32, [Option<ByteArray>; 3]>,
@@ -110,7 +112,7 @@ impl<'d> Export<'d> {
         let [calls, arguments, writes, unseen, reads, objects, blocks] = TABLES.map(table);
         let mut export = Export {
             dictionary,
-            again: (!trace.log.missing().is_empty()).then(HashSet::new),
+            again: (!trace.log.missing().is_empty()).then(Serials::default),
             calls: calls?,
             arguments: arguments?,
             writes: writes?,
@@ -230,7 +232,7 @@ impl<'d> Export<'d> {
             } if self
                 .again
                 .as_ref()
-                .is_some_and(|told| told.contains(&object.serial())) => {}
+                .is_some_and(|told| told.contains(object.serial())) => {}
             What::New {
                 object,
                 length,

@@ -93,8 +93,10 @@ impl Counts {
                 .map(|_| scope.spawn(work))
                 .collect();
             for worker in workers {
-                if let Ok(counts) = worker.join() {
-                    all.merge(counts);
+                match worker.join() {
+                    Ok(counts) => all.merge(counts),
+                    // Counts that lack a part are no answer.
+                    Err(panic) => std::panic::resume_unwind(panic),
                 }
             }
         });

@@ -289,23 +289,23 @@ fn what_is_missing_is_said() {
     for (arguments, status, part) in [
         (
             &["--pipeline", "S-P-DBC-P"][..],
-            1,
+            2,
             "stage DBC of --pipeline S-P-DBC-P needs a recorded run",
         ),
         (&["--pipeline", "S-P-DRBC-P"], 1, "jdk has no bin/java"),
         (&["--pipeline", "S-X", "--trace", "."], 1, "no trace in ."),
-        (&["--pipeline", "S-P", "--trace", "."], 1, "of no use"),
+        (&["--pipeline", "S-P", "--trace", "."], 2, "of no use"),
         (
             &["--pipeline", "SH-P", "--sound"],
-            1,
+            2,
             "guesses what is immutable",
         ),
         (
             &["--pipeline", "S-P", "--transitive"],
-            1,
+            2,
             "--transitive needs S'",
         ),
-        (&["--save-evidence", "x.json"], 1, "nothing to save"),
+        (&["--save-evidence", "x.json"], 2, "nothing to save"),
         (&["--evidence", "/no/such.json"], 1, "/no/such.json"),
         (&["--evidence", &figure], 1, "not a file of evidence"),
         (&["--pipeline", "Q"], 2, "no stage"),
@@ -696,19 +696,9 @@ fn plans() {
     ];
     let document: Value = serde_json::from_str(&run(&json, 0).0).unwrap();
     assert_eq!(document["schema"], "hindsight.plan/1");
-    let error = run(
-        &[
-            "plan",
-            "--classpath",
-            &classes,
-            "--jdk",
-            &jdk,
-            "--quiet",
-            "--out",
-            "/no/such/dir/x",
-        ],
-        1,
-    )
-    .1;
-    assert!(error.contains("/no/such/dir/x"), "{error}");
+    // That it cannot be written shows before the class path is read.
+    let within = file.join("x").display().to_string();
+    let nowhere = ["plan", "--classpath", "/no/such.jar", "--out", &within];
+    let error = run(&nowhere, 1).1;
+    assert!(error.contains("a.plan is no directory"), "{error}");
 }

@@ -1,7 +1,7 @@
 //! Options of stage R, and what it takes to execute methods.
 
 use crate::classpath::ClassPath;
-use crate::commands::agent_beside;
+use crate::commands::{Misuse, agent_beside};
 use crate::generate::guard::Guarded;
 use crate::generate::inputs::Recorded;
 use crate::generate::platform::Platform;
@@ -60,7 +60,8 @@ impl Options {
         work: impl FnOnce(&mut dyn Inputs) -> Result<T>,
     ) -> Result<(T, Vec<String>)> {
         if self.sequences == Some(0) || self.time == 0 {
-            bail!("stage R needs at least one sequence (--sequences) and one second (--time)");
+            let least = "stage R needs at least one sequence (--sequences) and one second (--time)";
+            return Err(Misuse(least.to_owned()).into());
         }
         let stage = "stage R executes the program under recording";
         let jdk = Jdk::find_runtime(jdk).context(stage)?;

@@ -85,7 +85,7 @@ impl Exact {
     }
 
     fn note(&mut self, frame: &mut Frame, object: u64, set: SetId) {
-        let known = frame.objects.get(&object).copied();
+        let known = frame.objects.get(object);
         let both = known.map_or(set, |known| self.sets.intersection(known, set));
         frame.objects.insert(object, both);
     }
@@ -571,7 +571,7 @@ impl Exact {
             .for_each(|flying| keep(&mut flying.1));
         threads.each(|frame| {
             frame.params.iter_mut().for_each(&mut keep);
-            frame.objects.values_mut().for_each(&mut keep);
+            frame.objects.sets().for_each(&mut keep);
             frame.early.iter_mut().for_each(|early| keep(&mut early.2));
             let values = frame.values.values_mut().flatten();
             values.for_each(|value| keep(&mut value.1));

@@ -1,6 +1,6 @@
 //! Calls that are running, by thread.
 
-use super::sets::SetId;
+use super::sets::{EMPTY, SetId};
 use crate::mutability::facts::Var;
 use crate::program::Sym;
 use crate::program::names::{Map, Set};
@@ -33,7 +33,7 @@ pub struct Frame {
     /// What values were, the last time: one, or several where that is not sure.
     pub values: Map<Var, Vec<(u64, SetId)>>,
     /// What all ways to an object have in common.
-    pub objects: Map<u64, SetId>,
+    pub objects: Objects,
     /// The object of a constructor was told.
     pub bound: bool,
     /// What a constructor stored before: the field, the object, what it carries.
@@ -53,7 +53,7 @@ impl Frame {
             params: Vec::new(),
             by: Vec::new(),
             values: Map::default(),
-            objects: Map::default(),
+            objects: Objects::default(),
             bound: false,
             early: Vec::new(),
             early_values: Vec::new(),
@@ -73,6 +73,44 @@ impl Frame {
     /// The object that is a parameter.
     pub fn arg(&self, param: u16) -> Option<u64> {
         self.args.iter().find(|arg| arg.0 == param).map(|arg| arg.1)
+    }
+}
+
+/// What all ways to an object have in common, of the objects that a call has seen last: a
+/// call may see ever more of them.
+#[derive(Default)]
+pub struct Objects {
+    new: Map<u64, SetId>,
+    /// Seen before those, but for what was seen again.
+    old: Map<u64, SetId>,
+    /// Of objects before this one, which are in neither, nothing is known any more.
+    forgotten: u64,
+}
+
+/// Objects of each age that a call keeps.
+const MAX_OBJECTS: usize = 1 << 15;
+
+impl Objects {
+    /// What is known of an object that was seen.
+    pub fn get(&self, object: u64) -> Option<SetId> {
+        let known = self.new.get(&object).or_else(|| self.old.get(&object));
+        let forgotten = || (object < self.forgotten).then_some(EMPTY);
+        known.copied().or_else(forgotten)
+    }
+
+    /// Sets what is known of an object.
+    pub fn insert(&mut self, object: u64, set: SetId) {
+        self.new.insert(object, set);
+        if self.new.len() >= MAX_OBJECTS {
+            let older = std::mem::replace(&mut self.old, std::mem::take(&mut self.new));
+            let last = older.into_keys().max();
+            self.forgotten = self.forgotten.max(last.map_or(0, |last| last + 1));
+        }
+    }
+
+    /// All sets.
+    pub fn sets(&mut self) -> impl Iterator<Item = &mut SetId> {
+        self.new.values_mut().chain(self.old.values_mut())
     }
 }
 
@@ -176,5 +214,27 @@ impl LongCalls {
             threads.forget(step.thread);
         }
         (*steps >= most && !running.is_empty()).then_some(*steps)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_keeps_the_objects_that_it_saw_last() {
+        let mut objects = Objects::default();
+        assert_eq!(objects.get(1), None);
+        let many = 4 * MAX_OBJECTS as u64;
+        for object in 1..=many {
+            objects.insert(object, 7);
+            // One that is seen again and again.
+            objects.insert(1, 8);
+        }
+        assert!(objects.sets().count() <= 2 * MAX_OBJECTS);
+        assert_eq!((objects.get(1), objects.get(many)), (Some(8), Some(7)));
+        // It was seen, so that what it has in common with another way is not all of that.
+        assert_eq!(objects.get(2), Some(EMPTY));
+        assert_eq!(objects.get(many + 1), None, "never seen");
     }
 }

@@ -29,8 +29,7 @@ const STATIC: u64 = u64::MAX;
 #[derive(Default)]
 pub struct Mirror {
     fields: Map<(u64, Sym, i32), u64>,
-    /// Each holder as often as it refers to the object.
-    holders: Map<u64, Vec<u64>>,
+    holders: Map<u64, Holders>,
     passed: Set<(u32, u16, u32, u16)>,
     /// The last search, and whether references have changed since.
     last: Option<(u64, Option<Set<u64>>)>,
@@ -56,15 +55,13 @@ impl Mirror {
         if let Some(before) = before
             && let Some(holders) = self.holders.get_mut(&before)
         {
-            if let Some(at) = holders.iter().position(|&holder| holder == key.0) {
-                holders.swap_remove(at);
-            }
+            holders.remove(key.0);
             if holders.is_empty() {
                 self.holders.remove(&before);
             }
         }
         if let Some(to) = to {
-            self.holders.entry(to).or_default().push(key.0);
+            self.holders.entry(to).or_default().add(key.0);
         }
         if self.fields.len() > MOST {
             self.full = true;
@@ -223,16 +220,142 @@ impl Mirror {
     /// An object and all that leads to it; nothing if that is too much.
     fn above(&self, object: u64) -> Option<Set<u64>> {
         let mut above = Set::default();
+        above.insert(object);
         let mut pending = vec![object];
         while let Some(next) = pending.pop() {
-            if !above.insert(next) {
-                continue;
+            for holder in self.holders.get(&next).into_iter().flat_map(Holders::iter) {
+                if !above.insert(holder) {
+                    continue;
+                }
+                if above.len() > MAX_SEARCHED {
+                    return None;
+                }
+                pending.push(holder);
             }
-            if above.len() > MAX_SEARCHED {
-                return None;
-            }
-            pending.extend(self.holders.get(&next).into_iter().flatten());
         }
         Some(above)
+    }
+}
+
+/// What refers to an object, each holder as often as it does. Most objects have one
+/// holder, and a constant may have millions that are pointed elsewhere one by one.
+enum Holders {
+    Few(Vec<u64>),
+    /// With how often.
+    Many(Map<u64, u32>),
+}
+
+/// References that a list holds.
+const FEW: usize = 16;
+
+impl Default for Holders {
+    fn default() -> Holders {
+        Holders::Few(Vec::new())
+    }
+}
+
+impl Holders {
+    fn add(&mut self, holder: u64) {
+        if let Holders::Few(holders) = self {
+            if holders.len() < FEW {
+                return holders.push(holder);
+            }
+            let mut many = Map::default();
+            for holder in std::mem::take(holders) {
+                *many.entry(holder).or_default() += 1;
+            }
+            *self = Holders::Many(many);
+        }
+        if let Holders::Many(holders) = self {
+            *holders.entry(holder).or_default() += 1;
+        }
+    }
+
+    fn remove(&mut self, holder: u64) {
+        match self {
+            Holders::Few(holders) => {
+                if let Some(at) = holders.iter().position(|&known| known == holder) {
+                    holders.swap_remove(at);
+                }
+            }
+            Holders::Many(holders) => {
+                if let Some(count) = holders.get_mut(&holder) {
+                    *count -= 1;
+                    if *count == 0 {
+                        holders.remove(&holder);
+                        // Going through them takes as long as there is room for.
+                        if holders.len() < holders.capacity() / 8 {
+                            holders.shrink_to(2 * holders.len());
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        match self {
+            Holders::Few(holders) => holders.is_empty(),
+            Holders::Many(holders) => holders.is_empty(),
+        }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = u64> {
+        let (few, many) = match self {
+            Holders::Few(holders) => (Some(holders), None),
+            Holders::Many(holders) => (None, Some(holders)),
+        };
+        let many = many.into_iter().flat_map(Map::keys);
+        few.into_iter().flatten().chain(many).copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::program::names::Names;
+    use std::time::{Duration, Instant};
+
+    #[test]
+    fn each_reference_counts_however_many_there_are() {
+        let names = Names::default();
+        let [one, other] = ["one", "other"].map(|name| names.intern(name.as_bytes()));
+        let mut mirror = Mirror::default();
+        let constant = 1;
+        // Twice each, to make it many; then one by one elsewhere.
+        for holder in 2..20 {
+            for field in [one, other] {
+                mirror.refer((holder, field, 0), Some(constant));
+            }
+        }
+        assert_eq!(mirror.above(constant).map(|above| above.len()), Some(19));
+        for holder in 2..20 {
+            mirror.refer((holder, one, 0), None);
+        }
+        assert_eq!(mirror.above(constant).map(|above| above.len()), Some(19));
+        for holder in 3..20 {
+            mirror.refer((holder, other, 0), Some(2));
+        }
+        assert_eq!(mirror.above(constant).map(|above| above.len()), Some(19));
+        mirror.refer((2, other, 0), None);
+        assert_eq!(mirror.above(constant).map(|above| above.len()), Some(1));
+        assert_eq!(mirror.above(2).map(|above| above.len()), Some(18));
+    }
+
+    #[test]
+    fn a_constant_of_many_objects_is_exchanged_at_once() {
+        let names = Names::default();
+        let field = names.intern(b"state");
+        let mut mirror = Mirror::default();
+        let start = Instant::now();
+        for to in [1, 2] {
+            for holder in 0..500_000 {
+                mirror.refer((10 + holder, field, 0), Some(to));
+            }
+            assert!(mirror.above(to).is_none(), "too many");
+        }
+        assert!(mirror.above(1).is_some_and(|above| above.len() == 1));
+        // Looking through all holders each time takes minutes.
+        assert!(start.elapsed() < Duration::from_secs(60));
     }
 }

@@ -141,7 +141,7 @@ impl Exact {
 
     /// What an object carries in a call, however it was obtained.
     pub(super) fn carries_at_least(&self, frame: &Frame, object: u64) -> SetId {
-        frame.objects.get(&object).copied().unwrap_or(EMPTY)
+        frame.objects.get(object).unwrap_or(EMPTY)
     }
 
     pub(super) fn may_be(

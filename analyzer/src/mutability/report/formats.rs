@@ -3,8 +3,8 @@
 use super::reason::{chain, method_name, sentence};
 use super::{MethodRow, View};
 use crate::java::descriptor;
-use crate::mutability::analysis::Purity;
 use crate::mutability::answers::Verdict;
+use crate::mutability::purity::Purity;
 use crate::text::{count, one_line};
 use hindsight_classfile::access;
 use hindsight_instrument::glob::Globs;

@@ -1,0 +1,408 @@
+//! Values: numbers, times, texts and the like.
+
+use super::super::recipe::{Argument, Operation, Recipe, Step};
+use super::{MAX_ELEMENTS, STRING, call, code, constant, made, new, on_first, step, text};
+use crate::graph::{Graph, Typed};
+use crate::java::literal;
+use crate::views::{View, view};
+use hindsight_tracelog::crash::{Body, Value};
+
+pub(super) fn scalar(graph: &Graph<'_>, object: u32, class: &str) -> Option<Recipe> {
+    let int = |field: &str| graph.int(object, field);
+    let number = |field: &str| Some(code(int(field)?.to_string()));
+    let string = |field: &str| {
+        let units = graph.text(graph.reference(object, field)?)?;
+        Some(Argument::Code(literal::string(&units)?, STRING))
+    };
+    let shown = || match view(graph, object)? {
+        View::Scalar(shown) => Some(shown),
+        View::Text(units) => String::from_utf16(&units).ok(),
+        _ => None,
+    };
+    let own = format!("L{};", class.replace('.', "/"));
+    let parsed = || call(class, "parse", &own, vec![text(&shown()?)?]);
+    match class {
+        "java.lang.Object" => new(class, Vec::new()),
+        "java.lang.StringBuilder" | "java.lang.StringBuffer" => match shown()?.as_str() {
+            "" => new(class, Vec::new()),
+            shown => new(class, vec![text(shown)?]),
+        },
+        "java.math.BigInteger" => {
+            let shown = shown()?;
+            match shown.parse::<i64>() {
+                Ok(number) => call(class, "valueOf", &own, vec![code(long(number))]),
+                Err(_) if shown.len() < 200 => new(class, vec![text(&shown)?]),
+                Err(_) => None,
+            }
+        }
+        "java.math.BigDecimal" => {
+            let shown = shown()?;
+            match shown.len() < 200 && !shown.contains(' ') {
+                true => new(class, vec![text(&shown)?]),
+                false => None,
+            }
+        }
+        "java.util.UUID" => call(class, "fromString", &own, vec![text(&shown()?)?]),
+        "java.util.OptionalInt" | "java.util.OptionalLong" | "java.util.OptionalDouble" => {
+            match shown()?.as_str() {
+                "empty" => call(class, "empty", &own, Vec::new()),
+                shown => call(class, "of", &own, vec![code(number_in(class, shown))]),
+            }
+        }
+        "java.util.Date" | "java.sql.Date" | "java.sql.Time" => {
+            new(class, vec![code(long(int("fastTime")?))])
+        }
+        "java.sql.Timestamp" => timestamp(int("fastTime")?, int("nanos")?),
+        "java.time.MonthDay" => call(class, "of", &own, vec![number("month")?, number("day")?]),
+        "java.time.LocalDate" => call(
+            class,
+            "of",
+            &own,
+            vec![number("year")?, number("month")?, number("day")?],
+        ),
+        "java.time.LocalTime"
+        | "java.time.LocalDateTime"
+        | "java.time.Instant"
+        | "java.time.OffsetDateTime"
+        | "java.time.OffsetTime"
+        | "java.time.ZonedDateTime"
+        | "java.time.YearMonth" => parsed(),
+        "java.time.Year" => call(class, "of", &own, vec![number("year")?]),
+        "java.time.Period" => call(
+            class,
+            "of",
+            &own,
+            vec![number("years")?, number("months")?, number("days")?],
+        ),
+        "java.time.Duration" => match (int("seconds")?, int("nanos")?) {
+            (seconds, 0) => call(class, "ofSeconds", &own, vec![code(long(seconds))]),
+            (seconds, nanos) => call(
+                class,
+                "ofSeconds",
+                &own,
+                vec![code(long(seconds)), code(nanos.to_string())],
+            ),
+        },
+        "java.time.ZoneOffset" => match int("totalSeconds")? {
+            0 => constant(class, "UTC", &own),
+            _ => call(class, "of", &own, vec![string("id")?]),
+        },
+        "java.time.ZoneRegion" => call(
+            "java.time.ZoneId",
+            "of",
+            "Ljava/time/ZoneId;",
+            vec![string("id")?],
+        ),
+        "java.util.Locale" => match shown()?.as_str() {
+            "ROOT" => constant(class, "ROOT", &own),
+            tag => call(class, "forLanguageTag", &own, vec![text(tag)?]),
+        },
+        "java.util.Currency" => call(class, "getInstance", &own, vec![string("currencyCode")?]),
+        "sun.util.calendar.ZoneInfo" => call(
+            "java.util.TimeZone",
+            "getTimeZone",
+            "Ljava/util/TimeZone;",
+            vec![string("ID")?],
+        ),
+        "java.io.File" => new(class, vec![string("path")?]),
+        "sun.nio.fs.UnixPath" => call(
+            "java.nio.file.Paths",
+            "get",
+            "Ljava/nio/file/Path;",
+            vec![text(&shown()?)?],
+        ),
+        "java.net.URL" => url(graph, object),
+        "java.math.MathContext" => {
+            let rounding = graph.reference(object, "roundingMode")?;
+            let Body::Enum { name, .. } = graph.body(rounding)? else {
+                return None;
+            };
+            let mut arguments = vec![number("precision")?];
+            if name != "HALF_UP" {
+                arguments.push(Argument::Value(graph.field(object, "roundingMode")?));
+            }
+            new(class, arguments)
+        }
+        "java.net.URI" => call(class, "create", &own, vec![string("string")?]),
+        "java.util.regex.Pattern" => match int("flags")? & 0x1ff {
+            0 => call(class, "compile", &own, vec![string("pattern")?]),
+            flags => call(
+                class,
+                "compile",
+                &own,
+                vec![string("pattern")?, code(flags.to_string())],
+            ),
+        },
+        "java.util.BitSet" => bits(graph, object, class),
+        "java.util.concurrent.atomic.AtomicInteger" => match int("value")? {
+            0 => new(class, Vec::new()),
+            value => new(class, vec![code(value.to_string())]),
+        },
+        "java.util.concurrent.atomic.AtomicLong" => match int("value")? {
+            0 => new(class, Vec::new()),
+            value => new(class, vec![code(long(value))]),
+        },
+        "java.util.concurrent.atomic.AtomicBoolean" => match int("value")? {
+            0 => new(class, Vec::new()),
+            _ => new(class, vec![code("true")]),
+        },
+        "java.util.concurrent.atomic.AtomicIntegerArray"
+        | "java.util.concurrent.atomic.AtomicLongArray" => {
+            new(class, vec![Argument::Value(graph.field(object, "array")?)])
+        }
+        "java.util.concurrent.atomic.LongAdder" => match (shown()?.parse().ok()?, int("base")?) {
+            (0, 0) => new(class, Vec::new()),
+            // Of what is in cells there would be none.
+            (sum, base) if sum == base => made(class, "add", vec![vec![code(long(sum))]]),
+            _ => None,
+        },
+        "java.util.concurrent.CountDownLatch" => new(class, vec![code(shown()?)]),
+        "java.util.concurrent.Semaphore" => {
+            let mut arguments = vec![code(shown()?)];
+            if graph
+                .class_name(graph.reference(object, "sync")?)
+                .ends_with("$FairSync")
+            {
+                arguments.push(code("true"));
+            }
+            new(class, arguments)
+        }
+        "java.util.StringJoiner" => joiner(graph, object, class),
+        "java.util.concurrent.locks.ReentrantLock" => new(class, Vec::new()),
+        "java.io.StringReader" => match int("next")? {
+            0 => new(class, vec![Argument::Value(graph.field(object, "str")?)]),
+            _ => None,
+        },
+        "java.io.ByteArrayInputStream" => match int("pos")? {
+            0 => new(class, vec![Argument::Value(graph.field(object, "buf")?)]),
+            _ => None,
+        },
+        "java.io.StringWriter" => {
+            let buffer = graph.reference(object, "buf")?;
+            let View::Text(units) = view(graph, buffer)? else {
+                return None;
+            };
+            let text = Argument::Code(literal::string(&units)?, STRING);
+            let text = Some(vec![text]).filter(|_| !units.is_empty());
+            made(class, "write", text.into_iter().collect())
+        }
+        "java.io.PrintWriter" => {
+            let mut arguments = vec![Argument::Value(graph.field(object, "out")?)];
+            if graph.field(object, "autoFlush")?.value == Value::Bool(true) {
+                arguments.push(code("true"));
+            }
+            new(class, arguments)
+        }
+        "java.io.ByteArrayOutputStream" if int("count")? == 0 => new(class, Vec::new()),
+        "java.lang.String$CaseInsensitiveComparator" => constant(
+            "java.lang.String",
+            "CASE_INSENSITIVE_ORDER",
+            "Ljava/util/Comparator;",
+        ),
+        "java.util.Collections$ReverseComparator" => call(
+            "java.util.Collections",
+            "reverseOrder",
+            "Ljava/util/Comparator;",
+            Vec::new(),
+        ),
+        _ => charset(graph, object),
+    }
+}
+
+/// A `Timestamp`, by its milliseconds where it has no more than these.
+fn timestamp(seconds: i64, nanos: i64) -> Option<Recipe> {
+    const CLASS: &str = "java.sql.Timestamp";
+    // Its milliseconds are in its nanoseconds.
+    if nanos % 1_000_000 == 0 {
+        return new(CLASS, vec![code(long(seconds + nanos / 1_000_000))]);
+    }
+    let given = vec![
+        code(long(seconds.div_euclid(1000))),
+        code(nanos.to_string()),
+    ];
+    let instant = step(
+        Operation::Static,
+        "java.time.Instant",
+        "ofEpochSecond",
+        "()Ljava/time/Instant;",
+        given,
+    );
+    let of = "()Ljava/sql/Timestamp;";
+    let from = step(
+        Operation::Static,
+        CLASS,
+        "from",
+        of,
+        vec![Argument::Step(0)],
+    );
+    Some(Recipe {
+        steps: vec![instant, from],
+        result: 1,
+    })
+}
+
+/// A `URL`, if it is one that `URI` takes: its own constructors are deprecated.
+fn url(graph: &Graph<'_>, object: u32) -> Option<Recipe> {
+    let part = |name: &str| match graph.field(object, name)?.value {
+        Value::Null => Some(String::new()),
+        Value::Ref(part) => String::from_utf16(&graph.text(part)?).ok(),
+        _ => None,
+    };
+    let (protocol, authority) = (part("protocol")?, part("authority")?);
+    let mut shown = format!("{protocol}:");
+    if !authority.is_empty() {
+        shown.push_str(&format!("//{authority}"));
+    }
+    shown.push_str(&part("file")?);
+    if graph.reference(object, "ref").is_some() {
+        shown.push_str(&format!("#{}", part("ref")?));
+    }
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-._~:/?#@!$&'()*+,;=".contains(c);
+    if !matches!(&*protocol, "http" | "https" | "file") || !shown.chars().all(plain) {
+        return None;
+    }
+    let class = "java.net.URI";
+    let uri = step(
+        Operation::Static,
+        class,
+        "create",
+        "()Ljava/net/URI;",
+        vec![text(&shown)?],
+    );
+    let url = step(
+        Operation::Virtual,
+        class,
+        "toURL",
+        "()Ljava/net/URL;",
+        Vec::new(),
+    );
+    Some(Recipe {
+        steps: vec![uri, Step { on: Some(0), ..url }],
+        result: 1,
+    })
+}
+
+/// A `BitSet`, number by number.
+fn bits(graph: &Graph<'_>, object: u32, class: &str) -> Option<Recipe> {
+    let View::List(numbers) = view(graph, object)? else {
+        return None;
+    };
+    if numbers.len() > MAX_ELEMENTS {
+        return None;
+    }
+    let number = |number: Typed| match number.value {
+        Value::Int(number) => Some(vec![code(number.to_string())]),
+        _ => None,
+    };
+    let numbers: Option<Vec<_>> = numbers.into_iter().map(number).collect();
+    made(class, "set", numbers?)
+}
+
+/// A `StringJoiner`, text by text.
+fn joiner(graph: &Graph<'_>, object: u32, class: &str) -> Option<Recipe> {
+    let string = |object: u32| {
+        let units = graph.text(object)?;
+        Some(Argument::Code(literal::string(&units)?, STRING))
+    };
+    let part = |name: &str| string(graph.reference(object, name)?);
+    if graph.field(object, "emptyValue")?.value != Value::Null {
+        return None;
+    }
+    let (prefix, suffix) = (part("prefix")?, part("suffix")?);
+    let arguments = vec![part("delimiter")?, prefix, suffix];
+    let mut made = step(Operation::New, class, "<init>", "", arguments);
+    let ends = ["prefix", "suffix"].map(|name| graph.text(graph.reference(object, name)?));
+    if ends
+        .iter()
+        .all(|end| end.as_ref().is_some_and(Vec::is_empty))
+    {
+        made.arguments.truncate(1);
+        made.roles.truncate(1);
+    }
+    let count = usize::try_from(graph.int(object, "size")?).ok()?;
+    if count > MAX_ELEMENTS {
+        return None;
+    }
+    let mut steps = vec![made];
+    if count > 0 {
+        let elements = graph.elements(graph.reference(object, "elts")?)?;
+        for element in elements.get(..count)? {
+            let Value::Ref(element) = element.value else {
+                return None;
+            };
+            steps.push(on_first(class, "add", vec![string(element)?]));
+        }
+    }
+    Some(Recipe { steps, result: 0 })
+}
+
+/// A `long` as a literal.
+fn long(number: i64) -> String {
+    match number {
+        i64::MIN => "Long.MIN_VALUE".to_owned(),
+        number => format!("{number}L"),
+    }
+}
+
+/// What an optional of numbers is made of, of how that is shown.
+fn number_in(class: &str, shown: &str) -> String {
+    let double = || shown.parse().ok().and_then(literal::special);
+    match class {
+        "java.util.OptionalLong" => format!("{shown}L"),
+        "java.util.OptionalDouble" => match double() {
+            Some(constant) => format!("Double.{constant}"),
+            None => shown.to_owned(),
+        },
+        _ => shown.to_owned(),
+    }
+}
+
+fn charset(graph: &Graph<'_>, object: u32) -> Option<Recipe> {
+    const OF: &str = "Ljava/nio/charset/Charset;";
+    let class = graph.class(object)?;
+    if !class
+        .supers
+        .iter()
+        .any(|name| name == "java.nio.charset.Charset")
+    {
+        return None;
+    }
+    let name = String::from_utf16(&graph.text(graph.reference(object, "name")?)?).ok()?;
+    let standard = match name.as_str() {
+        "UTF-8" => "UTF_8",
+        "US-ASCII" => "US_ASCII",
+        "ISO-8859-1" => "ISO_8859_1",
+        "UTF-16" => "UTF_16",
+        "UTF-16BE" => "UTF_16BE",
+        "UTF-16LE" => "UTF_16LE",
+        _ => {
+            return call(
+                "java.nio.charset.Charset",
+                "forName",
+                OF,
+                vec![text(&name)?],
+            );
+        }
+    };
+    constant("java.nio.charset.StandardCharsets", standard, OF)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_in_optionals_are_java() {
+        for (class, shown, written) in [
+            ("Int", "-2147483648", "-2147483648"),
+            ("Long", "7", "7L"),
+            ("Double", "1.5E10", "1.5E10"),
+            ("Double", "NaN", "Double.NaN"),
+            ("Double", "Infinity", "Double.POSITIVE_INFINITY"),
+            ("Double", "-Infinity", "Double.NEGATIVE_INFINITY"),
+        ] {
+            let class = format!("java.util.Optional{class}");
+            assert_eq!(number_in(&class, shown), written);
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! Numbers of objects, many of which stand side by side.
+
+use rustc_hash::FxHashMap;
+
+/// A set of numbers: a bit each, in pages.
+#[derive(Default)]
+pub(super) struct Serials {
+    pages: FxHashMap<u64, Box<[u64; WORDS]>>,
+}
+
+/// Words of a page.
+const WORDS: usize = 64;
+
+/// The page of a number, the word on it, and the bit in that.
+fn place(serial: u64) -> (u64, usize, u64) {
+    let bits = 64 * WORDS as u64;
+    let word = (serial % bits / 64) as usize;
+    (serial / bits, word, 1 << (serial % 64))
+}
+
+impl Serials {
+    /// Adds a number; whether it was not there.
+    pub(super) fn insert(&mut self, serial: u64) -> bool {
+        let (page, word, bit) = place(serial);
+        let page = self
+            .pages
+            .entry(page)
+            .or_insert_with(|| Box::new([0; WORDS]));
+        let is_new = page[word] & bit == 0;
+        page[word] |= bit;
+        is_new
+    }
+
+    /// Whether a number is there.
+    pub(super) fn contains(&self, serial: u64) -> bool {
+        let (page, word, bit) = place(serial);
+        let page = self.pages.get(&page);
+        page.is_some_and(|page| page[word] & bit != 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_there_once_added_and_take_a_bit_each() {
+        let mut serials = Serials::default();
+        for serial in (0..100_000).step_by(3).chain([u64::MAX]) {
+            assert!(serials.insert(serial));
+            assert!(!serials.insert(serial));
+        }
+        for serial in 0..99_999 {
+            assert_eq!(serials.contains(serial), serial % 3 == 0, "{serial}");
+        }
+        assert!(serials.contains(u64::MAX) && !serials.contains(u64::MAX - 1));
+        assert!(serials.pages.len() <= 100_000 / (64 * WORDS) + 2);
+    }
+}
