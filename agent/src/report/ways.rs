@@ -82,9 +82,11 @@ fn add_before(
     known.is_lost |= chain.iter().any(|way| way.is_lost || way.dropped > 0);
     if before.is_empty() {
         let earlier = earlier_of_same(agent, jni, call, way);
-        before = frames::earlier(&earlier, false, &known.frames, trace, methods);
-        if before.is_empty() && is_handed_on(agent, jni, &known.frames, call.exception) {
-            before = handed_on(agent, jni, call, earlier, trace);
+        if is_handed_on(agent, jni, &known.frames, call.exception) {
+            before = handed_on(agent, jni, call, &earlier, trace);
+        }
+        if before.is_empty() {
+            before = frames::earlier(&earlier, false, &known.frames, trace, methods);
         }
     }
     if before.is_empty() && !frames::begin(&known.frames, trace, methods) {
@@ -110,11 +112,11 @@ fn handed_on(
     agent: &Agent,
     jni: Jni,
     call: &Call,
-    earlier: Vec<Way>,
+    earlier: &[Way],
     trace: &[StackElement],
 ) -> Vec<Raw> {
     let methods = &agent.base.methods;
-    let mut ways = (earlier.into_iter())
+    let mut ways = (earlier.iter())
         .filter(|way| way.dropped == 0)
         .skip_while(|way| !frames::begin_behind_helpers(&way.frames, trace, methods));
     let Some(first) = ways.next() else {
@@ -123,7 +125,8 @@ fn handed_on(
     let later = ways.filter(|way| is_handed_on(agent, jni, &way.frames, call.exception));
     iter::once(first)
         .chain(later)
-        .flat_map(|way| way.frames)
+        .flat_map(|way| &way.frames)
+        .cloned()
         .collect()
 }
 
