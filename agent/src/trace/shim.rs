@@ -17,6 +17,7 @@ const CLASSES: &[&str] = &[
     "java/lang/HindsightIdentities",
     "java/lang/HindsightNumbers",
     "java/lang/HindsightTexts",
+    "java/lang/HindsightStream",
     "java/lang/HindsightTracer",
     "java/lang/HindsightTracers",
     "java/lang/HindsightWindow",
