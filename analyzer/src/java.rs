@@ -3,6 +3,7 @@
 pub mod comment;
 pub mod descriptor;
 pub mod jdk_value;
+pub mod lines;
 pub mod literal;
 pub mod names;
 pub mod numbered;

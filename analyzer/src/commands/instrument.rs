@@ -2,11 +2,12 @@
 
 use super::{Failure, Format, Misuse};
 use crate::instrument::listing::{Listing, Print};
-use crate::instrument::plan::{Copy, Mode, Plan, Report, globs};
+use crate::instrument::plan::{Copy, Mode, Plan, Report};
 use crate::instrument::run::{Options, instrument};
 use crate::instrument::{json, text};
 use anyhow::Result;
 use hindsight_instrument::What;
+use hindsight_instrument::glob::globs;
 use std::io::Write;
 use std::path::PathBuf;
 

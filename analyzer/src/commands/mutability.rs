@@ -3,7 +3,6 @@
 use super::program::{Loaded, Source};
 use super::{Failure, Misuse};
 use crate::files::write_whole;
-use crate::instrument::plan::globs;
 use crate::mutability::analysis::{Outcome, Plan, read_facts, run};
 use crate::mutability::answers::Stage;
 use crate::mutability::contracts::Contracts;
@@ -16,6 +15,7 @@ use crate::program::calls::Calls;
 use crate::text::{count, one_line};
 use crate::trace::{Trace, none_is_there};
 use anyhow::{Context, Result};
+use hindsight_instrument::glob::globs;
 use pipeline::Pipeline;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -82,7 +82,7 @@ impl Surface {
     /// All that is not private, as other classes of the same packages can call it.
     pub fn of_packages(classes: &[Vec<u8>], platform: &Platform, methods: &mut Methods) -> Surface {
         let mut can = |_: &str, file: &ClassFile<'_>| !file.is(access::SYNTHETIC);
-        let globs = crate::instrument::plan::globs("");
+        let globs = Globs::default();
         let admitted = Admitted {
             class: &mut can,
             flags: 0,

@@ -4,6 +4,7 @@ use crate::program::hierarchy::NEWEST;
 use hindsight_classfile::{ClassFile, Error, access};
 use hindsight_instrument::contract::trace::TRACE;
 use hindsight_instrument::contract::{PROBE, WRITES};
+pub use hindsight_instrument::glob::globs;
 use hindsight_instrument::glob::{Globs, ReportRule};
 use hindsight_instrument::select::{self, MAX_FIELDS};
 use hindsight_instrument::{
@@ -210,12 +211,6 @@ impl Report {
             caught: Globs::new(caught),
         })
     }
-}
-
-/// Reads globs separated by `;`.
-pub fn globs(text: &str) -> Globs {
-    let parts = text.split(';').map(str::trim);
-    Globs::new(parts.filter(|part| !part.is_empty()))
 }
 
 /// What became of a class.

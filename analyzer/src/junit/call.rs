@@ -9,6 +9,7 @@ use super::defaults;
 use super::value::{Expression, Values};
 use crate::classinfo::{ClassInfo, Method, Nesting};
 use crate::graph::{Graph, Typed};
+use crate::java::lines::{INDENT, filled};
 use crate::java::names::{Names, is_identifier, of_type};
 use crate::java::signature::Generic;
 use crate::java::{descriptor, literal};
@@ -16,11 +17,8 @@ use hindsight_classfile::access;
 use hindsight_tracelog::crash::{Defaults, Frame, Meta, Value};
 use std::collections::HashSet;
 
-/// Columns of a line of source.
-const WIDTH: usize = 100;
 /// Columns of the longest argument that is written in place.
 const INLINE: usize = 70;
-const INDENT: &str = "        ";
 /// The package of the replay library.
 pub const REPLAY: &str = "dev.hindsight.replay";
 /// What the agent puts in place of a secret.
@@ -245,7 +243,7 @@ impl Writer<'_, '_> {
         let statements: String = written
             .statements
             .iter()
-            .map(|statement| wrapped(statement))
+            .map(|statement| filled(statement))
             .collect();
         let body = statements.clone() + &self.body;
         if self.statics {
@@ -273,11 +271,7 @@ impl Writer<'_, '_> {
                 owners.concat()
             );
             let lines = code.lines().map(|line| format!("    {line}\n"));
-            code = format!(
-                "{}{}{INDENT}}}\n",
-                wrapped(&keep),
-                lines.collect::<String>()
-            );
+            code = format!("{}{}{INDENT}}}\n", filled(&keep), lines.collect::<String>());
         }
         let checked = self.checked.iter();
         let checked: Vec<String> = checked
@@ -289,7 +283,7 @@ impl Writer<'_, '_> {
             code,
             throws: throws || written.throws,
             simplified: !checked.is_empty(),
-            values: statements + &wrapped(&given),
+            values: statements + &filled(&given),
             needs: Needs {
                 literals: self.literals,
                 built: checked.len(),
@@ -552,7 +546,7 @@ impl Writer<'_, '_> {
                 let remark = if inline.redacted { " // redacted" } else { "" };
                 let code = &inline.code;
                 self.body
-                    .push_str(&wrapped(&format!("{of} {name} = {code};{remark}")));
+                    .push_str(&filled(&format!("{of} {name} = {code};{remark}")));
             }
             None => {
                 let shown = if slot.load.ends_with("receiver()") {
@@ -571,7 +565,7 @@ impl Writer<'_, '_> {
 
     fn call(&mut self, target: &str, arguments: &[String]) {
         let call = format!("{target}({});", arguments.join(", "));
-        let call = wrapped(&call);
+        let call = filled(&call);
         let around = self.set.as_ref();
         let around = around.and_then(|set| defaults::around(&call, set, self.names));
         self.body.push_str(&around.unwrap_or(call));
@@ -618,48 +612,6 @@ impl Writer<'_, '_> {
         }
         false
     }
-}
-
-/// A statement on as many lines as it takes, broken after commas and before
-/// dots, but not within literals.
-fn wrapped(statement: &str) -> String {
-    let mut out = String::new();
-    let mut indent = INDENT.to_owned();
-    let mut rest = statement;
-    loop {
-        let room = WIDTH - indent.len();
-        if rest.chars().count() <= room {
-            return out + &indent + rest + "\n";
-        }
-        let breaks = places_to_break(rest);
-        let fits = |at: &&usize| rest[..**at].chars().count() <= room;
-        let Some(&at) = breaks.iter().rev().find(fits).or(breaks.first()) else {
-            return out + &indent + rest + "\n";
-        };
-        out.push_str(&format!("{indent}{}\n", rest[..at].trim_end()));
-        rest = rest[at..].trim_start();
-        indent = format!("{INDENT}        ");
-    }
-}
-
-/// Where a statement may be broken: after commas, and before the dots of calls.
-fn places_to_break(code: &str) -> Vec<usize> {
-    let mut places = Vec::new();
-    let mut quote = None;
-    let mut escaped = false;
-    let bytes = code.as_bytes();
-    for (at, &byte) in bytes.iter().enumerate() {
-        match (quote, byte) {
-            (Some(_), _) if escaped => escaped = false,
-            (Some(_), b'\\') => escaped = true,
-            (Some(open), _) if byte == open => quote = None,
-            (None, b'"' | b'\'') => quote = Some(byte),
-            (None, b',') => places.push(at + 1),
-            (None, b'.') if at > 0 && bytes[at - 1] == b')' => places.push(at),
-            _ => {}
-        }
-    }
-    places
 }
 
 /// The simple name of an inner (non-static member) class whose outer instance

@@ -1,17 +1,19 @@
 //! Running a pipeline.
 
+mod running;
+
+use running::{Known, Running};
+
 use super::answers::{Answers, Heuristics, Leaf, Reason, Stage, Verdict};
 use super::constructors::that_keep_nothing;
 use super::contracts::Contracts;
 use super::effects::solve::{Library, NoLibrary, Solver, any_field};
 use super::effects::{Cause, Summary};
 use super::facts::{Facts, Op};
-use super::library::from_verdicts;
 use super::points::{Local, local};
 use super::propagate::{Input, propagate};
 use super::purity::{Implementations, implementations, site_of};
 use super::random::{Inputs, MethodName};
-use super::recorded::Code;
 use super::recorded::apply::{Found, Recorded};
 use super::signatures::Signatures;
 use crate::program::calls::{Calls, Site};
@@ -20,7 +22,7 @@ use crate::program::{ClassId, MethodId, Program};
 use anyhow::Result;
 use hindsight_classfile::access;
 use rayon::prelude::*;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// What is to be done.
 #[derive(Debug, Clone)]
@@ -217,130 +219,54 @@ pub fn run(
     let contracts = Contracts::new(program, any_field(program), plan.sound);
     let mut answers = Answers::new(program, false);
     grant(program, &facts, &mut answers);
-    let mut recorded = plan.recorded.clone();
+    let recorded = plan.recorded.clone();
     // What the stages that prove say by themselves.
     let has_runs = !recorded.evidence.classes.is_empty() || inputs.is_some();
-    let mut proofs = (plan.sound && has_runs).then(|| {
+    let proofs = (plan.sound && has_runs).then(|| {
         let mut proofs = Answers::new(program, false);
         grant(program, &facts, &mut proofs);
         proofs
     });
-    let overridden = overridden(&calls, &contracts, &facts, library, plan.sound);
-    let mut locals: Option<Vec<Local>> = None;
-    let mut summaries = Vec::new();
-    let mut siblings = None;
     let solver = Solver::new(&calls, &facts, library, &contracts, plan.sound);
-    let along = |locals: &mut Option<Vec<Local>>, siblings: bool, answers: &mut Answers| {
-        let leaf =
-            |method: MethodId, param: u16| leaf(library, &contracts, overridden, method, param);
-        let promised = |site: Site| promised(&calls, &contracts, site);
-        let lambdas = |site: Site| solver.lambdas_of(site);
-        let input = Input {
-            calls: &calls,
+    let mut running = Running {
+        known: Known {
+            program,
+            library,
+            plan,
             facts: &facts,
-            locals: locals.get_or_insert_with(|| read_locals(program, &facts, plan.sound)),
-            siblings,
-            leaf: &leaf,
-            promised: &promised,
-            lambdas: &lambdas,
-        };
-        propagate(&input, answers, false);
+            calls: &calls,
+            contracts: &contracts,
+            solver: &solver,
+            overridden: overridden(&calls, &contracts, &facts, library, plan.sound),
+            locals: OnceLock::new(),
+        },
+        answers,
+        proofs,
+        recorded,
+        summaries: Vec::new(),
+        siblings: None,
+        went_along: false,
     };
-    let judge = |stage: Stage, recorded: &Recorded, answers: &mut Answers| {
-        let found = Found::new(program, &recorded.evidence);
-        match stage {
-            Stage::D(with) => found.apply_reached(&calls, &facts, recorded, with, answers),
-            _ => found.apply_exact(stage, plan.transitive, answers),
-        }
-    };
-    let mut went_along = false;
     for &stage in &plan.stages {
         match stage {
-            Stage::S | Stage::Sh => {
-                siblings = Some(stage == Stage::S);
-                let locals = locals.get_or_insert_with(|| read_locals(program, &facts, plan.sound));
-                for answers in proofs.iter_mut().chain([&mut answers]) {
-                    apply_local(&facts, locals, stage, answers);
-                }
-            }
-            Stage::P => {
-                went_along = true;
-                for answers in proofs.iter_mut().chain([&mut answers]) {
-                    along(&mut locals, siblings.unwrap_or(true), answers);
-                }
-            }
-            Stage::X | Stage::D(Heuristics { random: false, .. }) => {
-                judge(stage, &recorded, &mut answers);
-            }
+            Stage::S | Stage::Sh => running.look(stage),
+            Stage::P => running.go_along(),
+            Stage::X | Stage::D(Heuristics { random: false, .. }) => running.judge(stage),
             Stage::R | Stage::D(_) => {
-                let Some(inputs) = inputs.as_mut() else {
-                    continue;
-                };
-                let stand_ins = inputs.stand_ins();
-                let code = Code {
-                    program,
-                    facts: &facts,
-                    calls: &calls,
-                    solver: &solver,
-                    stand_ins: &stand_ins,
-                };
-                loop {
-                    let (unknown, before) = (undecided(program, &answers), answers.unknown());
-                    let Some(seen) = inputs.run(&unknown, &code, plan.transitive)? else {
-                        break;
-                    };
-                    recorded.evidence.merge(seen);
-                    judge(stage, &recorded, &mut answers);
-                    if went_along {
-                        along(&mut locals, siblings.unwrap_or(true), &mut answers);
-                    }
-                    let decided = before - answers.unknown();
-                    if decided == 0 || u64::from(decided) * 100 < u64::from(before) {
-                        break;
-                    }
+                if let Some(inputs) = inputs.as_deref_mut() {
+                    running.execute(stage, inputs)?;
                 }
             }
-            Stage::Flow => {
-                if summaries.is_empty() {
-                    let sound = plan.sound;
-                    let (verdicts, _) = linear(
-                        &calls, &contracts, &facts, library, sound, false, overridden,
-                    );
-                    let solver = Solver::new(&calls, &facts, library, &contracts, sound)
-                        .with_verdicts(&verdicts)
-                        .with_overridden(overridden)
-                        .with_reach();
-                    let any = any_field(program);
-                    let locals = locals.get_or_insert_with(|| read_locals(program, &facts, sound));
-                    let fallback = |method: MethodId| {
-                        // What a call might make an alias of a parameter is
-                        // written: that is not known to be the parameter's.
-                        let sure = &locals[method.0 as usize].sure;
-                        let store = |param| sure.iter().find(|write| write.0 == param);
-                        let verdict = |param| match verdicts.verdict(verdicts.place(method, param))
-                        {
-                            Verdict::Mutable if store(param).is_none() => Verdict::Unknown,
-                            verdict => verdict,
-                        };
-                        let mut summary = from_verdicts(program, method, verdict, any);
-                        // Nobody knows what else it does.
-                        summary.writes_outside = true;
-                        for at in 0..summary.writes.len() {
-                            let param = summary.param(summary.writes[at].node >> 1);
-                            let store = param.and_then(store);
-                            summary.writes[at].cause =
-                                store.map_or(Cause::TooLarge, |write| Cause::Store(write.1));
-                        }
-                        summary
-                    };
-                    summaries = solver.solve(&fallback, step);
-                }
-                for answers in proofs.iter_mut().chain([&mut answers]) {
-                    apply_summaries(program, &facts, &summaries, library, answers);
-                }
-            }
+            Stage::Flow => running.follow(step),
         }
     }
+    let Running {
+        mut answers,
+        mut proofs,
+        recorded,
+        summaries,
+        ..
+    } = running;
     if plan.transitive {
         for answers in proofs.iter_mut().chain([&mut answers]) {
             withdraw_escaping(&facts, &summaries, answers);

@@ -53,6 +53,12 @@ impl Globs {
     }
 }
 
+/// Reads globs separated by `;`.
+pub fn globs(text: &str) -> Globs {
+    let parts = text.split(';').map(str::trim);
+    Globs::new(parts.filter(|part| !part.is_empty()))
+}
+
 /// One rule of option `report`; patterns of methods are those of `class.method`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReportRule<'r> {

@@ -3,10 +3,9 @@
 use super::Opts;
 use crate::files::is_ours;
 use crate::generate::emit::{FIRST_LINE, OBSERVED, Source};
-use crate::instrument::plan::globs;
 use crate::junit::write_file;
 use anyhow::{Context, Result, bail};
-use hindsight_instrument::glob::Globs;
+use hindsight_instrument::glob::{Globs, globs};
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};

@@ -9,13 +9,12 @@ use crate::generate::guard::Guarded;
 use crate::generate::platform::{Classes, Platform};
 use crate::generate::sequence::Methods;
 use crate::generate::worker::{PLACES, Setup, Worker};
-use crate::instrument::plan::globs;
 use crate::jdk::Jdk;
 use crate::model::mutable::Mutability;
 use crate::progress::{Extent, Stages};
 use crate::temporary;
 use anyhow::{Context, Result};
-use hindsight_instrument::glob::Globs;
+use hindsight_instrument::glob::{Globs, globs};
 use std::cell::RefCell;
 use std::fs;
 

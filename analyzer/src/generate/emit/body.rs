@@ -7,9 +7,9 @@ mod types;
 use super::Context;
 use super::generics::Types;
 use super::pending::{Pending, Use};
-use super::words::wrap;
 use crate::generate::asserted::{Assertion, Checked};
 use crate::generate::sequence::{Arg, Method, Statement};
+use crate::java::lines::by_links;
 use crate::java::names::Names;
 use crate::java::{descriptor, literal};
 use crate::junit::Framework;
@@ -216,7 +216,7 @@ impl<'a, 'n> Body<'a, 'n> {
                 format!("{declared}\n        {assert}")
             }
         };
-        self.out.push_str(&wrap(&line));
+        self.out.push_str(&by_links(&line));
         Some(())
     }
 
@@ -309,7 +309,7 @@ impl<'a, 'n> Body<'a, 'n> {
                 lines.push(format!("{};", one.text()));
             }
             for line in lines {
-                self.out.push_str(&wrap(&line));
+                self.out.push_str(&by_links(&line));
             }
         }
         Some(())

@@ -3,9 +3,9 @@
 use super::super::candidate::Plan;
 use super::super::differences::is_made_at_run_time;
 use super::super::value::Values;
-use super::{INDENT, WIDTH};
 use crate::classpath::is_platform;
 use crate::graph::Graph;
+use crate::java::lines::{INDENT, WIDTH};
 use crate::text::one_line;
 use crate::trim;
 use hindsight_tracelog::crash::Body as Stored;
