@@ -30,7 +30,8 @@ use crate::graph::{Graph, Typed};
 use crate::views::{View, view};
 use anyhow::Result;
 use hindsight_tracelog::crash::{Body, Frame, Value};
-use recipe::Recipe;
+use library::Library;
+use recipe::{Operation, Recipe, Step};
 use std::collections::{HashMap, HashSet, VecDeque};
 use trial::{Pack, Tried};
 
@@ -134,13 +135,38 @@ pub fn find(
         };
         let recipe = recipe.only(steps);
         match recipes.found.get(&key) {
-            Some(best) if best.cost() <= recipe.cost() => {}
+            Some(best) if !is_better(&plan.library, &recipe, best) => {}
             _ => {
                 recipes.found.insert(key, recipe);
             }
         }
     }
     Ok(recipes)
+}
+
+/// Whether an object is better made by one recipe than by another.
+fn is_better(library: &Library<'_>, recipe: &Recipe, other: &Recipe) -> bool {
+    may_share(library, recipe, other)
+        || recipe.cost() < other.cost() && !may_share(library, other, recipe)
+}
+
+/// Whether a recipe calls a factory with what another one passes to a constructor, and the factory does something else
+/// than to call it: it may give what it has given before, and programs compare that by identity.
+fn may_share(library: &Library<'_>, recipe: &Recipe, constructed: &Recipe) -> bool {
+    let ([factory], [constructor]) = (&recipe.steps[..], &constructed.steps[..]) else {
+        return false;
+    };
+    let Step {
+        class,
+        name,
+        descriptor,
+        ..
+    } = factory;
+    factory.operation == Operation::Static
+        && constructor.operation == Operation::New
+        && factory.arguments == constructor.arguments
+        && !factory.arguments.is_empty()
+        && (library.returns_new(class, name, descriptor, class)).is_none()
 }
 
 /// Objects of the program that the frame's arguments lead to, nearest first.

@@ -552,3 +552,42 @@ fn default_locale_and_time_zone_are_recorded() {
         assert_eq!(told.matches("recorded defaults").count(), 1, "{told}");
     }
 }
+
+const INTERNED: &str = r#"
+import java.util.*;
+
+public class Interned {
+    public static final class Symbol {
+        private static final Map<String, Symbol> ALL = new HashMap<>();
+        private final String name;
+        public Symbol(String name) { this.name = name; }
+        public static synchronized Symbol of(String name) { return ALL.computeIfAbsent(name, Symbol::new); }
+    }
+    public static final class Plain {
+        final String name;
+        public Plain(String name) { this.name = name; }
+        public static Plain of(String name) { return new Plain(name); }
+    }
+    static int cost(Symbol symbol, Plain plain, int n) {
+        if (symbol == Symbol.of("a")) return n;
+        throw new IllegalArgumentException(symbol.name + plain.name);
+    }
+    public static void main(String[] arguments) { cost(Symbol.of("b"), new Plain("p"), 2); }
+}"#;
+
+/// Where a constructor can be called, but a factory gives what it has given before, programs compare by identity what
+/// that has given: the test is green with the fix.
+#[test]
+fn what_a_factory_shares_is_had_from_it() {
+    for jdk in jdks_in_turn() {
+        let workplace = Workplace::new("replays-interned");
+        let (classes, ran) = workplace.run_text(jdk, "17", "", ("Interned", INTERNED));
+        assert_eq!(ran.status.code(), Some(1), "{}", both(&ran));
+        let (output, _) = reported(&mut workplace.junit(jdk, &classes));
+        let test =
+            fs::read_to_string(workplace.join("tests/src/test/java/InternedCrash0001Test.java"));
+        let test = test.unwrap_or_else(|_| panic!("{}", both(&output)));
+        assert!(test.contains("Symbol.of(\"b\")"), "{test}");
+        assert!(test.contains("new Interned.Plain(\"p\")"), "{test}");
+    }
+}

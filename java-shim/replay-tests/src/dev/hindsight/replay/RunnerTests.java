@@ -208,6 +208,8 @@ final class RunnerTests {
         has(run("doesNotLink"), "\"broken\"", "RunnerTests$Gone is missing");
         has(run("no.such.Test", "run"), "\"broken\"", "class no.such.Test is missing");
         has(run(NoTest.class.getName(), "run"), "\"broken\"", "no such method");
+        Error failed = new NoClassDefFoundError("Could not initialize class a.B");
+        has(Classes.reason(failed), "the static initializer of a.B has failed");
     }
 
     static void holesAreReported() throws Exception {

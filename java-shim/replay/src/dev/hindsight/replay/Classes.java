@@ -16,6 +16,9 @@ import java.util.Map;
 final class Classes {
     private Classes() {}
 
+    /** What the JVM says of a class whose initializer has failed, when it is used again. */
+    private static final String NOT_INITIALIZED = "Could not initialize class ";
+
     /** What to do about a class that is missing or has changed. */
     static final String DIFFERS = "the class path differs from the one that was recorded";
 
@@ -124,6 +127,10 @@ final class Classes {
         if (e instanceof ClassNotFoundException) {
             return "class " + message + " is missing";
         } else if (e instanceof NoClassDefFoundError && message != null) {
+            if (message.startsWith(NOT_INITIALIZED)) {
+                String name = message.substring(NOT_INITIALIZED.length()).trim();
+                return "the static initializer of " + name + " has failed";
+            }
             return "class " + message.replace('/', '.') + " is missing";
         } else if (e instanceof NoSuchMethodException) {
             return "no such method";

@@ -46,6 +46,14 @@ final class Layout {
         }
     };
 
+    /** A class of Clojure's has thousands of them, and hundreds that a recording names. */
+    private static final ClassValue<List<Field>> STATICS = new ClassValue<>() {
+        @Override
+        protected List<Field> computeValue(Class<?> type) {
+            return declaredStatics(type);
+        }
+    };
+
     private final Class<?> owner;
     /** Null if a field's type is not on the class path: the JVM then lists none of them. */
     private final List<Slot> slots;
@@ -105,6 +113,10 @@ final class Layout {
 
     /** The static fields of {@code owner}; none if their types cannot be loaded. */
     static List<Field> statics(Class<?> owner) {
+        return STATICS.get(owner);
+    }
+
+    private static List<Field> declaredStatics(Class<?> owner) {
         List<Field> found = new ArrayList<>();
         try {
             for (Field field : (Field[]) DECLARED_FIELDS.invokeExact(owner, false)) {
