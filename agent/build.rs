@@ -116,7 +116,7 @@ fn tags() -> String {
     ];
     let mut java = String::new();
     for (name, tag) in tags {
-        let _ = writeln!(java, "    private static final int {name} = {tag};");
+        let _ = writeln!(java, "    static final int {name} = {tag};");
     }
     java
 }

@@ -4,7 +4,8 @@ use crate::budget::Budget;
 use crate::chances::Chances;
 use crate::counters::{Counters, NAMED_BY_REPORT};
 use crate::hook::{self, Workspaces};
-use crate::jni::Obj;
+use crate::jdk;
+use crate::jni::Global;
 use crate::jvmti::{Jvmti, Vm};
 use crate::known::Reports;
 use crate::loaders::Loaders;
@@ -42,6 +43,8 @@ pub(crate) struct Base {
     /// What the rules of `report` have named.
     pub(crate) named: Named,
     pub(crate) since: Since,
+    /// Why nothing is recorded, if the agent could not start.
+    pub(crate) failure: OnceLock<String>,
     complained: Mutex<BTreeSet<String>>,
 }
 
@@ -81,7 +84,7 @@ pub(crate) struct Agent {
     pub(crate) java_version: String,
     /// The class `java.util.TimeZone`; it is found at the start, for a failure for want of stack
     /// must not be what initialises it.
-    pub(crate) time_zone: Option<Obj>,
+    pub(crate) time_zone: Option<Global>,
 }
 
 static BASE: OnceLock<Base> = OnceLock::new();
@@ -130,6 +133,7 @@ pub(crate) fn set_base(vm: Vm, jvmti: Jvmti, options: Options, files: Files, sin
             workspaces: Workspaces::default(),
             chances,
             since,
+            failure: OnceLock::new(),
             complained: Mutex::default(),
         }
     });
@@ -141,7 +145,7 @@ fn late(chances: &Arc<Chances>, options: &Options) -> Late {
     let (chances, options) = (Arc::clone(chances), options.clone());
     Box::new(move |class, method| {
         // Those of the boot loader never have one, whatever `include` says.
-        if hook::is_named_as_jdk(class) || !hook::may_be_wanted(&options, class) {
+        if jdk::is_for_sure(class) || !hook::may_be_wanted(&options, class) {
             Chance::None
         } else if chances.knows(class, method) {
             Chance::Known

@@ -44,6 +44,13 @@ pub(crate) fn answer_to(text: &str) -> (Option<PathBuf>, &str) {
     }
 }
 
+/// The refusal where the agent came before and could not start: what it has left in the JVM stays there.
+pub(crate) fn failed(why: &str) -> String {
+    format!(
+        "the agent is in this JVM already, where it could not start and cannot try again, so nothing is recorded: {why}"
+    )
+}
+
 /// Tells how it went: into the file, else a refusal on stderr.
 pub(crate) fn answer(to: Option<&Path>, answer: &Answer) {
     if matches!(answer, Answer::Started(_)) {

@@ -4,6 +4,7 @@
 
 use crate::agent::{self, Base, Files, Since};
 use crate::attach::{self, Answer};
+use crate::earlier::Changed;
 use crate::hang;
 use crate::hook;
 use crate::jni::{Jni, Obj};
@@ -157,6 +158,9 @@ fn attach(vm: Vm, text: &str) -> c_int {
         return answer(recorded());
     }
     if let Some(base) = agent::base() {
+        if let Some(why) = base.failure.get() {
+            return answer(Answer::Refused(attach::failed(why)));
+        }
         let options = match options {
             Ok(options) => options,
             Err(error) => {
@@ -211,16 +215,21 @@ fn attach(vm: Vm, text: &str) -> c_int {
         && jvmti.enable(sys::EVENT_VM_DEATH)
         && start::agent_thread(jvmti, jni, c"Hindsight Attacher", start_attached);
     if ready {
-        sys::OK
-    } else {
-        answer(Answer::Refused(NO_EVENTS.to_owned()))
+        return sys::OK;
     }
+    if let Some(base) = agent::base() {
+        let _ = base.failure.set(NO_EVENTS.to_owned());
+    }
+    answer(Answer::Refused(NO_EVENTS.to_owned()))
 }
 
 /// What asks for a recording of all threads, in place of options.
 const RECORD: &str = "record";
 
 fn recorded() -> Answer {
+    if let Some(why) = agent::base().and_then(|base| base.failure.get()) {
+        return Answer::Refused(attach::failed(why));
+    }
     let Some((agent, jni)) = agent::agent().zip(agent::base().and_then(|base| base.vm.jni()))
     else {
         return Answer::Refused(
@@ -270,10 +279,9 @@ pub unsafe extern "system" fn Java_java_lang_HindsightSignal_record(env: JniEnv,
 
 fn start_attached(jni: Jni) {
     let Some(base) = agent::base() else { return };
-    let answer = match jni.with_frame(|jni| start::start(base, jni, hook_classes)) {
-        Some(Ok(changed)) => Answer::Started(changed),
-        Some(Err(what)) => Answer::Refused(what),
-        None => Answer::Refused("the JVM has no memory left".to_owned()),
+    let answer = match started(base, jni) {
+        Ok(changed) => Answer::Started(changed),
+        Err(what) => Answer::Refused(what),
     };
     if let Since::Attach(to) = &base.since {
         attach::answer(to.as_deref(), &answer);
@@ -285,11 +293,20 @@ unsafe extern "system" fn vm_init(_: JvmtiEnv, env: JniEnv, _: Ref) {
         let Some(base) = agent::base() else { return };
         // SAFETY: this thread's environment.
         let jni = unsafe { Jni::new(env) };
-        if let Some(Err(what)) = jni.with_frame(|jni| start::start(base, jni, hook_classes)) {
+        if let Err(what) = started(base, jni) {
             base.give_up(&what);
             run::write_not_started(base, jni, &what);
         }
     });
+}
+
+/// Starts recording; why not is kept for whoever asks again.
+fn started(base: &'static Base, jni: Jni) -> Result<Changed, String> {
+    jni.with_frame(|jni| start::start(base, jni, hook_classes))
+        .unwrap_or_else(|| Err("the JVM has no memory left".to_owned()))
+        .inspect_err(|why| {
+            let _ = base.failure.set(why.clone());
+        })
 }
 
 /// Hooks class loading by three environments, which makes the order that [`hook`] tells of: the JVM

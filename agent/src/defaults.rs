@@ -12,7 +12,7 @@ pub(crate) fn read(agent: &Agent, jni: Jni) -> Defaults {
     let locales = jni.with_frame(locales).flatten();
     let (locale, format) = locales.unwrap_or_default();
     let zone = agent.time_zone.and_then(|class| {
-        let zone = jni.with_frame(|jni| zone(jni, class));
+        let zone = jni.with_frame(|jni| zone(jni, *class));
         zone.flatten()
     });
     Defaults {

@@ -2,10 +2,11 @@
 
 use crate::agent::Agent;
 use crate::jni::{Jni, Obj};
-use crate::jvmti::ACC_STATIC;
 use crate::snapshot::classes::binary_name;
+use hindsight_classfile::access;
 use hindsight_instrument::glob::Globs;
 use hindsight_tracelog::crash::{ExceptionInfo, MAX_EXCEPTIONS, StackElement};
+use std::iter;
 
 /// UTF-16 code units of a message that are read; programs put whole documents there.
 const MAX_MESSAGE: usize = 16 << 10;
@@ -94,26 +95,38 @@ fn told_cause(agent: &Agent, jni: Jni, exception: Obj) -> Option<Obj> {
     // JNI would find the method by its name, and initialise the class first: the thread that does
     // that already may be waiting for this one.
     let mut class = jni.class_of(exception);
-    while !jni.same(class, ids.class)
+    while !jni.same(class, *ids.class)
         && !agent
             .jvmti
             .declares(class, c"getCause", c"()Ljava/lang/Throwable;")
     {
         class = jni.superclass(class)?;
     }
-    if jni.same(class, ids.class) {
+    if jni.same(class, *ids.class) {
         return None;
     }
-    let fields = agent.jvmti.class_fields(class);
-    let instances = fields.into_iter().filter(|field| {
+    held(agent, jni, exception, class)
+        .find(|value| jni.is_instance(*value, *ids.class) && !jni.same(*value, exception))
+}
+
+/// Whether an object, as a result that failed, has an exception in a field of its class or of one above.
+pub(crate) fn holds(agent: &Agent, jni: Jni, object: Obj, exception: Obj) -> bool {
+    let classes = iter::successors(Some(jni.class_of(object)), |class| jni.superclass(*class));
+    classes
+        .flat_map(|class| held(agent, jni, object, class))
+        .any(|value| jni.same(value, exception))
+}
+
+/// The objects in an object's fields of one of its classes.
+fn held(agent: &Agent, jni: Jni, object: Obj, class: Obj) -> impl Iterator<Item = Obj> {
+    let fields = agent.jvmti.class_fields(class).into_iter();
+    let instances = fields.filter(move |field| {
         let field = agent.jvmti.field(class, *field);
         field.is_some_and(|(_, descriptor, flags)| {
-            flags & ACC_STATIC == 0 && descriptor.starts_with('L')
+            flags & access::STATIC == 0 && descriptor.starts_with('L')
         })
     });
-    instances
-        .filter_map(|field| jni.get_object(exception, field))
-        .find(|value| jni.is_instance(*value, ids.class) && !jni.same(*value, exception))
+    instances.filter_map(move |field| jni.get_object(object, field))
 }
 
 /// A message as text. A surrogate that is alone stands there as Java writes it in source,
@@ -138,7 +151,7 @@ fn helpful_message(agent: &Agent, jni: Jni, exception: Obj, class: &str) -> Opti
         return None;
     }
     let (class, get_message) = agent.shim.throwable.null_pointer?;
-    jni.call_exact(exception, class, get_message)
+    jni.call_exact(exception, *class, get_message)
 }
 
 impl Exceptions {
@@ -165,7 +178,7 @@ fn suppressed(agent: &Agent, jni: Jni, object: Obj) -> Vec<Obj> {
         return Vec::new();
     };
     // Only what `addSuppressed` makes; anything else would have to be asked by its own code.
-    if !jni.same(jni.class_of(list), ids.list_class) {
+    if !jni.same(jni.class_of(list), *ids.list_class) {
         return Vec::new();
     }
     let size = usize::try_from(jni.get_int(list, ids.list_size))
@@ -182,7 +195,7 @@ fn suppressed(agent: &Agent, jni: Jni, object: Obj) -> Vec<Obj> {
 /// The stack trace as `Throwable` itself tells it, whatever a subclass overrides.
 pub(crate) fn stack_trace(agent: &Agent, jni: Jni, exception: Obj) -> Vec<StackElement> {
     let ids = &agent.shim.throwable;
-    let Some(array) = jni.call_exact(exception, ids.class, ids.get_stack_trace) else {
+    let Some(array) = jni.call_exact(exception, *ids.class, ids.get_stack_trace) else {
         return Vec::new();
     };
     let text = |object: Obj, field| {

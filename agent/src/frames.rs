@@ -58,6 +58,21 @@ pub(crate) fn begin(frames: &[Raw], trace: &[StackElement], all: &Methods) -> bo
     follow(frames, trace, all).is_some()
 }
 
+/// The same of frames of which the first ones may be missing in the trace: those of a helper that has thrown it, which
+/// has taken itself out of the trace, as Kotlin's checks do. Of none at all it is not so.
+pub(crate) fn begin_behind_helpers(frames: &[Raw], trace: &[StackElement], all: &Methods) -> bool {
+    behind(frames, trace, all).is_some_and(|at| begin(&frames[at..], trace, all))
+}
+
+/// The first of these frames that is in the trace.
+fn behind(frames: &[Raw], trace: &[StackElement], all: &Methods) -> Option<usize> {
+    frames.iter().position(|raw| is_in(raw, trace, all))
+}
+
+fn is_in(raw: &Raw, trace: &[StackElement], all: &Methods) -> bool {
+    follow(std::slice::from_ref(raw), trace, all).is_some()
+}
+
 /// Whether the trace tells that an exception came to this method by these frames, and not from where a
 /// class keeps it for all.
 pub(crate) fn lead_to(method: u32, frames: &[Raw], trace: &[StackElement], all: &Methods) -> bool {
@@ -101,18 +116,15 @@ pub(crate) fn earlier(
 ) -> Vec<Raw> {
     // Who throws it on by a helper (the `get` of a `Try` or `Result`) passes through that one first, of which the
     // trace knows nothing.
-    let is_in =
-        |trace: &[StackElement], raw: &Raw| follow(std::slice::from_ref(raw), trace, all).is_some();
-    let behind = |frames: &[Raw]| frames.iter().position(|raw| is_in(trace, raw));
-    let next = behind(last).map(|at| &last[at]);
+    let next = behind(last, trace, all).map(|at| &last[at]);
     let known: Vec<(&Way, usize)> = (ways.iter().filter(|way| way.dropped == 0))
-        .filter_map(|way| Some((way, behind(&way.frames)?)))
+        .filter_map(|way| Some((way, behind(&way.frames, trace, all)?)))
         .collect();
     let goes_on = |ways: &[(&Way, usize)]| {
         let rest = (ways.iter()).try_fold(trace, |rest, (way, at)| {
             follow(&way.frames[*at..], rest, all)
         });
-        rest.is_some_and(|rest| next.map_or(by_handlers, |next| is_in(rest, next)))
+        rest.is_some_and(|rest| next.map_or(by_handlers, |next| is_in(next, rest, all)))
     };
     let oldest = (0..known.len()).find(|&oldest| goes_on(&known[oldest..]));
     let ways = oldest.map_or(&[][..], |oldest| &known[oldest..]);

@@ -530,7 +530,7 @@ fn element(jvmti: Jvmti, jni: Jni, frame: FrameInfo) -> (StackElement, String) {
 /// The thread that has a lock of `java.util.concurrent`.
 fn exclusive_owner(agent: &Agent, jni: Jni, lock: Obj) -> Option<Obj> {
     let locks = &agent.shim.locks;
-    (jni.is_instance(lock, locks.synchronizer))
+    (jni.is_instance(lock, *locks.synchronizer))
         .then(|| jni.get_object(lock, locks.exclusive_owner))
         .flatten()
 }

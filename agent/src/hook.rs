@@ -25,9 +25,10 @@ use crate::agent::Base;
 use crate::chances::Chances;
 use crate::changing::is_changing;
 use crate::counters::INSTRUMENTED;
+use crate::jdk;
 use crate::jvmti::Jvmti;
 use crate::loaders::{Loader, find_probes};
-use crate::methods::{Class, made};
+use crate::methods::{Class, Reserved, made};
 use crate::options::Options;
 use crate::originals::{self, Original};
 use crate::snapshot::classes::binary_name;
@@ -40,29 +41,12 @@ use hindsight_instrument::{
     contract, entry_hook,
 };
 use std::cell::{Cell, OnceCell};
-use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
 /// A class cannot have more methods than this (JVMS 4.11).
 const MAX_METHODS: usize = 65_535;
 /// And each takes at least this many bytes of its class file (JVMS 4.6).
 const MIN_METHOD_BYTES: usize = 8;
-
-/// Packages of the JDK. A class there is the JDK's if it is in a named module
-/// or comes from the boot loader; old libraries use some of these names too.
-const JDK: &[&str] = &[
-    "java.",
-    "javax.",
-    "jdk.",
-    "sun.",
-    "com.sun.",
-    "org.w3c.dom.",
-    "org.xml.sax.",
-    "org.ietf.jgss.",
-    "netscape.javascript.",
-    "jrockit.",
-    "org.jcp.xml.dsig.",
-];
 
 /// Packages of the JDK whose code runs the program's and catches all that comes
 /// out of it. One exception object may be thrown many times (a constant, or
@@ -141,14 +125,7 @@ pub(crate) fn may_be_wanted(options: &Options, name: &str) -> bool {
     if !options.include.is_empty() {
         return select::names(&options.include, name);
     }
-    !is_named_as_jdk(name) && !AGENTS.iter().any(|prefix| name.starts_with(prefix))
-}
-
-/// Whether a class is of the JDK for sure, by its name.
-pub(crate) fn is_named_as_jdk(name: &str) -> bool {
-    ["java.", "jdk.", "sun."]
-        .iter()
-        .any(|prefix| name.starts_with(prefix))
+    !jdk::is_for_sure(name) && !AGENTS.iter().any(|prefix| name.starts_with(prefix))
 }
 
 /// Tells the rules of `report` of a class that is there and hands over no frames.
@@ -206,7 +183,7 @@ fn is_program(jvmti: Jvmti, name: &str, loader: sys::Ref) -> bool {
     if AGENTS.iter().any(|prefix| name.starts_with(prefix)) {
         return false;
     }
-    if JDK.iter().any(|prefix| name.starts_with(prefix)) {
+    if jdk::may_be(name) {
         let package = name
             .rsplit_once('.')
             .map_or("", |(package, _)| package)
@@ -416,11 +393,14 @@ fn instrument(
     let known = class_name
         .as_deref()
         .and_then(|name| base.methods.known(name, &version, defines.as_ref()));
-    let ids = match known {
-        Some(first_id) => first_id..first_id,
-        None => reserve(base, bytes)?,
+    let (ids, first_id) = match known {
+        Some(first_id) => (None, first_id),
+        None => {
+            let ids = reserve(base, bytes)?;
+            let first_id = ids.first();
+            (Some(ids), first_id)
+        }
     };
-    let first_id = ids.start;
     let class_in_file = OnceCell::new();
     let report = &base.options.report;
     let is_named = Cell::new(false);
@@ -489,10 +469,10 @@ fn instrument(
         came_with_probes(base, &dotted);
         return None;
     }
-    if known.is_some() {
+    let Some(ids) = ids else {
         counters.add("classes_instrumented_once_more", 1);
         return rewritten.class;
-    }
+    };
     if chosen.is_some() && rewritten.class.is_none() && rewritten.skipped.is_empty() {
         // Some may have been asked for, of a class that was not meant.
         return None;
@@ -593,7 +573,7 @@ fn count(base: &Base, rewritten: &Rewritten, earlier: &[Arc<Class>]) {
 }
 
 /// Numbers for as many methods as this class file can have.
-fn reserve(base: &Base, bytes: &[u8]) -> Option<Range<u32>> {
+fn reserve<'b>(base: &'b Base, bytes: &[u8]) -> Option<Reserved<'b>> {
     let most = (bytes.len() / MIN_METHOD_BYTES).min(MAX_METHODS);
     let ids = base.methods.reserve(most as u32);
     if ids.is_none() {
@@ -610,7 +590,8 @@ fn instrument_aside(base: &Base, aside: Aside, loader: sys::Ref, bytes: &[u8]) -
         return None;
     }
     // No frame is ever of one of these methods, so their names are not kept.
-    let first_id = reserve(base, bytes)?.start;
+    let ids = reserve(base, bytes)?;
+    let first_id = ids.first();
     let rewritten = if aside.writes {
         let plan = UndoPlan {
             crash: None,
@@ -638,6 +619,7 @@ fn instrument_aside(base: &Base, aside: Aside, loader: sys::Ref, bytes: &[u8]) -
                     .add("methods_without_log_of_writes", unseen as u64);
             }
             let class = rewritten.class?;
+            ids.keep(rewritten.methods.len());
             let counter = if aside.writes {
                 "classes_with_writes_logged"
             } else {

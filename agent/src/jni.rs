@@ -2,7 +2,8 @@
 //!
 //! **Invariant:** an [`Obj`] is a reference that the JVM has handed out and
 //! that has not been deleted. Only this module and the callbacks make them;
-//! local ones never leave the native call that they belong to.
+//! local ones never leave the native call that they belong to, and what is for
+//! other threads, too, is a [`Global`].
 //!
 //! **Invariant:** a [`FieldId`] or [`MethodId`] is used on objects of the class
 //! it was looked up for; the snapshot keeps them per class for that reason.
@@ -11,6 +12,7 @@
 
 use crate::sys::{self, JValue, JniEnv};
 use std::ffi::{CStr, c_void};
+use std::ops::Deref;
 use std::ptr;
 
 /// A reference to a Java object, never null.
@@ -34,11 +36,22 @@ impl Obj {
     }
 }
 
-// SAFETY: only global references are stored across threads (see `Shim`), and
-// those are valid on every thread.
-unsafe impl Send for Obj {}
+/// A reference that all threads may use. It is never deleted.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Global(Obj);
+
+impl Deref for Global {
+    type Target = Obj;
+
+    fn deref(&self) -> &Obj {
+        &self.0
+    }
+}
+
+// SAFETY: global references are valid on every thread; [`Jni::global`] alone makes them.
+unsafe impl Send for Global {}
 // SAFETY: as above.
-unsafe impl Sync for Obj {}
+unsafe impl Sync for Global {}
 
 /// A reference that keeps nothing from being collected.
 #[derive(Debug)]
@@ -121,12 +134,12 @@ impl Jni {
 
     /// A class that there must be, initialised, by a reference for all threads. `Err` says that it is missing,
     /// or that there is no memory left for it.
-    pub(crate) fn required_class(self, name: &CStr) -> Result<Obj, String> {
+    pub(crate) fn required_class(self, name: &CStr) -> Result<Global, String> {
         // SAFETY: the name lives through the call.
         let class = unsafe { Self::obj(self.0.FindClass(name.as_ptr())) };
-        // SAFETY: may be called at any time.
-        let thrown = unsafe { Self::obj(self.0.ExceptionOccurred()) };
-        let class = self.checked(class).and_then(|class| self.global(class));
+        let thrown = self.thrown();
+        let class = class.filter(|_| thrown.is_none());
+        let class = class.and_then(|class| self.global(class));
         class.ok_or_else(|| {
             let no_memory = self.find_class(c"java/lang/OutOfMemoryError");
             let is_full = thrown
@@ -152,6 +165,14 @@ impl Jni {
         value
     }
 
+    /// The pending exception, if there is one, which is dropped.
+    fn thrown(self) -> Option<Obj> {
+        // SAFETY: may be called at any time.
+        let thrown = unsafe { Self::obj(self.0.ExceptionOccurred()) };
+        self.checked(Some(()));
+        thrown
+    }
+
     /// Runs `body` in a local frame, so that all references it makes are freed after it.
     pub(crate) fn with_frame<T>(self, body: impl FnOnce(Jni) -> T) -> Option<T> {
         struct Pop(JniEnv);
@@ -174,9 +195,9 @@ impl Jni {
         Self::obj(unsafe { self.0.GetSuperclass(class.0) })
     }
 
-    pub(crate) fn global(self, object: Obj) -> Option<Obj> {
+    pub(crate) fn global(self, object: Obj) -> Option<Global> {
         // SAFETY: valid reference.
-        Self::obj(unsafe { self.0.NewGlobalRef(object.0) })
+        Self::obj(unsafe { self.0.NewGlobalRef(object.0) }).map(Global)
     }
 
     /// A reference to an object, as the JVM gave it, by which its end can be seen.
@@ -318,15 +339,25 @@ impl Jni {
         method: MethodId,
         args: &[JValue],
     ) -> Option<Obj> {
+        self.try_static_object(class, method, args).ok().flatten()
+    }
+
+    /// Calls a static method that returns an object. `Err` is what it has thrown.
+    pub(crate) fn try_static_object(
+        self,
+        class: Obj,
+        method: MethodId,
+        args: &[JValue],
+    ) -> Result<Option<Obj>, Obj> {
         // SAFETY: `method` is a static method of `class`; callers pass its arguments.
         let result = unsafe {
             self.0
                 .CallStaticObjectMethodA(class.0, method.0, args.as_ptr())
         };
-        self.checked(Self::obj(result))
+        self.thrown().map_or(Ok(Self::obj(result)), Err)
     }
 
-    /// Makes an object by a constructor without parameters.
+    /// Makes an object.
     pub(crate) fn new_object(
         self,
         class: Obj,
@@ -502,6 +533,20 @@ impl Jni {
             }
         }
         bytes
+    }
+
+    /// The first `len` elements of an `int[]`.
+    pub(crate) fn ints(self, array: Obj, len: usize) -> Vec<i32> {
+        let bytes = self.primitives(array, b'I', len);
+        let ints = bytes.as_chunks().0.iter();
+        ints.map(|bytes| i32::from_le_bytes(*bytes)).collect()
+    }
+
+    /// The first `len` elements of a `long[]`.
+    pub(crate) fn longs(self, array: Obj, len: usize) -> Vec<i64> {
+        let bytes = self.primitives(array, b'J', len);
+        let longs = bytes.as_chunks().0.iter();
+        longs.map(|bytes| i64::from_le_bytes(*bytes)).collect()
     }
 
     /// Writes to the beginning of an `int[]` that is at least as long.

@@ -2,15 +2,15 @@
 
 #![expect(unsafe_code, reason = "wraps the JVM TI function table")]
 
+mod heap;
+mod threads;
+
+pub(crate) use heap::StackLocal;
+
 use crate::jni::{FieldId, Jni, Obj};
 use crate::sys::{self, Callbacks, Capabilities, JavaVm, JniEnv, JvmtiEnv};
-use std::ffi::{CStr, CString, c_char, c_int, c_void};
-use std::ops::RangeInclusive;
-use std::panic::{self, AssertUnwindSafe};
+use std::ffi::{CStr, CString, c_char, c_int};
 use std::ptr;
-
-/// The access flag of static fields and methods (JVMS 4.5).
-pub(crate) const ACC_STATIC: u16 = 0x0008;
 
 /// A JVM TI environment.
 #[derive(Clone, Copy)]
@@ -20,23 +20,6 @@ pub(crate) struct Jvmti(JvmtiEnv);
 unsafe impl Send for Jvmti {}
 // SAFETY: as above.
 unsafe impl Sync for Jvmti {}
-
-/// A thread that is suspended.
-pub(crate) struct Suspended(Jvmti, Obj);
-
-impl Drop for Suspended {
-    fn drop(&mut self) {
-        // SAFETY: valid thread, suspended by us.
-        unsafe { self.0.0.ResumeThread(self.1.raw()) };
-    }
-}
-
-/// A reference in a local variable of some thread.
-pub(crate) struct StackLocal {
-    pub(crate) info: sys::StackLocalInfo,
-    /// Of the object.
-    pub(crate) tag: i64,
-}
 
 /// The JVM that has loaded the agent.
 #[derive(Clone, Copy)]
@@ -146,20 +129,6 @@ impl Jvmti {
             self.0.Deallocate(array.cast());
             owned
         }
-    }
-
-    /// The tag of an object, 0 if it has none.
-    pub(crate) fn tag(self, object: Obj) -> i64 {
-        let mut tag = 0;
-        // SAFETY: valid reference, place for a long.
-        unsafe { self.0.GetTag(object.raw(), &mut tag) };
-        tag
-    }
-
-    /// Tags an object; whether the JVM had the memory for it.
-    pub(crate) fn set_tag(self, object: Obj, tag: i64) -> bool {
-        // SAFETY: valid reference.
-        unsafe { self.0.SetTag(object.raw(), tag) == sys::OK }
     }
 
     /// A class's signature, like `Ljava/lang/String;` or `[I`.
@@ -290,11 +259,7 @@ impl Jvmti {
         {
             return Vec::new();
         }
-        let raw = self.take_array(interfaces, count);
-        // SAFETY: local references that JVM TI has just made.
-        raw.into_iter()
-            .filter_map(|class| unsafe { Obj::from_raw(class) })
-            .collect()
+        self.take_references(interfaces, count)
     }
 
     /// A class's loader, `None` for the boot loader.
@@ -307,15 +272,16 @@ impl Jvmti {
         }
     }
 
-    /// Number of entries and bytes of a class's constant pool.
-    pub(crate) fn constant_pool(self, class: Obj) -> Option<(u16, Vec<u8>)> {
+    /// A class's constant pool as in a class file, from its count on.
+    pub(crate) fn constant_pool(self, class: Obj) -> Option<Vec<u8>> {
         let (mut count, mut len, mut bytes) = (0, 0, ptr::null_mut());
         // SAFETY: valid class, places for results.
         let error = unsafe {
             self.0
                 .GetConstantPool(class.raw(), &mut count, &mut len, &mut bytes)
         };
-        (error == sys::OK).then(|| (count as u16, self.take_array(bytes, len)))
+        let constants = (error == sys::OK).then(|| self.take_array(bytes, len))?;
+        Some([&(count as u16).to_be_bytes()[..], &constants].concat())
     }
 
     /// Whether a package of this loader belongs to a named module.
@@ -351,56 +317,6 @@ impl Jvmti {
         }
     }
 
-    /// Name and thread group of the current thread.
-    fn thread_info(self) -> Option<(Option<String>, Option<Obj>)> {
-        let (name, group, _) = self.info_of(ptr::null_mut())?;
-        Some((name, group))
-    }
-
-    /// Name of a thread, and whether it is a daemon.
-    pub(crate) fn thread(self, thread: Obj) -> Option<(String, bool)> {
-        let (name, _, daemon) = self.info_of(thread.raw())?;
-        Some((name.unwrap_or_default(), daemon))
-    }
-
-    fn info_of(self, thread: sys::Ref) -> Option<(Option<String>, Option<Obj>, bool)> {
-        let mut info = sys::ThreadInfo {
-            name: ptr::null_mut(),
-            priority: 0,
-            is_daemon: 0,
-            group: ptr::null_mut(),
-            loader: ptr::null_mut(),
-        };
-        // SAFETY: a thread, or null for the current one; a place for a whole jvmtiThreadInfo.
-        let error = unsafe { self.0.GetThreadInfo(thread, &mut info) };
-        if error != sys::OK {
-            return None;
-        }
-        // SAFETY: a local reference that JVM TI has just made, or null.
-        let group = unsafe { Obj::from_raw(info.group) };
-        Some((self.take_string(info.name), group, info.is_daemon != 0))
-    }
-
-    /// The current thread.
-    pub(crate) fn current_thread(self) -> Option<Obj> {
-        let mut thread = ptr::null_mut();
-        // SAFETY: place for a reference; the result is a local reference.
-        unsafe {
-            if self.0.GetCurrentThread(&mut thread) != sys::OK {
-                return None;
-            }
-            Obj::from_raw(thread)
-        }
-    }
-
-    pub(crate) fn thread_name(self) -> Option<String> {
-        self.thread_info()?.0
-    }
-
-    pub(crate) fn thread_group(self) -> Option<Obj> {
-        self.thread_info()?.1
-    }
-
     pub(crate) fn retransform(self, classes: &[Obj]) -> Result<(), c_int> {
         let raw: Vec<sys::Ref> = classes.iter().map(|class| class.raw()).collect();
         // SAFETY: as many valid classes as are announced.
@@ -417,11 +333,7 @@ impl Jvmti {
         if unsafe { self.0.GetLoadedClasses(&mut count, &mut classes) } != sys::OK {
             return Vec::new();
         }
-        let raw = self.take_array(classes, count);
-        // SAFETY: local references that JVM TI has just made.
-        raw.into_iter()
-            .filter_map(|class| unsafe { Obj::from_raw(class) })
-            .collect()
+        self.take_references(classes, count)
     }
 
     /// References that JVM TI has put into an array.
@@ -430,214 +342,6 @@ impl Jvmti {
         // SAFETY: local references that JVM TI has just made.
         raw.into_iter()
             .filter_map(|object| unsafe { Obj::from_raw(object) })
-            .collect()
-    }
-
-    /// All platform threads that are alive.
-    pub(crate) fn all_threads(self) -> Vec<Obj> {
-        let (mut count, mut threads) = (0, ptr::null_mut());
-        // SAFETY: places for results.
-        if unsafe { self.0.GetAllThreads(&mut count, &mut threads) } != sys::OK {
-            return Vec::new();
-        }
-        self.take_references(threads, count)
-    }
-
-    /// Who has an object's monitor, and who waits to enter it or to be notified.
-    pub(crate) fn monitor(self, object: Obj) -> Option<(Option<Obj>, Vec<Obj>)> {
-        let mut usage = sys::MonitorUsage {
-            owner: ptr::null_mut(),
-            entry_count: 0,
-            waiter_count: 0,
-            waiters: ptr::null_mut(),
-            notify_waiter_count: 0,
-            notify_waiters: ptr::null_mut(),
-        };
-        // SAFETY: valid object, a place for a whole jvmtiMonitorUsage.
-        if unsafe { self.0.GetObjectMonitorUsage(object.raw(), &mut usage) } != sys::OK {
-            return None;
-        }
-        let mut waiters = self.take_references(usage.waiters, usage.waiter_count);
-        waiters.extend(self.take_references(usage.notify_waiters, usage.notify_waiter_count));
-        // SAFETY: a local reference that JVM TI has just made, or null.
-        let owner = unsafe { Obj::from_raw(usage.owner) };
-        Some((owner, waiters))
-    }
-
-    /// The object whose monitor a thread waits to enter, or to be notified by. The environment must be able to tell.
-    pub(crate) fn contended_monitor(self, thread: Obj) -> Option<Obj> {
-        let mut monitor = ptr::null_mut();
-        // SAFETY: valid thread, a place for a reference.
-        if unsafe {
-            self.0
-                .GetCurrentContendedMonitor(thread.raw(), &mut monitor)
-        } != sys::OK
-        {
-            return None;
-        }
-        // SAFETY: a local reference that JVM TI has just made, or null.
-        unsafe { Obj::from_raw(monitor) }
-    }
-
-    /// The objects whose monitors a thread has. The environment must be able to tell.
-    pub(crate) fn owned_monitors(self, thread: Obj) -> Vec<Obj> {
-        let (mut count, mut monitors) = (0, ptr::null_mut());
-        // SAFETY: valid thread, places for results.
-        let error =
-            unsafe { (self.0).GetOwnedMonitorInfo(thread.raw(), &mut count, &mut monitors) };
-        if error != sys::OK {
-            return Vec::new();
-        }
-        self.take_references(monitors, count)
-    }
-
-    /// State and frames of threads, innermost first, all of one moment.
-    pub(crate) fn stacks(self, threads: &[Obj], max: usize) -> Vec<(c_int, Vec<sys::FrameInfo>)> {
-        let raw: Vec<sys::Ref> = threads.iter().map(|thread| thread.raw()).collect();
-        let mut stacks = ptr::null_mut();
-        // SAFETY: as many valid threads as are announced, place for a result.
-        let error = unsafe {
-            self.0.GetThreadListStackTraces(
-                raw.len() as c_int,
-                raw.as_ptr(),
-                max as c_int,
-                &mut stacks,
-            )
-        };
-        if error != sys::OK || stacks.is_null() {
-            return Vec::new();
-        }
-        // SAFETY: one initialised entry for each thread, each with as many frames as it says; all of
-        // it is one piece of memory, ours until deallocated.
-        unsafe {
-            let all = std::slice::from_raw_parts(stacks, raw.len());
-            let read = |info: &sys::StackInfo| {
-                let count = usize::try_from(info.count).unwrap_or(0);
-                let frames = match info.frames.is_null() {
-                    true => Vec::new(),
-                    false => std::slice::from_raw_parts(info.frames, count).to_vec(),
-                };
-                (info.state, frames)
-            };
-            let read = all.iter().map(read).collect();
-            self.0.Deallocate(stacks.cast());
-            read
-        }
-    }
-
-    /// State and at most `max` frames of one thread, which may be a virtual one; nothing of one that
-    /// has not begun or has ended.
-    pub(crate) fn stack(self, thread: Obj, max: usize) -> Option<(c_int, Vec<sys::FrameInfo>)> {
-        let nothing = sys::FrameInfo {
-            method: ptr::null_mut(),
-            location: 0,
-        };
-        let (mut frames, mut count, mut state) = (vec![nothing; max], 0, 0);
-        // SAFETY: a valid thread, and places for the state, and for as many frames as are announced.
-        let told = unsafe {
-            self.0.GetThreadState(thread.raw(), &mut state) == sys::OK
-                && self.0.GetStackTrace(
-                    thread.raw(),
-                    0,
-                    max as c_int,
-                    frames.as_mut_ptr(),
-                    &mut count,
-                ) == sys::OK
-        };
-        frames.truncate(usize::try_from(count).unwrap_or(0));
-        frames.shrink_to_fit();
-        told.then_some((state, frames))
-    }
-
-    /// References in local variables of all threads, at one moment. Objects without a tag get one,
-    /// counted from behind those of `threads` on.
-    ///
-    /// A virtual thread that no other thread runs just then is looked at only if it has one of the tags
-    /// `threads`, and the caller has a local reference to it: the JVM tells its stack when it comes by
-    /// on its way from the roots.
-    pub(crate) fn stack_locals(self, threads: RangeInclusive<i64>) -> Vec<StackLocal> {
-        struct Seen {
-            threads: RangeInclusive<i64>,
-            next_tag: i64,
-            locals: Vec<StackLocal>,
-        }
-        unsafe extern "system" fn reference(
-            kind: c_int,
-            info: *const c_void,
-            _: i64,
-            _: i64,
-            _: i64,
-            tag: *mut i64,
-            _: *mut i64,
-            _: c_int,
-            seen: *mut c_void,
-        ) -> c_int {
-            if kind == sys::REFERENCE_STACK_LOCAL && !info.is_null() && !tag.is_null() {
-                // SAFETY: the JVM passes the structure of this kind, the place of the object's tag,
-                // and what it was given below.
-                unsafe {
-                    let info = *info.cast::<sys::StackLocalInfo>();
-                    let seen = &mut *seen.cast::<Seen>();
-                    if *tag == 0 {
-                        *tag = seen.next_tag;
-                        seen.next_tag += 1;
-                    }
-                    seen.locals.push(StackLocal { info, tag: *tag });
-                }
-            } else if kind == sys::REFERENCE_JNI_LOCAL && !tag.is_null() {
-                // SAFETY: as above.
-                let is_thread = unsafe { (*seen.cast::<Seen>()).threads.contains(&*tag) };
-                if is_thread {
-                    return sys::VISIT_OBJECTS;
-                }
-            }
-            // Nothing behind it is asked for.
-            0
-        }
-        let callbacks = sys::HeapCallbacks {
-            iteration: ptr::null(),
-            reference: Some(reference),
-            rest: [ptr::null(); 14],
-        };
-        let mut seen = Seen {
-            next_tag: threads.end() + 1,
-            threads,
-            locals: Vec::new(),
-        };
-        // SAFETY: a whole jvmtiHeapCallbacks; null means all classes, and all roots; `seen` outlives
-        // the call.
-        unsafe {
-            self.0.FollowReferences(
-                0,
-                ptr::null_mut(),
-                ptr::null_mut(),
-                &callbacks,
-                ptr::from_mut(&mut seen).cast(),
-            );
-        }
-        seen.locals
-    }
-
-    /// The objects that have one of these tags.
-    pub(crate) fn tagged(self, tags: &[i64]) -> Vec<(i64, Obj)> {
-        let (mut count, mut objects, mut found) = (0, ptr::null_mut(), ptr::null_mut());
-        // SAFETY: as many tags as are announced, places for results.
-        let error = unsafe {
-            self.0.GetObjectsWithTags(
-                tags.len() as c_int,
-                tags.as_ptr(),
-                &mut count,
-                &mut objects,
-                &mut found,
-            )
-        };
-        if error != sys::OK {
-            return Vec::new();
-        }
-        let objects = self.take_references(objects, count);
-        self.take_array(found, count)
-            .into_iter()
-            .zip(objects)
             .collect()
     }
 
@@ -687,79 +391,6 @@ impl Jvmti {
         }
     }
 
-    /// Suspends a thread for as long as the result lives; `None` if it cannot be.
-    pub(crate) fn suspended(self, thread: Obj) -> Option<Suspended> {
-        // SAFETY: valid thread.
-        (unsafe { self.0.SuspendThread(thread.raw()) } == sys::OK)
-            .then_some(Suspended(self, thread))
-    }
-
-    /// A local variable of a primitive type, as the probes keep it. The environment must be able to
-    /// access local variables, and the thread be suspended.
-    pub(crate) fn local(self, thread: Obj, depth: usize, slot: u16, letter: u8) -> Option<i64> {
-        let (depth, slot) = (depth as c_int, c_int::from(slot));
-        let (mut int, mut long, mut float, mut double) = (0, 0, 0.0, 0.0);
-        // SAFETY: valid thread, and a place of the type that is asked for.
-        unsafe {
-            let thread = thread.raw();
-            let (error, word) = match letter {
-                b'J' => {
-                    let error = self.0.GetLocalLong(thread, depth, slot, &mut long);
-                    (error, long)
-                }
-                b'F' => {
-                    let error = self.0.GetLocalFloat(thread, depth, slot, &mut float);
-                    (error, i64::from(float.to_bits()))
-                }
-                b'D' => {
-                    let error = self.0.GetLocalDouble(thread, depth, slot, &mut double);
-                    (error, double.to_bits() as i64)
-                }
-                _ => {
-                    let error = self.0.GetLocalInt(thread, depth, slot, &mut int);
-                    (error, i64::from(int))
-                }
-            };
-            (error == sys::OK).then_some(word)
-        }
-    }
-
-    /// Has the JIT's optimisations of objects in the frames of all threads undone: an object that it
-    /// had taken apart is whole again. The environment must be able to tag objects.
-    ///
-    /// It is what the JVM does before it shows its heap to anyone (JDK 16 and up); here the walk
-    /// ends with the first reference.
-    pub(crate) fn materialize_objects(self) {
-        unsafe extern "system" fn abort(
-            _: c_int,
-            _: *const c_void,
-            _: i64,
-            _: i64,
-            _: i64,
-            _: *mut i64,
-            _: *mut i64,
-            _: c_int,
-            _: *mut c_void,
-        ) -> c_int {
-            sys::VISIT_ABORT
-        }
-        let callbacks = sys::HeapCallbacks {
-            iteration: ptr::null(),
-            reference: Some(abort),
-            rest: [ptr::null(); 14],
-        };
-        // SAFETY: a whole jvmtiHeapCallbacks; null means all classes, and all roots.
-        unsafe {
-            self.0.FollowReferences(
-                0,
-                ptr::null_mut(),
-                ptr::null_mut(),
-                &callbacks,
-                ptr::null_mut(),
-            );
-        }
-    }
-
     /// Whether the JVM would retransform this class.
     pub(crate) fn is_modifiable(self, class: Obj) -> bool {
         let mut modifiable = 0;
@@ -780,30 +411,5 @@ impl Jvmti {
             ptr::copy_nonoverlapping(bytes.as_ptr(), memory, bytes.len());
         }
         Some(memory)
-    }
-
-    /// Runs `body` on a daemon thread of the JVM's that the program does not see in its thread
-    /// groups' business. `thread` is a fresh `java.lang.Thread`.
-    pub(crate) fn run_agent_thread(self, thread: Obj, body: fn(Jni)) -> bool {
-        unsafe extern "system" fn start(_: JvmtiEnv, env: JniEnv, arg: *mut c_void) {
-            // A panic must not cross into the JVM; the thread just ends.
-            let _ = panic::catch_unwind(AssertUnwindSafe(|| {
-                // SAFETY: `arg` is the function passed below, `env` this thread's environment.
-                let (body, jni) = unsafe {
-                    (
-                        std::mem::transmute::<*mut c_void, fn(Jni)>(arg),
-                        Jni::new(env),
-                    )
-                };
-                body(jni);
-            }));
-        }
-        const NORM_PRIORITY: c_int = 5;
-        // SAFETY: a fresh thread object and a function that lives as long as the process.
-        unsafe {
-            self.0
-                .RunAgentThread(thread.raw(), start, body as *const c_void, NORM_PRIORITY)
-                == sys::OK
-        }
     }
 }

@@ -22,8 +22,8 @@
 //! was, or losing an event and counting it, is always a correct answer; no
 //! panic crosses into the JVM (the landing pads are in [`callbacks`]).
 //!
-//! **Invariant:** `unsafe` is in [`sys`], [`jni`], [`jvmti`], [`callbacks`] and
-//! two modules of [`trace`] (mapped memory, native methods) only.
+//! **Invariant:** `unsafe` is in [`sys`], [`jni`], [`jvmti`] and its parts,
+//! [`callbacks`] and two modules of [`trace`] (mapped memory, native methods) only.
 //!
 //! **Invariant:** no Java code runs before `VMInit`, and never any of the
 //! program's; but that its class loaders are asked for the probes before the
@@ -47,6 +47,7 @@ mod exceptions;
 mod frames;
 mod hang;
 mod hook;
+mod jdk;
 mod jni;
 mod jvmti;
 mod known;

@@ -5,16 +5,15 @@
 //! use, and the first probe would throw a `NoClassDefFoundError` where the program expects none.
 
 use crate::agent::Base;
-use crate::jni::{Jni, WeakObj};
+use crate::jdk;
+use crate::jni::{Jni, Obj, WeakObj};
 use crate::sys::{self, JValue};
 use crate::undo::accessors::Accessors;
 use std::collections::HashMap;
 use std::ffi::CStr;
+use std::iter;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-
-/// The JDK's own loaders: of the class path, of modules, of accessors made for reflection.
-const OF_JDK: [&str; 2] = ["Ljdk/internal/", "Lsun/"];
 
 /// From so many loaders on it is asked which of them are still there.
 const MANY: usize = 256;
@@ -119,8 +118,16 @@ impl Loaders {
     }
 }
 
-/// Whether a loader finds the probes, which those that nothing is known of do. It is asked once, as the JVM
-/// would; if it does not, the class that it is asked for is counted.
+/// What a loader throws to say that it does not have a class, or does not give it away. Whatever else it throws
+/// (there may be no stack or memory left, or somebody interrupts it) says nothing of the next time.
+const ANSWERS: [&str; 3] = [
+    "Ljava/lang/ClassNotFoundException;",
+    "Ljava/lang/NoClassDefFoundError;",
+    "Ljava/lang/SecurityException;",
+];
+
+/// Whether a loader finds the probes, which those that nothing is known of do. It is asked until it has answered,
+/// as the JVM would; if it does not find them, the class that it is asked for is counted.
 ///
 /// Until it has answered, its classes are left alone: those that it loads to answer, and those of other
 /// threads. Whoever waited for the answer could hold what the loader needs for it.
@@ -134,15 +141,15 @@ pub(crate) fn find_probes(base: &Base, known: Option<&Loader>, loader: sys::Ref)
         if !is_to_be_asked(base, jni, loader) {
             let _ = change(UNKNOWN, FOUND);
         } else if change(UNKNOWN, ASKING).is_ok() {
-            let answer = match jni.with_frame(|jni| asks(base, jni, loader)).flatten() {
-                Some(false) => NOT_FOUND,
-                _ => FOUND,
-            };
-            known.probes.store(answer, Ordering::Release);
+            let answer = jni.with_frame(|jni| asks(base, jni, loader));
+            known
+                .probes
+                .store(answer.unwrap_or(UNKNOWN), Ordering::Release);
         }
     }
     let counter = match known.probes.load(Ordering::Acquire) {
         NOT_FOUND => "classes_left_alone:its loader does not find the probes",
+        UNKNOWN => "classes_left_alone:its loader could not be asked for the probes",
         ASKING => "classes_left_alone:its loader was being asked for the probes",
         _ => return true,
     };
@@ -157,11 +164,20 @@ fn is_to_be_asked(base: &Base, jni: Jni, loader: sys::Ref) -> bool {
         jni.delete_local(class);
         signature
     });
-    signature.is_some_and(|signature| !OF_JDK.iter().any(|prefix| signature.starts_with(prefix)))
+    signature.is_some_and(|signature| !jdk::is_loader(&signature))
 }
 
-/// Asks a loader for the probes; nothing if it cannot be asked.
-fn asks(base: &Base, jni: Jni, loader: sys::Ref) -> Option<bool> {
+/// Asks a loader for the probes.
+fn asks(base: &Base, jni: Jni, loader: sys::Ref) -> u8 {
+    match ask(base, jni, loader) {
+        Some(Ok(Some(_))) => FOUND,
+        Some(Err(thrown)) if is_answer(base, jni, thrown) => NOT_FOUND,
+        _ => UNKNOWN,
+    }
+}
+
+/// `Err` is what the loader has thrown; nothing if it could not be asked.
+fn ask(base: &Base, jni: Jni, loader: sys::Ref) -> Option<Result<Option<Obj>, Obj>> {
     let class = jni.class_of_loader(loader)?;
     // `java.lang.Class`, without asking the loader of whoever is running for it.
     let meta = jni.class_of(class);
@@ -181,5 +197,12 @@ fn asks(base: &Base, jni: Jni, loader: sys::Ref) -> Option<bool> {
         JValue { int: 0 },
         JValue { object: loader },
     ];
-    Some(jni.call_static_object(meta, for_name, &arguments).is_some())
+    Some(jni.try_static_object(meta, for_name, &arguments))
+}
+
+/// Whether one of [`ANSWERS`] was thrown, or a subclass of it.
+fn is_answer(base: &Base, jni: Jni, thrown: Obj) -> bool {
+    let classes = iter::successors(Some(jni.class_of(thrown)), |class| jni.superclass(*class));
+    let mut signatures = classes.filter_map(|class| base.jvmti.class_signature(class));
+    signatures.any(|signature| ANSWERS.contains(&signature.as_str()))
 }

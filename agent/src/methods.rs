@@ -165,6 +165,52 @@ struct Table {
     by_name: HashMap<String, Arc<Class>>,
 }
 
+impl Table {
+    /// Has back what is not used of the latest numbers.
+    fn give_back(&mut self, ids: &Range<u32>, used: usize) {
+        // What was reserved is a guess on the safe side, and programs may make classes without end.
+        if self.next_id == ids.end {
+            self.next_id = ids.start + used as u32;
+        }
+    }
+}
+
+/// Numbers for the methods of a class. They are given back with it, if none have been reserved since.
+pub(crate) struct Reserved<'m> {
+    table: &'m RwLock<Table>,
+    ids: Range<u32>,
+}
+
+impl Reserved<'_> {
+    pub(crate) fn first(&self) -> u32 {
+        self.ids.start
+    }
+
+    /// So many of them stand in code that may run.
+    pub(crate) fn keep(mut self, used: usize) {
+        self.end(used);
+    }
+
+    fn take(&mut self) -> Range<u32> {
+        std::mem::take(&mut self.ids)
+    }
+
+    fn end(&mut self, used: usize) {
+        let ids = self.take();
+        if !ids.is_empty()
+            && let Ok(mut table) = self.table.write()
+        {
+            table.give_back(&ids, used);
+        }
+    }
+}
+
+impl Drop for Reserved<'_> {
+    fn drop(&mut self) {
+        self.end(0);
+    }
+}
+
 impl Methods {
     /// None yet. `late`: most will never have probes.
     pub(crate) fn new(late: Option<Late>) -> Methods {
@@ -180,14 +226,17 @@ impl Methods {
     }
 
     /// Reserves as many numbers as a class can have methods.
-    pub(crate) fn reserve(&self, count: u32) -> Option<Range<u32>> {
+    pub(crate) fn reserve(&self, count: u32) -> Option<Reserved<'_>> {
         let mut table = self.table.write().ok()?;
         let first = table.next_id;
         // Java sees the number as an int.
         table.next_id = first
             .checked_add(count)
             .filter(|next| *next < i32::MAX as u32)?;
-        Some(first..table.next_id)
+        Some(Reserved {
+            table: &self.table,
+            ids: first..table.next_id,
+        })
     }
 
     /// The first number of the latest class of this name, if it was made of the same bytes: then the
@@ -235,13 +284,13 @@ impl Methods {
         (name, loader): (String, Option<Arc<Loader>>),
         sha256: Option<[u8; 32]>,
         [origin, version]: [[u8; 32]; 2],
-        ids: Range<u32>,
+        mut reserved: Reserved<'_>,
         (methods, aside): (instrument::Methods, Vec<usize>),
         skipped: SkippedMethods,
     ) -> bool {
-        let first_id = ids.start;
+        let first_id = reserved.first();
         // At least one, for a class is found by its first number.
-        let used = first_id + methods.len().max(1) as u32;
+        let used = methods.len().max(1);
         let class = Arc::new(Class {
             name: name.clone(),
             sha256,
@@ -256,10 +305,7 @@ impl Methods {
         let Ok(mut table) = self.table.write() else {
             return false;
         };
-        // What was reserved is a guess on the safe side, and programs may make classes without end.
-        if table.next_id == ids.end {
-            table.next_id = used;
-        }
+        table.give_back(&reserved.take(), used);
         // Numbers are reserved before instrumenting and classes come in as they
         // are done, on many threads: keep the order for the search.
         // It is at the end, or a few places before.
@@ -440,7 +486,7 @@ mod tests {
 
     fn add(methods: &Methods, name: &str, version: u8, loader: Option<&Arc<Loader>>) -> u32 {
         let ids = methods.reserve(1).unwrap();
-        let first = ids.start;
+        let first = ids.first();
         let (found, skipped) = (instrument::Methods::default(), SkippedMethods::default());
         let versions = [[version; 32], [version; 32]];
         methods.add(
@@ -526,6 +572,25 @@ mod tests {
         let table = methods.table.read().unwrap();
         let firsts: Vec<u32> = table.classes.iter().map(|class| class.first_id).collect();
         assert_eq!(firsts, [0, 1]);
+    }
+
+    #[test]
+    fn numbers_of_classes_that_are_left_alone_are_had_back() {
+        let methods = Methods::new(None);
+        let next = || methods.table.read().unwrap().next_id;
+        drop(methods.reserve(1000));
+        assert_eq!(next(), 0);
+
+        methods.reserve(1000).unwrap().keep(3);
+        assert_eq!(next(), 3);
+
+        // Others are above: they stay what they are.
+        let earlier = methods.reserve(1000).unwrap();
+        let later = methods.reserve(1000).unwrap();
+        drop(earlier);
+        assert_eq!((later.first(), next()), (1003, 2003));
+        later.keep(2);
+        assert_eq!(next(), 1005);
     }
 
     #[test]

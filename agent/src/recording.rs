@@ -79,14 +79,14 @@ impl Recording {
             for block in blocks {
                 file.write_all(&block)?;
             }
-            file.sync_all()
+            file.sync_all()?;
+            fs::rename(&part, self.directory.join(&name))
         };
         if let Err(error) = write() {
             // A remnant would only take the space that is missing.
             let _ = fs::remove_file(&part);
             return Err(explain(&error));
         }
-        fs::rename(&part, self.directory.join(&name)).map_err(|error| explain(&error))?;
         if let Ok(directory) = File::open(&self.directory) {
             // So that the name survives a power cut too; not all file systems can.
             let _ = directory.sync_all();
@@ -308,6 +308,26 @@ mod tests {
             assert!(found.iter().any(|(_, of)| *of == json!("A")), "{found:?}");
             fs::remove_dir_all(&directory).unwrap();
         }
+    }
+
+    #[test]
+    fn a_crash_that_does_not_get_its_name_leaves_nothing() {
+        let pid = std::process::id();
+        let directory = std::env::temp_dir().join(format!("hindsight-unnamed-{pid}"));
+        let _ = fs::remove_dir_all(&directory);
+        let recording = Recording::new(directory.clone());
+        let name = directory.join("crash-0001.hsc");
+        // Something has the name by the time that the file is whole.
+        let blocks = std::iter::once_with(|| {
+            fs::create_dir(&name).unwrap();
+            b"block".to_vec()
+        });
+        let error = recording.write_crash(blocks).unwrap_err();
+        assert!(error.starts_with("cannot write"), "{error}");
+        let left = fs::read_dir(&directory).unwrap().flatten();
+        let left: Vec<_> = left.map(|file| file.path()).collect();
+        assert_eq!(left, [name]);
+        fs::remove_dir_all(&directory).unwrap();
     }
 
     #[test]

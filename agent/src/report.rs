@@ -10,6 +10,7 @@ use crate::agent::Agent;
 use crate::attach;
 use crate::exceptions::{self, Exceptions};
 use crate::frames::{self, Frames};
+use crate::jdk;
 use crate::jni::{Jni, Obj};
 use crate::known::{Decision, Extent, Kind, Stored};
 use crate::shim::Raw;
@@ -32,8 +33,6 @@ use ways::{other_ways, ways};
 const KEY_FRAMES: usize = 8;
 /// Frames that handlers of uncaught exceptions may have on the stack of a thread that dies.
 const MAX_HANDLING: usize = 256;
-/// Where the JDK's classes are, by the beginnings of their names.
-const JDK: [&str; 5] = ["java.", "javax.", "jdk.", "sun.", "com.sun."];
 
 /// Why the probes call; the numbers stand in `HindsightThread.java`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -250,7 +249,7 @@ fn names(agent: &Agent, frames: &[Raw]) -> Vec<(String, String)> {
 /// What makes two crashes the same, and the frame to show for it.
 fn key(agent: &Agent, jni: Jni, call: &Call, exceptions: &Exceptions) -> (String, String) {
     let is_program = |element: &StackElement| {
-        !JDK.iter().any(|of| element.class.starts_with(of))
+        !jdk::may_be(&element.class)
             || agent
                 .base
                 .methods

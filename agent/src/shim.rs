@@ -3,7 +3,7 @@
 //! The classes come from `java-shim/probe`, compiled and embedded by the build
 //! script, and go into the boot loader's `java.lang` at `VMInit`.
 
-use crate::jni::{FieldId, Jni, MethodId, Obj};
+use crate::jni::{FieldId, Global, Jni, MethodId, Obj};
 use crate::sys::JValue;
 use std::borrow::Cow;
 use std::ffi::{CStr, CString};
@@ -80,23 +80,23 @@ pub(crate) static LINKED: AtomicBool = AtomicBool::new(false);
 /// Handles on the probe classes, and on the parts of `Throwable` that are read.
 pub(crate) struct Shim {
     /// `java.lang.HindsightThread`.
-    thread: Obj,
+    thread: Global,
     sweep: MethodId,
     /// `java.lang.HindsightVirtual` and its `threads`.
-    virtuals: (Obj, MethodId),
+    virtuals: (Global, MethodId),
     /// `java.lang.HindsightLive` and its `frames`.
-    live: (Obj, MethodId),
+    live: (Global, MethodId),
     /// `java.lang.HindsightCauses` and its `add`.
-    causes: (Obj, MethodId),
+    causes: (Global, MethodId),
     /// `java.lang.HindsightWork`, with the body of its thread and `wake`.
-    work: (Obj, MethodId, MethodId),
+    work: (Global, MethodId, MethodId),
     propagation: PropagationIds,
     piece: PieceIds,
     pub(crate) log: LogIds,
     pub(crate) throwable: ThrowableIds,
     pub(crate) locks: LockIds,
     /// `java.lang.HindsightSignal` and its `take`.
-    signal: (Obj, MethodId),
+    signal: (Global, MethodId),
 }
 
 /// What threads wait for.
@@ -106,7 +106,7 @@ pub(crate) struct LockIds {
     /// Of `java.lang.Thread`, its number.
     pub(crate) thread_id: FieldId,
     /// `java.util.concurrent.locks.AbstractOwnableSynchronizer`.
-    pub(crate) synchronizer: Obj,
+    pub(crate) synchronizer: Global,
     pub(crate) exclusive_owner: FieldId,
 }
 
@@ -132,7 +132,7 @@ struct PieceIds {
 
 /// `java.lang.HindsightLog` and its chunks.
 pub(crate) struct LogIds {
-    pub(crate) class: Obj,
+    pub(crate) class: Global,
     pub(crate) owner: FieldId,
     pub(crate) from: FieldId,
     pub(crate) base: FieldId,
@@ -158,7 +158,7 @@ const ADD_CAUSES: &CStr = c"([Ljava/lang/HindsightThread$Propagation;Ljava/lang/
 
 /// `java.lang.Throwable` and its like.
 pub(crate) struct ThrowableIds {
-    pub(crate) class: Obj,
+    pub(crate) class: Global,
     pub(crate) message: FieldId,
     pub(crate) cause: FieldId,
     pub(crate) suppressed: FieldId,
@@ -166,12 +166,12 @@ pub(crate) struct ThrowableIds {
     /// How many frames its stack trace has that nobody has asked for yet.
     pub(crate) depth: Option<FieldId>,
     /// `java.lang.NullPointerException` and its `getMessage`.
-    pub(crate) null_pointer: Option<(Obj, MethodId)>,
+    pub(crate) null_pointer: Option<(Global, MethodId)>,
     pub(crate) element_class: FieldId,
     pub(crate) element_method: FieldId,
     pub(crate) element_file: FieldId,
     pub(crate) element_line: FieldId,
-    pub(crate) list_class: Obj,
+    pub(crate) list_class: Global,
     pub(crate) list_elements: FieldId,
     pub(crate) list_size: FieldId,
 }
@@ -243,11 +243,11 @@ impl Shim {
             let c_name = CString::new(name).map_err(|error| error.to_string())?;
             jni.required_class(&c_name)
         };
-        let field = |class: Obj, name: &str, signature: &str| {
+        let field = |class: Global, name: &str, signature: &str| {
             let (c_name, c_signature) = (CString::new(name).ok(), CString::new(signature).ok());
             c_name
                 .zip(c_signature)
-                .and_then(|(name, signature)| jni.field(class, &name, &signature))
+                .and_then(|(name, signature)| jni.field(*class, &name, &signature))
                 .ok_or_else(|| format!("field {name} is missing"))
         };
 
@@ -263,7 +263,7 @@ impl Shim {
         let signature = format!("(IILjava/lang/Throwable;{PROPAGATION}[{PROPAGATION})Z");
         let signature = CString::new(signature).map_err(|error| error.to_string())?;
         let report = jni
-            .static_method(thread, c"report", &signature)
+            .static_method(*thread, c"report", &signature)
             .ok_or("method report is missing")?;
         // Links the native method now; a crash may leave no memory to do it then.
         let nothing = JValue {
@@ -276,11 +276,11 @@ impl Shim {
             nothing,
             nothing,
         ];
-        jni.call_static_boolean(thread, report, &arguments);
+        jni.call_static_boolean(*thread, report, &arguments);
         let asked = Instant::now();
         while attached && !LINKED.load(Ordering::Acquire) && asked.elapsed() < MAX_LINKING {
             sleep(Duration::from_millis(5));
-            jni.call_static_boolean(thread, report, &arguments);
+            jni.call_static_boolean(*thread, report, &arguments);
         }
         if !LINKED.load(Ordering::Acquire) {
             return Err(
@@ -289,8 +289,9 @@ impl Shim {
             );
         }
         let lock = class("java/lang/HindsightLock")?;
-        let pause = (jni.static_method(lock, c"pause", c"()V")).ok_or("method pause is missing")?;
-        jni.call_static_void(lock, pause, &[]);
+        let pause =
+            (jni.static_method(*lock, c"pause", c"()V")).ok_or("method pause is missing")?;
+        jni.call_static_void(*lock, pause, &[]);
         let live = class("java/lang/HindsightLive")?;
         let virtuals = class("java/lang/HindsightVirtual")?;
         let causes = class("java/lang/HindsightCauses")?;
@@ -301,27 +302,27 @@ impl Shim {
             thread,
             live: (
                 live,
-                jni.static_method(live, c"frames", c"()[Ljava/lang/Object;")
+                jni.static_method(*live, c"frames", c"()[Ljava/lang/Object;")
                     .ok_or("method frames is missing")?,
             ),
             virtuals: (
                 virtuals,
-                jni.static_method(virtuals, c"threads", c"(I)[Ljava/lang/Object;")
+                jni.static_method(*virtuals, c"threads", c"(I)[Ljava/lang/Object;")
                     .ok_or("method threads is missing")?,
             ),
             causes: (
                 causes,
-                jni.static_method(causes, c"add", ADD_CAUSES)
+                jni.static_method(*causes, c"add", ADD_CAUSES)
                     .ok_or("method add is missing")?,
             ),
             sweep: jni
-                .static_method(thread, c"sweepLater", c"()V")
+                .static_method(*thread, c"sweepLater", c"()V")
                 .ok_or("method sweepLater is missing")?,
             work: (
                 work,
-                jni.static_method(work, c"workForever", c"()V")
+                jni.static_method(*work, c"workForever", c"()V")
                     .ok_or("method workForever is missing")?,
-                jni.static_method(work, c"wake", c"()V")
+                jni.static_method(*work, c"wake", c"()V")
                     .ok_or("method wake is missing")?,
             ),
             propagation: PropagationIds {
@@ -371,7 +372,7 @@ impl Shim {
             },
             signal: (
                 signal,
-                jni.static_method(signal, c"take", c"(Ljava/lang/String;)Z")
+                jni.static_method(*signal, c"take", c"(Ljava/lang/String;)Z")
                     .ok_or("method take is missing")?,
             ),
             throwable: ThrowableIds {
@@ -381,7 +382,7 @@ impl Shim {
                 suppressed: field(throwable, "suppressedExceptions", "Ljava/util/List;")?,
                 get_stack_trace: jni
                     .method(
-                        throwable,
+                        *throwable,
                         c"getStackTrace",
                         c"()[Ljava/lang/StackTraceElement;",
                     )
@@ -392,7 +393,7 @@ impl Shim {
                     .and_then(|class| {
                         Some((
                             class,
-                            jni.method(class, c"getMessage", c"()Ljava/lang/String;")?,
+                            jni.method(*class, c"getMessage", c"()Ljava/lang/String;")?,
                         ))
                     }),
                 element_class: field(element, "declaringClass", "Ljava/lang/String;")?,
@@ -410,33 +411,29 @@ impl Shim {
     /// many there are besides. Nothing where there can be none.
     pub(crate) fn virtual_threads(&self, jni: Jni, max: i32) -> Option<(Obj, u32)> {
         let (class, method) = self.virtuals;
-        let all = jni.call_static_object(class, method, &[JValue { int: max }])?;
+        let all = jni.call_static_object(*class, method, &[JValue { int: max }])?;
         let count = jni.array_get(all, jni.array_len(all).checked_sub(1)?)?;
-        let more = i32::from_le_bytes(jni.primitives(count, b'I', 1).try_into().ok()?);
+        let more = *jni.ints(count, 1).first()?;
         Some((all, more.unsigned_abs()))
     }
 
     /// The frames that the current thread is in, innermost first; the probes' own are not among
     /// them.
     pub(crate) fn live_frames(&self, jni: Jni) -> Vec<Live> {
-        let Some(frames) = jni.call_static_object(self.live.0, self.live.1, &[]) else {
+        let Some(frames) = jni.call_static_object(*self.live.0, self.live.1, &[]) else {
             return Vec::new();
         };
         let read = |frame: Obj| {
             let text = |index| jni.array_get(frame, index).map(|text| jni.string(text));
-            let line = jni.primitives(jni.array_get(frame, 3)?, b'I', 1);
+            let line = jni.ints(jni.array_get(frame, 3)?, 1);
             let words = jni.array_get(frame, 5)?;
             let live = Live {
                 class: text(0)?,
                 method: text(1)?,
                 descriptor: text(2)?,
-                line: i32::from_le_bytes(line.try_into().ok()?),
+                line: *line.first()?,
                 references: jni.array_get(frame, 4)?,
-                words: jni
-                    .primitives(words, b'J', jni.array_len(words))
-                    .chunks_exact(8)
-                    .map(|bytes| i64::from_le_bytes(bytes.try_into().expect("eight bytes")))
-                    .collect(),
+                words: jni.longs(words, jni.array_len(words)),
             };
             Some(live)
         };
@@ -450,7 +447,7 @@ impl Shim {
 
     /// Lets reports through, or stops them.
     pub(crate) fn set_ready(&self, jni: Jni, ready: bool) -> bool {
-        jni.set_static_boolean(self.thread, c"ready", ready)
+        jni.set_static_boolean(*self.thread, c"ready", ready)
     }
 
     /// Says how many writes of each thread are to be kept.
@@ -465,15 +462,15 @@ impl Shim {
         if let Some((around, start)) = start {
             jni.call_static_void(around, start, &[]);
         }
-        jni.set_static_int(self.log.class, c"maxChunks", chunks)
+        jni.set_static_int(*self.log.class, c"maxChunks", chunks)
     }
 
     /// Classes that were loaded before the agent came are about to get their probes, or have them: until then
     /// not all writes are told.
     pub(crate) fn set_untold(&self, jni: Jni, untold: bool) {
         let name = if untold { c"beginUntold" } else { c"endUntold" };
-        if let Some(method) = jni.static_method(self.log.class, name, c"()V") {
-            jni.call_static_void(self.log.class, method, &[]);
+        if let Some(method) = jni.static_method(*self.log.class, name, c"()V") {
+            jni.call_static_void(*self.log.class, method, &[]);
         }
     }
 
@@ -481,14 +478,14 @@ impl Shim {
     /// after each time; does not return.
     pub(crate) fn sweep_forever(&self, jni: Jni, and: impl Fn()) {
         loop {
-            jni.call_static_void(self.thread, self.sweep, &[]);
+            jni.call_static_void(*self.thread, self.sweep, &[]);
             and();
         }
     }
 
     /// Works whenever there is something to do; does not return.
     pub(crate) fn work_forever(&self, jni: Jni) {
-        jni.call_static_void(self.work.0, self.work.1, &[]);
+        jni.call_static_void(*self.work.0, self.work.1, &[]);
     }
 
     /// Has all threads recorded at a signal; whether it could be taken.
@@ -496,14 +493,14 @@ impl Shim {
         let take = || {
             let name = jni.new_string(&CString::new(name).ok()?)?;
             let name = JValue { object: name.raw() };
-            jni.call_static_boolean(self.signal.0, self.signal.1, &[name])
+            jni.call_static_boolean(*self.signal.0, self.signal.1, &[name])
         };
         take().unwrap_or(false)
     }
 
     /// Says that there is something to do.
     pub(crate) fn wake(&self, jni: Jni) {
-        jni.call_static_void(self.work.0, self.work.2, &[]);
+        jni.call_static_void(*self.work.0, self.work.2, &[]);
     }
 
     /// The exception whose way this is.
@@ -540,7 +537,7 @@ impl Shim {
                 object: exception.raw(),
             },
         ];
-        jni.call_static_object(self.causes.0, self.causes.1, &arguments)
+        jni.call_static_object(*self.causes.0, self.causes.1, &arguments)
             .or(kept)
     }
 
@@ -549,8 +546,8 @@ impl Shim {
         if jni.get_int(way, self.piece.frames) == 0 {
             return None;
         }
-        let first = jni.primitives(jni.get_object(way, self.piece.starts)?, b'I', 1);
-        Some(i32::from_le_bytes(first.try_into().ok()?))
+        let starts = jni.get_object(way, self.piece.starts)?;
+        jni.ints(starts, 1).first().copied()
     }
 
     /// Reads an exception's way.
@@ -580,23 +577,15 @@ impl Shim {
             return;
         };
         let count = number(ids.frames).min(jni.array_len(starts) / 3);
-        let starts: Vec<usize> = jni
-            .primitives(starts, b'I', 3 * count)
-            .chunks_exact(4)
-            .map(|bytes| i32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]) as usize)
-            .collect();
+        let starts = jni.ints(starts, 3 * count);
         let word_count = number(ids.next_word).min(jni.array_len(words));
-        let words: Vec<i64> = jni
-            .primitives(words, b'J', word_count)
-            .chunks_exact(8)
-            .map(|bytes| i64::from_le_bytes(bytes.try_into().expect("eight bytes")))
-            .collect();
+        let words = jni.longs(words, word_count);
         let reference_count = number(ids.next_reference).min(jni.array_len(references));
         for frame in 0..count {
             let at = |part: usize, end: usize| {
-                let from = starts[3 * frame + part].min(end);
+                let from = (starts[3 * frame + part] as usize).min(end);
                 let to = if frame + 1 < count {
-                    starts[3 * frame + 3 + part].clamp(from, end)
+                    (starts[3 * frame + 3 + part] as usize).clamp(from, end)
                 } else {
                     end
                 };
@@ -614,57 +603,4 @@ impl Shim {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::CLASSES;
-    use hindsight_instrument::contract::{self, WriteProbe};
-
-    /// The names that `instrument` compiles into classes exist in the compiled probes.
-    #[test]
-    fn probes_have_the_names_of_the_contract() {
-        let (_, probe) = CLASSES
-            .iter()
-            .find(|(name, _)| *name == "java/lang/HindsightProbe")
-            .unwrap();
-        let text = String::from_utf8_lossy(probe);
-        for name in [
-            "frame",
-            "caught",
-            "caughtReport",
-            "uncaught",
-            "handedOver",
-            "escape",
-            "record",
-        ] {
-            assert!(text.contains(name), "{name} is missing");
-        }
-        for descriptor in [
-            "(Ljava/lang/Throwable;I)Ljava/lang/HindsightProbe;",
-            "(Ljava/lang/Object;)Ljava/lang/HindsightProbe;",
-            "(I)Ljava/lang/HindsightProbe;",
-            "(J)Ljava/lang/HindsightProbe;",
-            "(F)Ljava/lang/HindsightProbe;",
-            "(D)Ljava/lang/HindsightProbe;",
-            "(Ljava/lang/Throwable;I)V",
-            "(Ljava/lang/Thread;Ljava/lang/Throwable;)V",
-            "(Ljava/lang/ThreadGroup;Ljava/lang/Thread;Ljava/lang/Throwable;)V",
-        ] {
-            assert!(text.contains(descriptor), "{descriptor} is missing");
-        }
-        let (_, writes) = CLASSES
-            .iter()
-            .find(|(name, _)| *name == contract::WRITES)
-            .unwrap();
-        let text = String::from_utf8_lossy(writes);
-        let puts = [1, 2, 3]
-            .iter()
-            .flat_map(|&count| [false, true].map(|own| WriteProbe::Put(count, own)));
-        let stores = (0..8).map(WriteProbe::Store);
-        let others = [WriteProbe::Enter, WriteProbe::Copy, WriteProbe::Release];
-        for probe in puts.chain(stores).chain(others) {
-            let probe = probe.method();
-            for part in [probe.name, probe.descriptor] {
-                assert!(text.contains(part), "{part} is missing");
-            }
-        }
-    }
-}
+mod tests;

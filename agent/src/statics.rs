@@ -4,17 +4,15 @@
 //! methods' own classes declare.
 
 use crate::agent::{Agent, Base};
+use crate::jdk;
 use crate::jni::{FieldId, Jni, Obj};
-use crate::jvmti::ACC_STATIC;
 use crate::shim::API;
 use crate::snapshot::classes::binary_name;
 use crate::snapshot::graph::Graph;
 use crate::snapshot::primitive;
+use hindsight_classfile::access;
 use hindsight_tracelog::crash::{Body, Constant, Fidelity, Frame, StaticField, Value};
 use std::collections::{BTreeMap, BTreeSet};
-
-const ACC_FINAL: u16 = 0x0010;
-const ACC_SYNTHETIC: u16 = 0x1000;
 
 /// Fields of one recording; more are counted.
 const MAX_FIELDS: usize = 500;
@@ -50,7 +48,7 @@ pub(crate) fn read(
                 continue;
             };
             let asked_for = names.contains(&field_name);
-            if access & ACC_STATIC == 0
+            if access & access::STATIC == 0
                 || !(asked_for || names.is_empty())
                 || !may_change(&descriptor, access)
             {
@@ -150,10 +148,10 @@ fn classes(
 /// Whether a field can have another value than its class's initialiser gives it anew, or another state
 /// behind it. Tools' own fields are synthetic.
 pub(crate) fn may_change(descriptor: &str, access: u16) -> bool {
-    if access & ACC_SYNTHETIC != 0 {
+    if access & access::SYNTHETIC != 0 {
         return false;
     }
-    if access & ACC_FINAL == 0 || descriptor.starts_with('[') {
+    if access & access::FINAL == 0 || descriptor.starts_with('[') {
         return true;
     }
     let Some(class) = descriptor.strip_prefix('L') else {
@@ -163,9 +161,7 @@ pub(crate) fn may_change(descriptor: &str, access: u16) -> bool {
     let logs = class.ends_with("Logger;") || class.ends_with("/Log;");
     !logs
         && (holds_others.iter().any(|prefix| class.starts_with(prefix))
-            || !["java/", "javax/", "jdk/", "sun/"]
-                .iter()
-                .any(|prefix| class.starts_with(prefix)))
+            || !jdk::is_no_programs(class))
 }
 
 /// Classes of the JDK with an object that stands for the key null, and the constant that holds it.
@@ -191,7 +187,7 @@ pub(crate) fn constants(
         .collect();
     let packages: BTreeSet<&str> = of_frames
         .chain(of_objects)
-        .filter(|name| !is_platform(name))
+        .filter(|name| !jdk::is_no_programs(name))
         .map(|name| package(name))
         .collect();
     let mut left = MAX_SCANNED;
@@ -206,8 +202,8 @@ pub(crate) fn constants(
             let Some((name, descriptor, access)) = base.jvmti.field(class, field) else {
                 continue;
             };
-            const CONSTANT: u16 = ACC_STATIC | ACC_FINAL;
-            let is_wanted = !is_platform(&owner) || name == NULL_KEY;
+            const CONSTANT: u16 = access::STATIC | access::FINAL;
+            let is_wanted = !jdk::is_no_programs(&owner) || name == NULL_KEY;
             if access & CONSTANT != CONSTANT || !descriptor.starts_with(['L', '[']) || !is_wanted {
                 continue;
             }
@@ -253,7 +249,7 @@ fn is_comparable(graph: &Graph<'_>, number: u32) -> bool {
     match &object.body {
         Body::Instance(_) => {
             name == "java.lang.Object"
-                || !is_platform(name)
+                || !jdk::is_no_programs(name)
                 || names.any(|name| OF_PROCESS.contains(&name.as_str()))
         }
         Body::Primitives(bytes) => bytes.is_empty(),
@@ -266,13 +262,6 @@ fn is_comparable(graph: &Graph<'_>, number: u32) -> bool {
 
 fn package(class: &str) -> &str {
     class.rsplit_once('.').map_or("", |(package, _)| package)
-}
-
-/// Whether a class has the name of one of the JDK, or is an array.
-fn is_platform(name: &str) -> bool {
-    ["java.", "javax.", "jdk.", "sun.", "["]
-        .iter()
-        .any(|prefix| name.starts_with(prefix))
 }
 
 fn value(

@@ -8,10 +8,11 @@
 //! All paths are the target's own: it may live in a container, with another
 //! root and another number for itself.
 
+use crate::temporary::Doomed;
 use anyhow::{Context, Result, bail};
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs::{self, File};
-use std::io::{ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::fs::{MetadataExt, fchown};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
@@ -214,7 +215,10 @@ fn socket(own_pid: u32) -> PathBuf {
 }
 
 /// The file that makes `SIGQUIT` a request; removed at the end.
-struct Request(PathBuf);
+struct Request {
+    path: PathBuf,
+    _doomed: Doomed,
+}
 
 impl Request {
     fn make(target: &Target) -> Result<Request> {
@@ -226,20 +230,34 @@ impl Request {
         ];
         let mut refused = None;
         for place in places {
-            let path = place.join(&name);
-            match File::create(&path) {
-                Ok(_) => return Ok(Request(path)),
+            match Request::at(place.join(&name)) {
+                Ok(request) => return Ok(request),
                 Err(error) => refused = Some(error),
             }
         }
         Err(refused.expect("there are two places"))
             .with_context(|| format!("cannot write {name} where process {} sees it", target.pid))
     }
+
+    /// The directory is another's, who may have put a link there to a file of ours.
+    fn at(path: PathBuf) -> io::Result<Request> {
+        match File::create_new(&path) {
+            // One that was broken off has left it.
+            Err(error)
+                if error.kind() == ErrorKind::AlreadyExists
+                    && fs::symlink_metadata(&path).is_ok_and(|found| found.is_file()) => {}
+            made => drop(made?),
+        }
+        Ok(Request {
+            _doomed: Doomed::new(&path),
+            path,
+        })
+    }
 }
 
 impl Drop for Request {
     fn drop(&mut self) {
-        let _ = fs::remove_file(&self.0);
+        let _ = fs::remove_file(&self.path);
     }
 }
 
@@ -301,6 +319,20 @@ mod tests {
         assert!(catches_quit("SigCgt:\t2000000181005ccf\n"));
         assert!(!catches_quit("SigCgt:\t0000000000000002\n"));
         assert!(!catches_quit("SigCgt:\t0000000000000000\n"));
+    }
+
+    #[test]
+    fn a_request_follows_no_link() {
+        let dir = tempfile::tempdir().unwrap();
+        let [link, victim] = ["link", "victim"].map(|name| dir.path().join(name));
+        fs::write(&victim, "precious").unwrap();
+        std::os::unix::fs::symlink(&victim, &link).unwrap();
+        assert!(Request::at(link).is_err());
+        assert_eq!(fs::read_to_string(&victim).unwrap(), "precious");
+        let left = dir.path().join("left");
+        fs::write(&left, "").unwrap();
+        drop(Request::at(left.clone()).unwrap());
+        assert!(!left.exists());
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //!
 //! What nobody has used for some days goes: each build of a program, and each JDK, leaves another.
 
+use crate::temporary::Doomed;
 use std::ffi::OsStr;
 use std::fs::{self, File, Metadata};
 use std::io::{self, Write};
@@ -75,6 +76,7 @@ pub fn save_directory(
     let dir = parent(path);
     fs::create_dir_all(dir)?;
     let made = tempfile::Builder::new().prefix(MADE).tempdir_in(dir)?;
+    let _doomed = Doomed::new(made.path());
     fill(made.path())?;
     match fs::rename(made.path(), path) {
         // It is what stays now.

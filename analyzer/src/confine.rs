@@ -1,12 +1,12 @@
-//! Children that the kernel keeps from harm, and that end with us.
+//! Children that end with us, and that the kernel keeps from harm.
 //!
-//! [`command`] runs a program by way of this very command, which asks the kernel for both before it becomes the
-//! program ([`take_over`]): that needs no code between `fork` and `exec`, and no thread of ours is ever restricted.
+//! [`command`] and [`tied`] run a program by way of this very command, which asks the kernel for it before it becomes
+//! the program ([`take_over`]): that needs no code between `fork` and `exec`, and no thread of ours is ever restricted.
 //!
-//! - Landlock lets it, and all that it starts, write and delete below named places alone, and use no TCP; it reads
+//! - Landlock lets that of [`command`], and all that it starts, write and delete below named places alone, and use no TCP; it reads
 //!   and runs what it likes. What a kernel does not know it does not guard ([`guards`] says what it does), and all
 //!   works as without.
-//! - It is killed when we end, in whatever way.
+//! - Each is killed when we end, in whatever way.
 //!
 //! **Invariant:** `main` calls [`take_over`] before all else.
 
@@ -28,6 +28,8 @@ use std::thread;
 const MARK: &str = "--become";
 /// What stands behind the places that it may write. None of them is called so: they are absolute.
 const END: &str = "--";
+/// What stands there instead if it may write anywhere.
+const ANYWHERE: &str = "--anywhere";
 /// What the running command is, even if its file has been replaced.
 const OURSELVES: &str = "/proc/self/exe";
 /// Devices that are nobody's.
@@ -47,6 +49,15 @@ pub fn command(program: &Path, writable: &[&Path]) -> Command {
         .args([MARK, &getpid().to_string()])
         .args(writable)
         .arg(END)
+        .arg(program);
+    command
+}
+
+/// A command that runs a program which may do what we may, and ends with us. To be started by [`spawn`].
+pub fn tied(program: &Path) -> Command {
+    let mut command = Command::new(OURSELVES);
+    command
+        .args([MARK, &getpid().to_string(), ANYWHERE])
         .arg(program);
     command
 }
@@ -84,13 +95,19 @@ pub fn take_over() -> Option<io::Error> {
 
 fn become_program(mut arguments: impl Iterator<Item = OsString>) -> io::Error {
     let parent = arguments.next();
-    let writable = arguments.by_ref().take_while(|place| place != END);
+    let mut is_restricted = true;
+    let writable = arguments.by_ref().take_while(|place| {
+        is_restricted = place != ANYWHERE;
+        is_restricted && place != END
+    });
     let writable: Vec<PathBuf> = writable.map(PathBuf::from).collect();
     let Some(program) = arguments.next() else {
         return io::Error::other(format!("{MARK} is not for people"));
     };
-    // A kernel that cannot, or may not, leaves it as free as we are.
-    let _ = restrict(&writable);
+    if is_restricted {
+        // A kernel that cannot, or may not, leaves it as free as we are.
+        let _ = restrict(&writable);
+    }
     let _ = set_parent_process_death_signal(Some(Signal::KILL));
     // It may have ended before it could be asked for.
     let now = getppid().map(|pid| OsString::from(pid.to_string()));

@@ -1,5 +1,6 @@
 //! Looking for recorded files.
 
+use crate::temporary::Doomed;
 use anyhow::{Context, Result, bail};
 use std::ffi::OsStr;
 use std::io::{Read, Write};
@@ -97,6 +98,7 @@ pub fn write_whole(
         .permissions(fs::Permissions::from_mode(mode))
         .tempfile_in(directory.unwrap_or(Path::new(".")))
         .with_context(context)?;
+    let _doomed = Doomed::new(part.path());
     let mut file = io::BufWriter::new(part);
     fill(&mut file)?;
     let part = file.into_inner().map_err(io::IntoInnerError::into_error);

@@ -106,8 +106,12 @@ impl Jdk {
         command
     }
 
-    /// The same of a `java` that may write at or below these places alone, where the kernel sees to it. To be
-    /// started by [`confine::spawn`].
+    /// The same of a `java` that ends with us. To be started by [`confine::spawn`].
+    pub fn tied_java(&self) -> Command {
+        cut_off(confine::tied(&self.home.join("bin/java")))
+    }
+
+    /// The same of one that may write at or below these places alone, where the kernel sees to it.
     pub fn confined(&self, writable: &[&Path]) -> Command {
         cut_off(confine::command(&self.home.join("bin/java"), writable))
     }

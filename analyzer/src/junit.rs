@@ -1,6 +1,6 @@
 //! From crashes to JUnit tests.
 //!
-//! 1. [`candidate`] decides for each frame whether and how it can be called,
+//! 1. [`asked`] knows which frames tests are wanted of; [`candidate`] decides for each frame whether and how it can be called,
 //!    and into which test class it goes.
 //!    [`origins`] finds what identifies what compilers have numbered.
 //! 2. [`value`] and [`call`] write the body of one test; [`source`] puts the
@@ -22,6 +22,7 @@
 //! costs as much as a hundred tests.
 
 pub mod alike;
+pub mod asked;
 pub mod build;
 pub mod call;
 pub mod candidate;
@@ -46,9 +47,11 @@ pub mod write;
 use crate::classpath::ClassPath;
 use crate::commands::input::Input;
 use crate::jdk::Jdk;
+use crate::progress::{Extent, Stages};
 use crate::temporary;
 use crate::trim;
 use anyhow::{Context, Result};
+use asked::Asked;
 use candidate::{Plan, State};
 use hindsight_tracelog::crash::Defaults;
 use hindsight_tracelog::reader::Crash;
@@ -93,7 +96,7 @@ pub struct Options {
     /// Where values come from.
     pub values: Source,
     /// The frames that tests are wanted of; all if there are none here.
-    pub frames: Vec<usize>,
+    pub frames: Vec<Asked>,
     /// Whether to write tests that do not reproduce, too.
     pub keep_all: bool,
     /// Whether to run the candidates.
@@ -104,8 +107,8 @@ pub struct Options {
     pub java_options: Vec<String>,
     /// Time that one candidate may take.
     pub timeout: Duration,
-    /// Whether to tell the progress on stderr.
-    pub progress: bool,
+    /// Where it is told how far the work is.
+    pub told: Stages,
 }
 
 /// Makes tests of `inputs` and says what became of each frame. `jdk` may be
@@ -135,6 +138,9 @@ pub fn generate(
         place.add_resources(&plan)?;
         let mut pending = plan.supported();
         if options.run && options.values == Source::Built {
+            options
+                .told
+                .begin("finding out how values are made", Extent::Unknown);
             plan.recipes = build::find(&plan, &pending, &place, options)?;
             for &index in &pending {
                 plan.candidates[index].built = true;
@@ -144,11 +150,15 @@ pub fn generate(
         let mut missing = missing::Tried::default();
         let mut alike = alike::Alike::default();
         while !pending.is_empty() {
+            options.told.begin("compiling tests", Extent::Unknown);
             compile::settle(&mut plan, &pending, &place, options)?;
             if !options.run {
                 break;
             }
             let pending_still = plan.only(&pending, |state| matches!(state, State::Pending));
+            options
+                .told
+                .begin("comparing the values of tests", Extent::Unknown);
             if !build::check(&mut plan, &pending_still, &place, options)?.is_empty() {
                 continue;
             }
@@ -164,10 +174,14 @@ pub fn generate(
                 pending = second_tries(&mut plan, &due);
             }
             if pending.is_empty() {
+                options
+                    .told
+                    .begin("running tests in one JVM", Extent::Unknown);
                 pending = together::tries(&mut plan, &place, options, &compiled, &mut tried)?;
             }
         }
     }
+    options.told.end();
     plan.note_subclasses();
     missing::note(&mut plan);
     let keep = |verdict: Verdict| match verdict {

@@ -6,6 +6,7 @@ pub use stages::{Extent, Stages};
 
 use std::fmt::Display;
 use std::io::{IsTerminal, Write};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Work that is done sooner goes without.
@@ -27,56 +28,112 @@ fn bar(done: u64, total: u64, what: &dyn Display) -> String {
     )
 }
 
-/// A bar on stderr.
+/// How often something is told, which goes without if it is done before that.
+#[derive(Debug, Clone, Copy)]
+struct Pace {
+    has_terminal: bool,
+}
+
+impl Pace {
+    fn new() -> Pace {
+        Pace {
+            has_terminal: std::io::stderr().is_terminal(),
+        }
+    }
+
+    /// From the beginning of the work on.
+    fn first(self) -> Duration {
+        if self.has_terminal { DELAY } else { LINES }
+    }
+
+    /// From one word to the next.
+    fn next(self) -> Duration {
+        if self.has_terminal { INTERVAL } else { LINES }
+    }
+
+    /// Tells it. Gives whether it is to be taken away again.
+    fn tell(self, what: &str) -> bool {
+        if self.has_terminal {
+            eprint!("\r\x1b[Khindsight: {what}");
+            let _ = std::io::stderr().flush();
+        } else {
+            eprintln!("hindsight: {what}");
+        }
+        self.has_terminal
+    }
+}
+
+/// Takes away what was told, if it is to be.
+fn take_away(shown: &mut bool) {
+    if std::mem::take(shown) {
+        eprint!("\r\x1b[K");
+    }
+}
+
+/// A bar on stderr, which threads may share.
 pub struct Progress {
     on: bool,
-    has_terminal: bool,
+    pace: Pace,
+    total: u64,
+    state: Mutex<State>,
+}
+
+struct State {
     next: Instant,
     shown: bool,
-    total: u64,
     done: u64,
 }
 
 impl Progress {
     /// A bar for a `total` amount of work, or none.
     pub fn new(on: bool, total: u64) -> Progress {
-        let has_terminal = std::io::stderr().is_terminal();
+        let pace = Pace::new();
         Progress {
             on,
-            has_terminal,
-            next: Instant::now() + if has_terminal { DELAY } else { LINES },
-            shown: false,
+            pace,
             total: total.max(1),
-            done: 0,
+            state: Mutex::new(State {
+                next: Instant::now() + pace.first(),
+                shown: false,
+                done: 0,
+            }),
         }
     }
 
     /// Says that so much more is done.
-    pub fn add(&mut self, work: u64) {
-        self.done = self.done.saturating_add(work).min(self.total);
+    pub fn add(&self, work: u64) {
+        let mut state = self.state();
+        state.done = state.done.saturating_add(work).min(self.total);
     }
 
     /// Shows the bar, if it is time to, with a word on what has been done.
-    pub fn show(&mut self, what: &dyn Display) {
-        if !self.on || Instant::now() < self.next {
-            return;
+    pub fn show(&self, what: &dyn Display) {
+        let mut state = self.state();
+        if self.on && Instant::now() >= state.next {
+            state.next = Instant::now() + self.pace.next();
+            state.shown = self.pace.tell(&bar(state.done, self.total, what));
         }
-        if !self.has_terminal {
-            self.next = Instant::now() + LINES;
-            eprintln!("hindsight: {}", bar(self.done, self.total, what));
-            return;
-        }
-        self.next = Instant::now() + INTERVAL;
-        self.shown = true;
-        eprint!("\r\x1b[Khindsight: {}", bar(self.done, self.total, what));
-        let _ = std::io::stderr().flush();
+    }
+
+    /// Both.
+    pub fn step(&self, work: u64, what: &dyn Display) {
+        self.add(work);
+        self.show(what);
+    }
+
+    /// Prints a line that stays.
+    pub fn note(&self, line: &dyn Display) {
+        take_away(&mut self.state().shown);
+        eprintln!("hindsight: {line}");
     }
 
     /// Takes the bar away.
-    pub fn clear(&mut self) {
-        if std::mem::take(&mut self.shown) {
-            eprint!("\r\x1b[K");
-        }
+    pub fn clear(&self) {
+        take_away(&mut self.state().shown);
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -1,42 +1,29 @@
-//! Temporary directories: they go with the process, also where it is told to end.
+//! What is there for a while only: it goes with the process, also where that is told to end.
 
 use anyhow::{Context, Result};
-use std::path::PathBuf;
-use std::sync::{Mutex, Once, PoisonError};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+use signal_hook::low_level::emulate_default_handler;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 use std::time::Duration;
-use std::{fs, process, thread};
+use std::{fs, thread};
 use tempfile::TempDir;
 
-/// Those that there are.
+/// What there is.
 static ALL: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
-static HANDLED: Once = Once::new();
 
-/// How a shell tells that a program was interrupted.
-const INTERRUPTED: i32 = 130;
 /// How often it is tried to remove a directory, into which a child that ends may still write.
 const TRIES: u32 = 20;
+const PAUSE: Duration = Duration::from_millis(50);
 
-/// Makes one. `SIGINT`, `SIGTERM` and `SIGHUP` remove it from now on before they end the process.
+/// Makes a directory.
 ///
 /// # Errors
 ///
 /// Fails if it cannot be made.
-pub fn directory() -> Result<TempDir> {
-    HANDLED.call_once(|| {
-        // Without, directories are left behind, and all else is as it should be.
-        let _ = ctrlc::set_handler(|| {
-            let all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
-            for _ in 0..TRIES {
-                let left = all.iter().filter(|path| path.exists());
-                let left = left.filter(|path| fs::remove_dir_all(path).is_err());
-                if left.count() == 0 {
-                    break;
-                }
-                thread::sleep(Duration::from_millis(50));
-            }
-            process::exit(INTERRUPTED);
-        });
-    });
+pub fn directory() -> Result<Directory> {
     let made = tempfile::tempdir().with_context(|| {
         let place = std::env::temp_dir();
         let place = place.display();
@@ -44,8 +31,88 @@ pub fn directory() -> Result<TempDir> {
             "failed to make a directory in {place} for temporary files; TMPDIR names another place"
         )
     })?;
-    let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
-    all.retain(|path| path.exists());
-    all.push(made.path().to_owned());
-    Ok(made)
+    let doomed = Doomed::new(made.path());
+    Ok(Directory {
+        made,
+        _doomed: doomed,
+    })
+}
+
+/// A directory that is removed with all that is in it.
+#[derive(Debug)]
+pub struct Directory {
+    made: TempDir,
+    _doomed: Doomed,
+}
+
+impl Directory {
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        self.made.path()
+    }
+}
+
+/// A file or directory that `SIGINT`, `SIGTERM` and `SIGHUP` remove before they end the process, as long as this
+/// lives. Who makes it removes it else.
+#[derive(Debug)]
+pub struct Doomed(PathBuf);
+
+impl Doomed {
+    /// For what is there already.
+    pub fn new(path: &Path) -> Doomed {
+        static HANDLED: Once = Once::new();
+        HANDLED.call_once(|| {
+            // Without, things are left behind, and all else is as it should be.
+            if let Ok(signals) = Signals::new([SIGINT, SIGTERM, SIGHUP]) {
+                thread::spawn(move || wait(signals));
+            }
+        });
+        all().push(path.to_owned());
+        Doomed(path.to_owned())
+    }
+}
+
+impl Drop for Doomed {
+    fn drop(&mut self) {
+        let mut all = all();
+        if let Some(at) = all.iter().position(|path| *path == self.0) {
+            all.swap_remove(at);
+        }
+    }
+}
+
+fn all() -> MutexGuard<'static, Vec<PathBuf>> {
+    ALL.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Removes everything at the first signal, and ends as the signal would have.
+fn wait(mut signals: Signals) {
+    for signal in signals.forever() {
+        // Nothing is added, and nothing kept, from now on.
+        let all = all();
+        for _ in 0..TRIES {
+            if all.iter().filter(|path| !is_gone(path)).count() == 0 {
+                break;
+            }
+            thread::sleep(PAUSE);
+        }
+        let _ = emulate_default_handler(signal);
+    }
+}
+
+/// Removes it. Whether it is gone now.
+fn is_gone(path: &Path) -> bool {
+    let removed = match fs::symlink_metadata(path) {
+        Ok(found) if found.is_dir() => fs::remove_dir_all(path),
+        Ok(_) => fs::remove_file(path),
+        Err(error) => Err(error),
+    };
+    removed.or_else(ignored).is_ok()
+}
+
+fn ignored(error: io::Error) -> io::Result<()> {
+    match error.kind() {
+        ErrorKind::NotFound => Ok(()),
+        _ => Err(error),
+    }
 }

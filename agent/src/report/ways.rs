@@ -8,7 +8,9 @@ use crate::frames::{
     unwrapped::{self, Earlier},
 };
 use crate::jni::{Jni, Obj};
+use crate::methods;
 use crate::shim::{Raw, Way};
+use hindsight_instrument::Capture;
 use hindsight_tracelog::crash::StackElement;
 use std::iter;
 
@@ -55,7 +57,7 @@ pub(super) fn ways(
     // the latest, which stands first.
     causes.sort_by_key(|(way, index)| {
         let trace = &exceptions.infos[*index].stack;
-        let first = !way.frames.is_empty() && frames::begin(&way.frames, trace, methods);
+        let first = frames::begin_behind_helpers(&way.frames, trace, methods);
         (*index, !first)
     });
     causes.dedup_by_key(|(_, index)| *index);
@@ -80,14 +82,19 @@ fn add_before(
     known.is_lost |= chain.iter().any(|way| way.is_lost || way.dropped > 0);
     if before.is_empty() {
         let earlier = earlier_of_same(agent, jni, call, way);
-        before = frames::earlier(&earlier, false, &known.frames, trace, methods);
+        if is_handed_on(agent, jni, &known.frames, call.exception) {
+            before = handed_on(agent, jni, call, &earlier, trace);
+        }
+        if before.is_empty() {
+            before = frames::earlier(&earlier, false, &known.frames, trace, methods);
+        }
     }
     if before.is_empty() && !frames::begin(&known.frames, trace, methods) {
-        let is_same = |way: &&Obj| is_of(agent, jni, **way, call.exception);
-        let elsewhere = others.iter().find(is_same);
-        let elsewhere = elsewhere.map(|way| agent.shim.way(jni, *way).frames);
-        let begins = |frames: &Vec<Raw>| frames::begin(frames, trace, methods);
-        if let Some(frames) = elsewhere.filter(begins) {
+        let same = (others.iter()).filter(|way| is_of(agent, jni, **way, call.exception));
+        let mut elsewhere = same.map(|way| agent.shim.way(jni, *way).frames);
+        // It may have been thrown on there, too.
+        let first = elsewhere.find(|frames| frames::begin_behind_helpers(frames, trace, methods));
+        if let Some(frames) = first {
             known.from_elsewhere = true;
             // The writes of another thread cannot be undone with this one's log.
             if !agent.base.options.copy.need_log() {
@@ -97,6 +104,50 @@ fn add_before(
     }
     known.dropped_at += before.len();
     known.frames.splice(0..0, before);
+}
+
+/// The frames of earlier ways of an exception that was caught, passed on as a value and thrown again by who was
+/// passed it, as a coroutine's that has waited for another one: its trace knows the first of these ways alone.
+fn handed_on(
+    agent: &Agent,
+    jni: Jni,
+    call: &Call,
+    earlier: &[Way],
+    trace: &[StackElement],
+) -> Vec<Raw> {
+    let methods = &agent.base.methods;
+    let mut ways = (earlier.iter())
+        .filter(|way| way.dropped == 0)
+        .skip_while(|way| !frames::begin_behind_helpers(&way.frames, trace, methods));
+    let Some(first) = ways.next() else {
+        return Vec::new();
+    };
+    let later = ways.filter(|way| is_handed_on(agent, jni, &way.frames, call.exception));
+    iter::once(first)
+        .chain(later)
+        .flat_map(|way| &way.frames)
+        .cloned()
+        .collect()
+}
+
+/// Whether what has thrown an exception, on its way by these frames, was passed it: as an argument, or in an object
+/// that holds it. A shared exception, which a class keeps for all, is thrown otherwise.
+fn is_handed_on(agent: &Agent, jni: Jni, way: &[Raw], exception: Obj) -> bool {
+    let Some(raw) = way.first() else {
+        return false;
+    };
+    let Some((class, index)) = agent.base.methods.find(raw.method) else {
+        return false;
+    };
+    let captures = class.method(index).captures;
+    let references = captures.filter(|capture| methods::is_reference(methods::descriptor(capture)));
+    references
+        .zip(&raw.references)
+        .filter(|(capture, _)| matches!(capture, Capture::Parameter { index: 1.., .. }))
+        .filter_map(|(_, argument)| *argument)
+        .any(|argument| {
+            jni.same(argument, exception) || exceptions::holds(agent, jni, argument, exception)
+        })
 }
 
 /// The ways in this thread of the exception and of those that were made around it, which are older than the last one;

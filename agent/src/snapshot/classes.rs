@@ -2,17 +2,15 @@
 
 use crate::changing::changes_unseen;
 use crate::jni::{FieldId, Jni, Obj};
-use crate::jvmti::{ACC_STATIC, Jvmti};
+use crate::jvmti::Jvmti;
 use crate::methods::Methods;
 use crate::options::Options;
 use crate::snapshot::{lambda, standing};
 use crate::statics;
+use hindsight_classfile::access;
 use hindsight_instrument::select;
 use hindsight_tracelog::crash::{ClassInfo, ClassKind, FieldInfo, Lambda, is_box};
 use std::collections::HashSet;
-
-const ACC_FINAL: u16 = 0x0010;
-const ACC_INTERFACE: i32 = 0x0200;
 
 /// How an object of a class is stored.
 #[derive(Debug, Clone, PartialEq)]
@@ -353,7 +351,7 @@ pub(crate) fn read(
     let hidden = signature.contains('.');
     info.kind = if hidden {
         ClassKind::Hidden
-    } else if modifiers & ACC_INTERFACE != 0 {
+    } else if modifiers & i32::from(access::INTERFACE) != 0 {
         ClassKind::Interface
     } else if info.supers.iter().any(|name| name == "java.lang.Enum") {
         ClassKind::Enum
@@ -434,7 +432,7 @@ pub(crate) fn read(
                 let Some((name, descriptor, access)) = jvmti.field(*declaring, field) else {
                     continue;
                 };
-                if access & ACC_STATIC != 0 || is_internal(owner, &name) {
+                if access & access::STATIC != 0 || is_internal(owner, &name) {
                     continue;
                 }
                 changes |= statics::may_change(&descriptor, access);
@@ -442,7 +440,7 @@ pub(crate) fn read(
                     Some(letter) if !is_blank(owner, &name, &descriptor) => *letter,
                     _ => BLANK,
                 };
-                if logs_none && access & ACC_FINAL == 0 {
+                if logs_none && access & access::FINAL == 0 {
                     unseen = true;
                 }
                 if options.is_secret_of_type(&name, &descriptor)

@@ -226,6 +226,20 @@ impl Address {
         // back while somebody reads.
         unsafe { slice::from_raw_parts((self.0 + chunk::HEADER) as *const u8, chunk.len) }
     }
+
+    /// Stores an event, as Java does.
+    #[cfg(test)]
+    pub(crate) fn store(self, event: &[u8]) {
+        let chunk = self.read().expect("it was begun");
+        let end = self.0 + chunk::HEADER + chunk.len;
+        assert!(end + event.len() <= self.0 + chunk.size);
+        // SAFETY: within the chunk, which is the caller's alone.
+        unsafe {
+            ptr::copy_nonoverlapping(event.as_ptr(), end as *mut u8, event.len());
+            AtomicU64::from_ptr((self.0 + chunk::END) as *mut u64)
+                .store((end + event.len()) as u64, Ordering::Release);
+        }
+    }
 }
 
 /// A byte for each basic block, in a file that grows; see `HindsightTrace.cover`.

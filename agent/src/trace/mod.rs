@@ -41,8 +41,8 @@ use shim::Tracer;
 use std::fs::{self, DirBuilder};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// How long the end of the JVM may wait for what is still to be packed.
@@ -124,7 +124,8 @@ fn start_in(base: &'static Base, jni: Jni, directory: &Path) -> Result<(), Strin
     };
     let arena = Arena::create(directory).map_err(|error| explain("room for events", error))?;
     let shared = Shared::create().map_err(|error| explain("memory", error))?;
-    let segments = Arc::new(Segments::new(base, directory.to_owned(), options.max_bytes));
+    let complain = |what: &str| base.complain("trace_not_written", what);
+    let segments = Segments::new(directory.to_owned(), options.max_bytes, complain);
     let tracer = Tracer::install(jni)?;
     let tracing = Tracing {
         base,

@@ -2,13 +2,14 @@
 
 use super::arena::{Address, Arena, now};
 use super::segments::Segments;
+use crate::callbacks::contained;
+use hindsight_tracelog::trace;
 use hindsight_tracelog::trace::block::Header;
 use hindsight_tracelog::trace::dictionary::Loss;
 use hindsight_tracelog::trace::recap::Changes;
-use hindsight_tracelog::trace::{self, chunk::Chunk};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Chunks that wait at most; then threads wait, or lose events.
@@ -43,9 +44,16 @@ impl Queue {
     }
 }
 
+/// What a thread packs with.
+#[derive(Default)]
+struct Bench {
+    packer: Option<trace::Packer>,
+    block: Vec<u8>,
+}
+
 /// Packs chunks and hands them to [`Segments`].
 pub(crate) struct Packer {
-    segments: Arc<Segments>,
+    segments: Segments,
     /// Whether a thread waits for a chunk rather than losing events.
     wait: bool,
     queue: Mutex<Queue>,
@@ -58,7 +66,7 @@ pub(crate) struct Packer {
 }
 
 impl Packer {
-    pub(crate) fn new(segments: Arc<Segments>, wait: bool) -> Packer {
+    pub(crate) fn new(segments: Segments, wait: bool) -> Packer {
         Packer {
             segments,
             wait,
@@ -87,8 +95,11 @@ impl Packer {
     /// Events that could not be stored, or not be written, as far as it is known whose
     /// they were.
     pub(crate) fn losses(&self) -> Vec<Loss> {
-        let queue = self.queue.lock();
-        queue.map_or(Vec::new(), |queue| queue.losses.values().cloned().collect())
+        self.queue().losses.values().cloned().collect()
+    }
+
+    fn queue(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A chunk for a thread, whose old one is full. `header` says whose it is to
@@ -103,7 +114,7 @@ impl Packer {
             header.sequence = full.read()?.header.sequence.wrapping_add(1);
         }
         let size = usize::from(header.sequence > 0);
-        let mut queue = self.queue.lock().ok()?;
+        let mut queue = self.queue();
         loop {
             // A thread with one full chunk may go on whoever else is behind, so
             // that memory does not grow with what is behind.
@@ -131,108 +142,214 @@ impl Packer {
                 queue.lose(header, 1);
                 return None;
             }
-            queue = self.emptied.wait(queue).ok()?;
+            queue = (self.emptied.wait(queue)).unwrap_or_else(PoisonError::into_inner);
         }
     }
 
     /// Takes the last chunk of a thread.
     pub(crate) fn submit(&self, chunk: Address) {
-        if let Ok(mut queue) = self.queue.lock() {
-            queue.chunks.push_back(chunk);
-            queue.busy += 1;
-            self.filled.notify_one();
-        }
+        let mut queue = self.queue();
+        queue.chunks.push_back(chunk);
+        queue.busy += 1;
+        self.filled.notify_one();
     }
 
     /// The body of a packing thread; does not return.
     pub(crate) fn run(&self, arena: &Arena) {
-        let mut buffer = Vec::new();
-        let mut packer = trace::Packer::new().ok();
+        let mut bench = Bench::default();
         loop {
-            let chunk = {
-                let Ok(mut queue) = self.queue.lock() else {
-                    return;
-                };
-                loop {
-                    if let Some(chunk) = queue.chunks.pop_front() {
-                        break chunk;
-                    }
-                    match self.filled.wait(queue) {
-                        Ok(again) => queue = again,
-                        Err(_) => return,
+            let mut queue = self.queue();
+            let chunk = loop {
+                match queue.chunks.pop_front() {
+                    Some(chunk) => break chunk,
+                    None => {
+                        queue = (self.filled.wait(queue)).unwrap_or_else(PoisonError::into_inner)
                     }
                 }
             };
-            if let Some(found) = chunk.read() {
-                self.pack(packer.as_mut(), chunk, &found, &mut buffer);
-            }
-            arena.give_back(chunk);
-            let Ok(mut queue) = self.queue.lock() else {
-                return;
-            };
-            queue.busy -= 1;
             drop(queue);
+            self.pack(&mut bench, chunk);
+            arena.give_back(chunk);
+            self.queue().busy -= 1;
             self.emptied.notify_all();
         }
     }
 
-    fn pack(
-        &self,
-        packer: Option<&mut trace::Packer>,
-        address: Address,
-        chunk: &Chunk,
-        buffer: &mut Vec<u8>,
-    ) {
-        if chunk.len == 0 {
+    /// Packs a chunk, and counts it as lost if that cannot be done for whatever reason: threads wait for
+    /// those that are packed here.
+    fn pack(&self, bench: &mut Bench, address: Address) {
+        let Some(chunk) = address.read().filter(|chunk| chunk.len > 0) else {
             return;
-        }
-        buffer.clear();
+        };
         let mut header = chunk.header;
-        let events = address.events(chunk);
-        let packed = packer
-            .and_then(|packer| packer.pack(&mut header, events, buffer).ok())
+        let mut written = None;
+        contained(|| {
+            let events = address.events(&chunk);
+            written = Some(self.write(bench, &mut header, events));
+        });
+        if written.is_none() {
+            // Nobody knows what it was left like.
+            *bench = Bench::default();
+        }
+        // There is at least one, whether or not they have been counted.
+        let events = u64::from(header.events).max(1);
+        if written == Some(true) {
+            self.events.fetch_add(events, Ordering::Relaxed);
+        } else {
+            self.lost.fetch_add(events, Ordering::Relaxed);
+            self.queue().lose(&header, events);
+        }
+    }
+
+    /// Whether a chunk's events are in a segment now. What `header` does not say of them is filled in.
+    fn write(&self, bench: &mut Bench, header: &mut Header, events: &[u8]) -> bool {
+        if bench.packer.is_none() {
+            bench.packer = trace::Packer::new().ok();
+        }
+        bench.block.clear();
+        let packed = (bench.packer.as_mut())
+            .and_then(|packer| packer.pack(header, events, &mut bench.block).ok())
             .is_some();
         let changes = match self.segments.is_bounded() {
-            true => Changes::of(&header, events).ok(),
+            true => Changes::of(header, events).ok(),
             false => None,
         };
-        if packed && self.segments.append(&header, buffer, changes) {
-            self.events
-                .fetch_add(u64::from(header.events), Ordering::Relaxed);
-        } else {
-            let events = u64::from(header.events);
-            self.lost.fetch_add(events, Ordering::Relaxed);
-            if let Ok(mut queue) = self.queue.lock() {
-                queue.lose(&header, events);
-            }
-        }
+        packed && self.segments.append(header, &bench.block, changes)
     }
 
     /// Waits until all that was submitted is packed; whether that is so.
     pub(crate) fn drain(&self, at_most: Duration) -> bool {
         let end = Instant::now() + at_most;
-        let Ok(mut queue) = self.queue.lock() else {
-            return false;
-        };
+        let mut queue = self.queue();
         while queue.busy > 0 {
             let left = end.saturating_duration_since(Instant::now());
-            match self.emptied.wait_timeout(queue, left) {
-                Ok((_, timeout)) if timeout.timed_out() => return false,
-                Ok((again, _)) => queue = again,
-                Err(_) => return false,
+            if left.is_zero() {
+                return false;
             }
+            let waited = self.emptied.wait_timeout(queue, left);
+            (queue, _) = waited.unwrap_or_else(PoisonError::into_inner);
         }
         true
     }
 
     /// Packs what threads have begun. They may go on storing, unseen.
     pub(crate) fn pack_rest(&self, arena: &Arena) {
-        let mut buffer = Vec::new();
-        let mut packer = trace::Packer::new().ok();
+        let mut bench = Bench::default();
         for chunk in arena.in_use() {
-            if let Some(found) = chunk.read() {
-                self.pack(packer.as_mut(), chunk, &found, &mut buffer);
-            }
+            self.pack(&mut bench, chunk);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::path::{Path, PathBuf};
+
+    struct Directory(PathBuf);
+
+    impl Directory {
+        fn new(name: &str) -> Directory {
+            let name = format!("hindsight-packer-{name}-{}", std::process::id());
+            let directory = Directory(std::env::temp_dir().join(name));
+            let _ = fs::remove_dir_all(&directory.0);
+            fs::create_dir_all(&directory.0).unwrap();
+            directory
+        }
+    }
+
+    impl Drop for Directory {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+
+    fn packer(segments: &Path, wait: bool, complain: fn(&str)) -> &'static Packer {
+        let segments = Segments::new(segments.to_owned(), None, complain);
+        Box::leak(Box::new(Packer::new(segments, wait)))
+    }
+
+    fn arena(directory: &Path) -> &'static Arena {
+        Box::leak(Box::new(Arena::create(directory).unwrap()))
+    }
+
+    /// The header of a thread that has told nothing yet.
+    fn of_stream(stream: u64) -> Header {
+        Header {
+            stream,
+            thread: 100 + stream,
+            ..Header::default()
+        }
+    }
+
+    /// Has a thread use up so many chunks, with an event in each.
+    fn fill(packer: &Packer, arena: &Arena, header: &mut Header, chunks: usize) -> Option<Address> {
+        let mut chunk = packer.exchange(arena, None, header);
+        for _ in 0..chunks {
+            chunk?.store(&EVENT);
+            chunk = packer.exchange(arena, chunk, header);
+        }
+        chunk
+    }
+
+    const EVENT: [u8; 9] = [trace::kind::tag::STAMP, 7, 0, 0, 0, 0, 0, 0, 0];
+
+    #[test]
+    fn chunks_whose_packing_panics_are_lost_and_no_thread_waits_for_them() {
+        let directory = Directory::new("panics");
+        let arena = arena(&directory.0);
+        // Nothing can be written there, and saying so fails, too.
+        let missing = directory.0.join("missing");
+        let packer = packer(&missing, true, |_| panic!("nobody listens"));
+        std::thread::spawn(|| packer.run(arena));
+        let chunks = 3 * MAX_WAITING;
+        let last = fill(packer, arena, &mut of_stream(1), chunks);
+        assert!(last.is_some());
+        assert!(packer.drain(Duration::from_secs(60)));
+        assert_eq!((packer.events(), packer.lost()), (0, chunks as u64));
+        let losses = packer.losses();
+        assert_eq!(losses.len(), 1);
+        let of_all = (losses[0].thread, losses[0].sequence, losses[0].events);
+        assert_eq!(of_all, (101, 0, chunks as u64));
+    }
+
+    #[test]
+    fn a_chunk_is_given_back_once_its_events_are_in_a_segment() {
+        let directory = Directory::new("packs");
+        let arena = arena(&directory.0);
+        let packer = packer(&directory.0, true, |what| panic!("{what}"));
+        let last = fill(packer, arena, &mut of_stream(1), 2).unwrap();
+        last.store(&EVENT);
+        packer.submit(last);
+        assert_eq!(arena.in_use().len(), 3);
+        std::thread::spawn(|| packer.run(arena));
+        assert!(packer.drain(Duration::from_secs(60)));
+        assert_eq!((packer.events(), packer.lost()), (3, 0));
+        assert_eq!(arena.in_use().len(), 0);
+        assert_eq!(packer.segments().last(), Some((1, 3)));
+    }
+
+    /// One full chunk of its own does each thread keep, whoever else is behind.
+    #[test]
+    fn events_are_lost_where_nobody_waits_and_too_many_chunks_do() {
+        let directory = Directory::new("drops");
+        let arena = arena(&directory.0);
+        let packer = packer(&directory.0, false, |what| panic!("{what}"));
+        let mut first = of_stream(1);
+        let chunk = fill(packer, arena, &mut first, MAX_WAITING);
+        let chunk = chunk.expect("so many may wait");
+        assert_eq!(packer.exchange(arena, Some(chunk), &mut first), None);
+        assert_eq!(packer.exchange(arena, Some(chunk), &mut first), None);
+        assert!(packer.exchange(arena, None, &mut of_stream(2)).is_some());
+        assert!(!packer.drain(Duration::ZERO));
+        let losses = packer.losses();
+        let lost = losses
+            .iter()
+            .map(|loss| (loss.stream, loss.sequence, loss.events));
+        let sequence = MAX_WAITING as u64 + 1;
+        assert_eq!(lost.collect::<Vec<_>>(), [(1, sequence, 2)]);
+        // It goes on with the chunk that it has.
+        assert_eq!(packer.lost(), 0);
     }
 }

@@ -3,7 +3,6 @@
 //! Where the oldest are deleted to keep to a bound, each begins with what is going on
 //! then, so that the oldest that is left can be understood.
 
-use crate::agent::Base;
 use hindsight_tracelog::trace::Packer;
 use hindsight_tracelog::trace::block::{Header, segment_header};
 use hindsight_tracelog::trace::recap::{Changes, Recaps};
@@ -13,6 +12,7 @@ use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Bytes after which another segment is begun.
 const SEGMENT: u64 = 64 << 20;
@@ -30,10 +30,14 @@ const USED: u64 = 70;
 
 /// Writes blocks.
 pub(crate) struct Segments {
-    base: &'static Base,
     directory: PathBuf,
     /// Bytes of all segments together; the oldest are deleted beyond.
     max_bytes: Option<u64>,
+    /// Told why a block could not be written.
+    complain: Box<dyn Fn(&str) + Send + Sync>,
+    /// Windows that have begun. Not under the lock, which is held while files are written: a thread of the program
+    /// says it that others wait for.
+    windows: AtomicU64,
     state: Mutex<State>,
 }
 
@@ -50,6 +54,7 @@ struct State {
     blocks: u64,
     old_blocks: u64,
     deleted: u64,
+    /// Windows of which the segments know.
     windows: u64,
     failed: bool,
     /// What is going on in each thread; nothing is put in if nothing is deleted.
@@ -126,11 +131,17 @@ impl State {
 }
 
 impl Segments {
-    pub(crate) fn new(base: &'static Base, directory: PathBuf, max_bytes: Option<u64>) -> Segments {
+    /// `complain` is told why a block could not be written.
+    pub(crate) fn new(
+        directory: PathBuf,
+        max_bytes: Option<u64>,
+        complain: impl Fn(&str) + Send + Sync + 'static,
+    ) -> Segments {
         Segments {
-            base,
             directory,
             max_bytes,
+            complain: Box::new(complain),
+            windows: AtomicU64::new(0),
             state: Mutex::default(),
         }
     }
@@ -152,21 +163,26 @@ impl Segments {
     }
 
     /// A window begins: what the recording has between two pauses. It is kept whole,
-    /// or goes whole, if that leaves most of the bound in use.
+    /// or goes whole, if that leaves most of the bound in use. Waits for nobody.
     pub(crate) fn begin_window(&self) {
-        if let Ok(mut state) = self.state.lock() {
-            state.windows += 1;
-            // Not a file for each of very many small ones.
-            if state.goes_on || state.len >= self.most() / 2 {
-                let path = self.path(state.number);
-                state.end(path, false);
-            }
-        }
+        self.windows.fetch_add(1, Ordering::AcqRel);
     }
 
     /// How many windows there were.
     pub(crate) fn windows(&self) -> u64 {
-        self.state.lock().map_or(0, |state| state.windows)
+        self.windows.load(Ordering::Acquire)
+    }
+
+    /// Whatever has begun since the last block begins with the next one.
+    fn begin_windows(&self, state: &mut State) {
+        let windows = self.windows();
+        if state.windows != windows {
+            state.windows = windows;
+            // Not a file for each of very many small ones.
+            if state.goes_on || state.len >= self.most() / 2 {
+                state.end(self.path(state.number), false);
+            }
+        }
     }
 
     /// Bytes after which another segment is begun.
@@ -218,13 +234,14 @@ impl Segments {
                     "cannot write the trace in {}: {error}; events are lost",
                     self.directory.display()
                 );
-                self.base.complain("trace_not_written", &what);
+                (self.complain)(&what);
                 false
             }
         }
     }
 
     fn try_append(&self, state: &mut State, block: &[u8]) -> io::Result<()> {
+        self.begin_windows(state);
         if state.file.is_some() && state.len + block.len() as u64 > self.most() {
             let goes_on = state.windows > 0;
             state.end(self.path(state.number), goes_on);
@@ -257,5 +274,145 @@ impl Segments {
 
     fn path(&self, number: u32) -> PathBuf {
         self.directory.join(format!("segment-{number:06}.hst"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Trace {
+        directory: PathBuf,
+        segments: Segments,
+    }
+
+    /// The smallest segments, of which a trace may have 16.
+    const BOUND: u64 = PARTS * SMALLEST;
+    /// Two blocks make a segment.
+    const BLOCK: usize = SMALLEST as usize / 2 - 1024;
+
+    impl Trace {
+        fn new(name: &str, max_bytes: Option<u64>) -> Trace {
+            let name = format!("hindsight-segments-{name}-{}", std::process::id());
+            let directory = std::env::temp_dir().join(name);
+            let _ = fs::remove_dir_all(&directory);
+            fs::create_dir_all(&directory).unwrap();
+            let segments = Segments::new(directory.clone(), max_bytes, |_| {});
+            Trace {
+                directory,
+                segments,
+            }
+        }
+
+        fn append(&self, blocks: usize) {
+            for _ in 0..blocks {
+                let header = Header::default();
+                assert!(self.segments.append(&header, &[0; BLOCK], None));
+            }
+        }
+
+        /// The numbers of the segments that are there.
+        fn numbers(&self) -> Vec<u32> {
+            let numbers = 1..=self.segments.last().unwrap().0;
+            numbers
+                .filter(|number| self.segments.path(*number).exists())
+                .collect()
+        }
+    }
+
+    impl Drop for Trace {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.directory);
+        }
+    }
+
+    #[test]
+    fn the_oldest_segments_go_beyond_the_bound() {
+        let trace = Trace::new("oldest", Some(BOUND));
+        trace.append(32);
+        assert_eq!(trace.numbers(), (1..=16).collect::<Vec<_>>());
+        trace.append(6);
+        assert_eq!(trace.numbers(), (4..=19).collect::<Vec<_>>());
+        assert_eq!(trace.segments.deleted(), 3);
+        assert_eq!(trace.segments.last(), Some((19, 32)));
+        let lens = trace.numbers().into_iter().map(|number| {
+            let path = trace.segments.path(number);
+            fs::metadata(path).unwrap().len()
+        });
+        assert!(lens.sum::<u64>() <= BOUND);
+    }
+
+    #[test]
+    fn nothing_goes_without_a_bound() {
+        let trace = Trace::new("unbounded", None);
+        trace.append(40);
+        assert_eq!(trace.numbers(), [1]);
+        assert_eq!(trace.segments.span(), None);
+    }
+
+    /// Windows of some segments each: the rest of one goes whose beginning has gone.
+    #[test]
+    fn a_window_goes_whole_where_most_of_the_bound_stays_in_use() {
+        let trace = Trace::new("windows", Some(BOUND));
+        for _ in 0..4 {
+            trace.segments.begin_window();
+            trace.append(8);
+        }
+        assert_eq!(trace.segments.windows(), 4);
+        assert_eq!(trace.numbers(), (1..=16).collect::<Vec<_>>());
+        trace.segments.begin_window();
+        trace.append(1);
+        assert_eq!(trace.numbers(), (5..=17).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn of_a_window_that_is_most_of_the_trace_the_rest_stays() {
+        let trace = Trace::new("long", Some(BOUND));
+        trace.segments.begin_window();
+        trace.append(30);
+        trace.segments.begin_window();
+        trace.append(4);
+        assert_eq!(trace.numbers(), (2..=17).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn very_small_windows_share_a_segment() {
+        let trace = Trace::new("small", Some(BOUND));
+        for _ in 0..10 {
+            trace.segments.begin_window();
+            let header = Header::default();
+            assert!(trace.segments.append(&header, &[0; 1024], None));
+        }
+        assert_eq!(trace.numbers(), [1]);
+    }
+
+    /// Threads of the program wait for who says that a window begins.
+    #[test]
+    fn a_window_begins_while_files_are_written() {
+        let trace = Trace::new("waits", Some(BOUND));
+        trace.append(1);
+        let writing = trace.segments.state.lock().unwrap();
+        trace.segments.begin_window();
+        trace.segments.begin_window();
+        assert_eq!(trace.segments.windows(), 2);
+        drop(writing);
+        trace.append(1);
+        // It is half full.
+        assert_eq!(trace.numbers(), [1]);
+        trace.segments.begin_window();
+        trace.append(1);
+        assert_eq!(trace.numbers(), [1, 2]);
+    }
+
+    #[test]
+    fn what_could_not_be_written_is_not_sound() {
+        let trace = Trace::new("missing", None);
+        fs::remove_dir_all(&trace.directory).unwrap();
+        assert!(trace.segments.is_sound());
+        assert!(!trace.segments.append(&Header::default(), &[0; 8], None));
+        assert!(!trace.segments.is_sound());
+        fs::create_dir_all(&trace.directory).unwrap();
+        trace.append(1);
+        assert_eq!(trace.segments.last().unwrap().1, 1);
     }
 }

@@ -1,7 +1,7 @@
 //! The Java side: defining the probes of traces.
 
 use super::arena::{Blocks, Marks, Shared};
-use crate::jni::{Jni, MethodId, Obj};
+use crate::jni::{Global, Jni, MethodId};
 use crate::options::Trace;
 use crate::shim::define;
 use crate::sys::JValue;
@@ -17,6 +17,7 @@ const CLASSES: &[&str] = &[
     "java/lang/HindsightIdentities",
     "java/lang/HindsightNumbers",
     "java/lang/HindsightTexts",
+    "java/lang/HindsightStream",
     "java/lang/HindsightTracer",
     "java/lang/HindsightTracers",
     "java/lang/HindsightWindow",
@@ -92,14 +93,14 @@ const CARRIER: &str = "java/lang/HindsightCarrier";
 
 /// `java.lang.HindsightTracer`.
 pub(super) struct Tracer {
-    class: Obj,
+    class: Global,
     start: MethodId,
     narrow: MethodId,
     forget: MethodId,
     cover: MethodId,
     settle: MethodId,
     /// `java.lang.HindsightTracers`, and its method.
-    all: Obj,
+    all: Global,
     sweep: MethodId,
 }
 
@@ -133,7 +134,7 @@ impl Tracer {
             jni.static_method(class, name, signature)
                 .ok_or("a method of HindsightTracer is missing")
         };
-        let method = |name, signature| method_of(class, name, signature);
+        let method = |name, signature| method_of(*class, name, signature);
         Ok(Tracer {
             class,
             start: method(c"start", c"(JJZIZ)V")?,
@@ -141,7 +142,7 @@ impl Tracer {
             forget: method(c"forget", c"(I)V")?,
             cover: method(c"cover", c"(J)V")?,
             all,
-            sweep: method_of(all, c"sweepForever", c"()V")?,
+            sweep: method_of(*all, c"sweepForever", c"()V")?,
             settle: method(c"settle", c"()V")?,
         })
     }
@@ -164,7 +165,7 @@ impl Tracer {
                 int: i32::from(!of.from.is_empty()),
             },
         ];
-        jni.call_static_void(self.class, self.narrow, &arguments);
+        jni.call_static_void(*self.class, self.narrow, &arguments);
     }
 
     /// The beginning of the trace goes when there is more: what old objects say is told again after so many
@@ -174,7 +175,7 @@ impl Tracer {
             // A few at most.
             int: span as i32,
         }];
-        jni.call_static_void(self.class, self.forget, &arguments);
+        jni.call_static_void(*self.class, self.forget, &arguments);
     }
 
     /// Says where the bytes of blocks are, before any runs.
@@ -182,7 +183,7 @@ impl Tracer {
         let arguments = [JValue {
             long: blocks.address(),
         }];
-        jni.call_static_void(self.class, self.cover, &arguments);
+        jni.call_static_void(*self.class, self.cover, &arguments);
     }
 
     /// `askable`: which values may be asked for their texts.
@@ -202,20 +203,20 @@ impl Tracer {
                 int: i32::from(!(what.values || what.writes || what.reads)),
             },
         ];
-        jni.call_static_void(self.class, self.start, &arguments);
+        jni.call_static_void(*self.class, self.start, &arguments);
     }
 
     pub(super) fn set_ready(&self, jni: Jni, ready: bool) -> bool {
-        jni.set_static_boolean(self.class, c"ready", ready)
+        jni.set_static_boolean(*self.class, c"ready", ready)
     }
 
     /// Has events counted that are lost, and not told of.
     pub(super) fn settle(&self, jni: Jni) {
-        jni.call_static_void(self.class, self.settle, &[]);
+        jni.call_static_void(*self.class, self.settle, &[]);
     }
 
     pub(super) fn sweep_forever(&self, jni: Jni) {
-        jni.call_static_void(self.all, self.sweep, &[]);
+        jni.call_static_void(*self.all, self.sweep, &[]);
     }
 }
 

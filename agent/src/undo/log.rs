@@ -1,13 +1,16 @@
 //! Reading the logs from the Java heap.
 //!
 //! The failing thread's own log stands still meanwhile. Those of others go on,
-//! but what they have written stays: a chunk is never used again, so an entry
-//! below the count that was read first is whole.
+//! but what they have written stays: an entry below the count that was read
+//! first is whole. Only where there is no memory for another chunk is one used
+//! again; the log's `from` moves before that, so who finds it where it was has
+//! read nothing of it, and what was read is thrown away otherwise.
 
 use crate::jni::{Jni, Obj};
 use crate::shim::LogIds;
 use std::collections::HashMap;
 use std::ffi::CStr;
+use std::sync::atomic::{Ordering, fence};
 
 /// A place in an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,13 +103,13 @@ impl Logs {
     /// left out, of others what is older than the time then.
     pub(crate) fn read(jni: Jni, ids: &LogIds, thread: Option<Obj>, oldest: i64) -> Logs {
         let mut logs = Logs {
-            lost: jni.static_long(ids.class, c"lost").unwrap_or(i64::MAX),
-            complete: jni.static_long(ids.class, c"complete").unwrap_or(0),
+            lost: jni.static_long(*ids.class, c"lost").unwrap_or(i64::MAX),
+            complete: jni.static_long(*ids.class, c"complete").unwrap_or(0),
             ..Logs::default()
         };
         let mut others = Vec::new();
         for name in [c"table", c"retired"] {
-            let Some(all) = jni.static_object(ids.class, name, ENTRIES) else {
+            let Some(all) = jni.static_object(*ids.class, name, ENTRIES) else {
                 continue;
             };
             for index in 0..jni.array_len(all) {
@@ -171,13 +174,9 @@ impl Chunk {
             .map(|words| {
                 let most = jni.array_len(words) / 2;
                 let count = count.map_or(most, |count| count.min(most));
-                jni.primitives(words, b'J', 2 * count)
+                jni.longs(words, 2 * count)
             })
             .unwrap_or_default();
-        let words: Vec<i64> = words
-            .chunks_exact(8)
-            .map(|bytes| i64::from_le_bytes(bytes.try_into().expect("eight bytes")))
-            .collect();
         Chunk {
             object,
             start,
@@ -234,65 +233,94 @@ impl Chunk {
 
 /// Reads a log; `wanted` is asked about its chunks, latest first, and what is older than one that is
 /// not wanted is left out.
-fn read(jni: Jni, ids: &LogIds, log: Obj, mut wanted: impl FnMut(&Chunk) -> bool) -> Log {
-    let mut latest = None;
-    for _ in 0..TRIES {
-        let Some(chunk) = jni.get_object(log, ids.chunk) else {
-            break;
-        };
-        let start = jni.get_integral(log, ids.base, b'J');
+fn read(jni: Jni, ids: &LogIds, log: Obj, wanted: impl FnMut(&Chunk) -> bool) -> Log {
+    let latest = (0..TRIES).find_map(|_| Latest::of(jni, ids, log));
+    let read = latest.and_then(|latest| {
+        let read = latest.read(jni, ids, log, wanted);
+        fence(Ordering::Acquire);
+        (jni.get_integral(log, ids.from, b'J') == latest.from).then_some(read)
+    });
+    read.unwrap_or(Log {
+        from: i64::MAX,
+        ..Log::default()
+    })
+}
+
+/// The chunk that is being filled.
+struct Latest {
+    /// The log's.
+    from: i64,
+    chunk: Obj,
+    start: i64,
+    /// Entries in it that are whole.
+    next: usize,
+}
+
+impl Latest {
+    /// Nothing while the log turns to another chunk, or is about to use this one again.
+    fn of(jni: Jni, ids: &LogIds, log: Obj) -> Option<Latest> {
+        let from = jni.get_integral(log, ids.from, b'J');
+        fence(Ordering::Acquire);
+        let chunk = jni.get_object(log, ids.chunk)?;
         let next = usize::try_from(jni.get_int(log, ids.next)).unwrap_or(0);
-        let is_still = jni
-            .get_object(log, ids.chunk)
-            .is_some_and(|again| jni.same(chunk, again))
-            && start == jni.get_integral(log, ids.base, b'J');
-        if is_still {
-            latest = Some((chunk, start, next));
-            break;
-        }
+        fence(Ordering::Acquire);
+        // Moved before `next` is, and that before the chunk.
+        let base = jni.get_integral(log, ids.base, b'J');
+        let start = jni.get_integral(chunk, ids.start, b'J');
+        (from != i64::MAX && start == base).then_some(Latest {
+            from,
+            chunk,
+            start,
+            next,
+        })
     }
-    let Some((chunk, start, next)) = latest else {
-        return Log {
-            from: i64::MAX,
+
+    /// Reads the log up to it.
+    fn read(
+        &self,
+        jni: Jni,
+        ids: &LogIds,
+        log: Obj,
+        mut wanted: impl FnMut(&Chunk) -> bool,
+    ) -> Log {
+        let Latest { start, next, .. } = *self;
+        let mut chunks = vec![Chunk::read(jni, ids, self.chunk, start, Some(next))];
+        let mut from = start;
+        if let Some(ring) = jni
+            .get_object(log, ids.older)
+            .and_then(|older| jni.get_object(older, ids.referent))
+        {
+            let mut older: HashMap<i64, Obj> = HashMap::new();
+            for index in 0..jni.array_len(ring) {
+                if let Some(chunk) = jni.array_get(ring, index) {
+                    older.insert(jni.get_integral(chunk, ids.start, b'J'), chunk);
+                }
+            }
+            let mut starts: Vec<i64> = older.keys().copied().filter(|at| *at < from).collect();
+            starts.sort_unstable();
+            while let Some(at) = starts.pop() {
+                let last_wanted = chunks.last().is_some_and(&mut wanted);
+                let chunk = Chunk::read(jni, ids, older[&at], at, None);
+                // One before is missing, or has been replaced meanwhile.
+                if chunk.end() != from {
+                    break;
+                }
+                from = at;
+                if !last_wanted {
+                    break;
+                }
+                chunks.push(chunk);
+            }
+        }
+        let mut log = Log {
+            from: from.max(self.from),
+            end: start + next as i64,
             ..Log::default()
         };
-    };
-    let mut chunks = vec![Chunk::read(jni, ids, chunk, start, Some(next))];
-    let mut from = start;
-    if let Some(ring) = jni
-        .get_object(log, ids.older)
-        .and_then(|older| jni.get_object(older, ids.referent))
-    {
-        let mut older: HashMap<i64, Obj> = HashMap::new();
-        for index in 0..jni.array_len(ring) {
-            if let Some(chunk) = jni.array_get(ring, index) {
-                older.insert(jni.get_integral(chunk, ids.start, b'J'), chunk);
-            }
+        let mut time = i64::MIN;
+        for chunk in chunks.iter().rev() {
+            chunk.entries(jni, ids, &mut log, &mut time);
         }
-        let mut starts: Vec<i64> = older.keys().copied().filter(|at| *at < from).collect();
-        starts.sort_unstable();
-        while let Some(at) = starts.pop() {
-            let last_wanted = chunks.last().is_some_and(&mut wanted);
-            let chunk = Chunk::read(jni, ids, older[&at], at, None);
-            // One before is missing, or has been replaced meanwhile.
-            if chunk.end() != from {
-                break;
-            }
-            from = at;
-            if !last_wanted {
-                break;
-            }
-            chunks.push(chunk);
-        }
+        log
     }
-    let mut log = Log {
-        from: from.max(jni.get_integral(log, ids.from, b'J')),
-        end: start + next as i64,
-        ..Log::default()
-    };
-    let mut time = i64::MIN;
-    for chunk in chunks.iter().rev() {
-        chunk.entries(jni, ids, &mut log, &mut time);
-    }
-    log
 }

@@ -2,6 +2,7 @@
 
 use super::{Failure, Format, agent_beside};
 use crate::attach::Target;
+use crate::temporary::Doomed;
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 use std::fs;
@@ -86,6 +87,7 @@ impl Opts {
             .permissions(fs::Permissions::from_mode(0o666))
             .tempfile_in(target.seen(Path::new("/tmp")))
             .context("cannot make a file for the answer where the process sees it")?;
+        let _doomed = Doomed::new(answer.path());
         target.give(answer.as_file())?;
         if !target.seen(&agent).is_file() {
             bail!(

@@ -6,9 +6,8 @@ use crate::crashes::{key, report};
 use crate::progress::Progress;
 use crate::text::count;
 use anyhow::Result;
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
 
 /// Group the crashes of many runs and machines by exception and stack.
 ///
@@ -80,13 +79,8 @@ impl Opts {
             }
         }
         let total = found.crashes.len();
-        let on = !self.quiet && std::io::stderr().is_terminal();
-        let progress = Mutex::new(Progress::new(on, total as u64));
-        let step = || {
-            let mut progress = progress.lock().unwrap_or_else(PoisonError::into_inner);
-            progress.add(1);
-            progress.show(&format_args!("of {}", count(total, "crash file")));
-        };
+        let progress = Progress::new(!self.quiet, total as u64);
+        let step = || progress.step(1, &format_args!("of {}", count(total, "crash file")));
         let Collected {
             mut groups,
             mut not_stored,

@@ -1,6 +1,7 @@
 //! `hindsight events`.
 
 use super::{Failure, Format};
+use crate::progress::Progress;
 use crate::text::name;
 use crate::trace::Trace;
 use crate::trace::filter::{Filter, Void, Wanted};
@@ -8,7 +9,7 @@ use crate::trace::names::Names;
 use crate::trace::steps::{Steps, What};
 use anyhow::{Result, bail};
 use serde_json::json;
-use std::io::Write;
+use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
 /// Print what a recorded run did: calls, writes, and the objects that took part.
@@ -64,7 +65,7 @@ pub struct Opts {
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 
-    /// No notes on stderr.
+    /// No notes and no progress on stderr.
     #[arg(long)]
     quiet: bool,
 }
@@ -102,12 +103,23 @@ impl Opts {
         if self.format == Format::Json {
             writeln!(out, "{}", json!({"schema": "hindsight.events/1"}))?;
         }
+        let blocks = trace.log.blocks();
+        let events = places
+            .iter()
+            .map(|&place| u64::from(blocks[place].header.events));
+        // A terminal that shows the events has no room for more.
+        let progress = Progress::new(!self.quiet && !io::stdout().is_terminal(), events.sum());
+        let mut read: u64 = 0;
         while left > 0 {
+            read += 1;
+            if read.is_multiple_of(4096) {
+                progress.step(4096, &"of the events");
+            }
             let step = match steps.next_step() {
                 None => break,
                 Some(Ok(step)) => step,
                 Some(Err(damage)) => {
-                    eprintln!("hindsight: {}", trace.left_out(&damage));
+                    progress.note(&trace.left_out(&damage));
                     failed = true;
                     continue;
                 }
@@ -122,10 +134,12 @@ impl Opts {
                 Format::Json => writeln!(out, "{}", names.json(&step))?,
                 Format::Text => writeln!(out, "{}", names.line(&step, depth))?,
             }
-            if matches!(step.what, What::Lost(_)) {
+            // What the agent has lost, and counted, the trace never had.
+            if matches!(step.what, What::Lost(0)) {
                 failed = true;
             }
         }
+        drop(progress);
         if failed || trace.is_damaged {
             return Err(Failure.into());
         }

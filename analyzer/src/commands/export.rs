@@ -9,7 +9,7 @@ use crate::trace::export::schemas::TABLES;
 use crate::trace::steps::{Steps, What};
 use anyhow::Result;
 use serde_json::json;
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::path::PathBuf;
 
 /// Write a recorded run as Parquet tables, for DuckDB, Spark, pandas and the like.
@@ -92,7 +92,7 @@ impl Opts {
         }
         let mut failed = trace.is_damaged;
         let mut export = Export::create(&self.out, &trace)?;
-        self.fill(&trace, &mut export, &mut failed)?;
+        let lost = self.fill(&trace, &mut export, &mut failed)?;
         let (unbegun, unseen_begun) = (export.unbegun, export.unseen_begun);
         for (calls, why) in [
             (unbegun, "had begun before the recording"),
@@ -105,6 +105,9 @@ impl Opts {
                     if calls == 1 { "is" } else { "are" },
                 );
             }
+        }
+        if lost > 0 && !self.quiet {
+            eprintln!("hindsight: {lost} events were lost while recording, and are in no table");
         }
         let rows = export.finish()?;
         let path = |name: &str| self.out.join(format!("{name}.parquet"));
@@ -128,6 +131,7 @@ impl Opts {
                     "tables": tables.collect::<Vec<_>>(),
                     "calls_begun_before": unbegun,
                     "calls_begun_in_loss": unseen_begun,
+                    "events_lost": lost,
                     "notes": trace.notes,
                     "damaged": failed,
                 });
@@ -138,30 +142,33 @@ impl Opts {
         if failed { Err(Failure.into()) } else { Ok(()) }
     }
 
-    fn fill(&self, trace: &Trace, export: &mut Export<'_>, failed: &mut bool) -> Result<()> {
+    /// Gives how many events the recording lacks because the agent has lost them.
+    fn fill(&self, trace: &Trace, export: &mut Export<'_>, failed: &mut bool) -> Result<u64> {
         let blocks = trace.log.blocks().iter();
         let events = blocks.map(|block| u64::from(block.header.events)).sum();
-        let on = !self.quiet && std::io::stderr().is_terminal();
-        let mut progress = Progress::new(on, events);
+        let progress = Progress::new(!self.quiet, events);
         let mut steps = Steps::new(&trace.log, &trace.all());
-        let mut done: u64 = 0;
+        let (mut done, mut lost): (u64, u64) = (0, 0);
         while let Some(step) = steps.next_step() {
             match step {
                 Ok(step) => {
-                    *failed |= matches!(step.what, What::Lost(_));
+                    match step.what {
+                        What::Lost(0) => *failed = true,
+                        What::Lost(count) => lost += count,
+                        _ => {}
+                    }
                     export.add(&step)?;
                 }
                 Err(damage) => {
-                    eprintln!("hindsight: {}", trace.left_out(&damage));
+                    progress.note(&trace.left_out(&damage));
                     *failed = true;
                 }
             }
             done += 1;
             if done.is_multiple_of(4096) {
-                progress.add(4096);
-                progress.show(&"of the events");
+                progress.step(4096, &"of the events");
             }
         }
-        Ok(())
+        Ok(lost)
     }
 }

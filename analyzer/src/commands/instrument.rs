@@ -8,7 +8,7 @@ use crate::instrument::{json, text};
 use anyhow::Result;
 use hindsight_instrument::What;
 use hindsight_instrument::glob::globs;
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::path::PathBuf;
 
 /// Rewrite classes as the agent does, without a JVM, and show what was inserted.
@@ -199,7 +199,7 @@ impl Opts {
             force: self.force,
             plan: &plan,
             listing: &listing,
-            progress: !self.quiet && std::io::stderr().is_terminal(),
+            progress: !self.quiet,
         })?;
         match self.format {
             Format::Text => text::write(&self.input, &plan, &mut outcome, out)?,

@@ -5,8 +5,10 @@ use super::{Failure, Format};
 use crate::classpath::ClassPath;
 use crate::files::writable;
 use crate::jdk::Jdk;
+use crate::junit::asked::Asked;
 use crate::junit::{Framework, Options, Source, generate, memory, preview};
-use anyhow::Result;
+use crate::progress::Stages;
+use anyhow::{Result, bail};
 use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -32,6 +34,9 @@ Examples:
 
     # A Maven project in which `mvn test` shows the failures at once.
     $ hindsight junit hindsight-out --classpath target/classes --out repro --project
+
+    # Of a long stack, try the first frames and those of the program alone.
+    $ hindsight junit crash-0001.hsc --classpath app.jar --out tests --frames 0-4,org.acme.**
 
     # Load all values, and run no constructor to find out what it makes.
     $ hindsight junit crash-0001.hsc --classpath app.jar --out tests --values loaded
@@ -65,6 +70,11 @@ pub struct Opts {
     /// same object graph is loaded from the crash file.
     #[arg(long, value_enum, default_value_t)]
     values: Source,
+
+    /// Frames to make tests of: numbers (0 threw), ranges like 0-5 and globs of classes like
+    /// org.acme.**. Each is tried in a JVM of its own, which takes minutes where a server has many.
+    #[arg(long, value_name = "FRAME,...", value_delimiter = ',', value_parser = Asked::parse)]
+    frames: Vec<Asked>,
 
     /// Write the candidates that do not reproduce, too, with their verdicts.
     #[arg(long)]
@@ -125,6 +135,7 @@ impl Opts {
                 Err(error) => return Err(error),
             }
         }
+        self.check_frames(&inputs)?;
         let classpath = ClassPath::open(&self.classpath)?;
         let jdk = match Jdk::find(self.jdk.as_deref()) {
             Ok(jdk) => Some(jdk),
@@ -145,13 +156,13 @@ impl Opts {
             out: self.out.clone(),
             framework: self.framework,
             values: self.values,
-            frames: Vec::new(),
+            frames: self.frames.clone(),
             keep_all: self.keep_all,
             run: !self.no_run,
             project: self.project,
             java_options,
             timeout: Duration::from_secs(self.timeout),
-            progress: !self.quiet,
+            told: Stages::new(!self.quiet),
         };
         let report = generate(&inputs, &classpath, jdk.as_ref(), &options)?;
         match self.format {
@@ -163,5 +174,19 @@ impl Opts {
         } else {
             Err(Failure.into())
         }
+    }
+
+    /// Each of the wanted frames has to be one of some crash.
+    fn check_frames(&self, inputs: &[Input]) -> Result<()> {
+        for asked in &self.frames {
+            let mut crashes = inputs.iter().map(|input| &input.crash.failure.frames);
+            let has = |(index, frame)| asked.has(index, frame);
+            if !crashes.any(|frames| frames.iter().enumerate().any(has)) {
+                bail!(
+                    "--frames {asked}: no crash has such a frame; `hindsight inspect` shows them"
+                );
+            }
+        }
+        Ok(())
     }
 }

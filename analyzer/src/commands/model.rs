@@ -13,7 +13,7 @@ use crate::trace::steps::{Step, Steps};
 use anyhow::{Context, Result, bail};
 use sha2::{Digest, Sha256};
 use std::fs;
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Infer how objects are used from recorded runs: a graph for each class, of the
@@ -221,13 +221,12 @@ impl Opts {
         let mut without = mutability.map(|_| Inference::new(dictionary, run(false), None, limits));
         let places = trace.all();
         let mut steps = Steps::new(&trace.log, &places);
-        let on = !self.quiet && std::io::stderr().is_terminal();
         let events = trace
             .log
             .blocks()
             .iter()
             .map(|block| u64::from(block.header.events));
-        let mut progress = Progress::new(on, events.sum());
+        let progress = Progress::new(!self.quiet, events.sum());
         let mut damaged = trace.is_damaged;
         let mut take_with = |step: &Step| with.take(step);
         let mut take_without = without
@@ -238,13 +237,11 @@ impl Opts {
             takers.push(without);
         }
         read_ahead(&mut steps, takers, |read| match read {
-            Ok(count) => {
-                progress.add(count as u64);
-                progress.show(&"of the events");
-            }
+            Ok(count) => progress.step(count as u64, &"of the events"),
             Err(damage) => {
                 damaged = true;
-                eprintln!("hindsight: {}: {}", path.display(), trace.left_out(&damage));
+                let left_out = trace.left_out(&damage);
+                progress.note(&format_args!("{}: {left_out}", path.display()));
             }
         });
         drop(progress);

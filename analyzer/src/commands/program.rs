@@ -10,9 +10,7 @@ use crate::progress::Progress;
 use crate::text::one_line;
 use anyhow::{Context, Result};
 use std::collections::BTreeSet;
-use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 
 /// Where the classes are.
 #[derive(Debug, clap::Args)]
@@ -76,7 +74,7 @@ impl Loaded {
     ///
     /// Fails if the class path, or the JDK, cannot be read.
     pub fn open(source: &Source, sound: bool) -> Result<Loaded> {
-        let progress = !source.quiet && std::io::stderr().is_terminal();
+        let progress = !source.quiet;
         let jdk = Jdk::find_runtime(source.jdk.as_deref())?;
         let mut found = source::class_path_in_part(&source.classpath, jdk.version)?;
         let mut warnings = std::mem::take(&mut found.warnings);
@@ -154,11 +152,8 @@ impl Loaded {
             .iter()
             .filter(|class| !class.library)
             .map(|class| class.methods.len());
-        let progress = Mutex::new(Progress::new(
-            self.progress,
-            (total + methods.sum::<usize>()) as u64,
-        ));
-        let step = step(&progress, "of the program");
+        let progress = Progress::new(self.progress, (total + methods.sum::<usize>()) as u64);
+        let step = |done: usize| progress.step(done as u64, &"of the program");
         match &self.library {
             Some((stored, strings)) => {
                 let library = stored.summaries(&self.program, strings);
@@ -166,14 +161,6 @@ impl Loaded {
             }
             None => work(&self.program, &NoLibrary, &step),
         }
-    }
-}
-
-fn step<'a>(progress: &'a Mutex<Progress>, what: &'a str) -> impl Fn(usize) + Sync + 'a {
-    move |done| {
-        let mut progress = progress.lock().unwrap_or_else(PoisonError::into_inner);
-        progress.add(done as u64);
-        progress.show(&what);
     }
 }
 
@@ -204,12 +191,12 @@ fn stored(
         return Ok(Some(known));
     }
     // Some 27,000 classes; their calls take as long again.
-    let progress = Mutex::new(Progress::new(progress, 30_000));
+    let progress = Progress::new(progress, 30_000);
     let what = match more.classes.is_empty() {
         true => "of the JDK, once",
         false => "of the JDK and the libraries, once",
     };
-    let step = step(&progress, what);
+    let step = |done: usize| progress.step(done as u64, &what);
     let failed = || match &classes {
         Some(classes) => format!("failed to read {}", classes.path().display()),
         None => "failed to read the libraries".to_owned(),

@@ -14,9 +14,8 @@ use hindsight_tracelog::trace::kind::Kind;
 use serde_json::{Map, Value as Json, json};
 use std::collections::HashMap;
 use std::fs;
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 
 /// Count what a recorded run did: events, threads, methods, objects, bytes, and
 /// what was lost.
@@ -88,13 +87,8 @@ impl Opts {
     pub fn run(&self, out: &mut dyn Write) -> Result<()> {
         let trace = Trace::open(&self.path)?;
         let places = trace.all();
-        let on = !self.quiet && std::io::stderr().is_terminal();
-        let progress = Mutex::new(Progress::new(on, places.len() as u64));
-        let step = || {
-            let mut progress = progress.lock().unwrap_or_else(PoisonError::into_inner);
-            progress.add(1);
-            progress.show(&"of the blocks");
-        };
+        let progress = Progress::new(!self.quiet, places.len() as u64);
+        let step = || progress.step(1, &"of the blocks");
         let counts = Counts::of(&trace, &places, &step);
         drop(progress);
         match self.format {

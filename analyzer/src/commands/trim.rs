@@ -5,9 +5,11 @@ use super::{Failure, Format};
 use crate::classpath::ClassPath;
 use crate::files::write_whole;
 use crate::jdk::Jdk;
+use crate::junit::asked::Asked;
 use crate::junit::candidate::test_name;
 use crate::junit::report::{Report, Verdict};
 use crate::junit::{Framework, Options, Source, generate, memory, preview, write_file};
+use crate::progress::Stages;
 use crate::repair;
 use crate::temporary;
 use crate::text::{count, frame as told};
@@ -268,13 +270,13 @@ impl Opts {
             out,
             framework: Framework::Junit5,
             values: Source::Loaded,
-            frames: frames.to_vec(),
+            frames: (frames.iter().map(|&index| Asked::Numbers(index..=index))).collect(),
             keep_all: false,
             run: true,
             project: false,
             java_options: self.java_option.clone(),
             timeout: Duration::from_secs(self.timeout),
-            progress: !self.quiet,
+            told: Stages::new(!self.quiet),
         }
     }
 

@@ -1,6 +1,7 @@
 //! The output: made under another name beside its place, and renamed when it is
 //! whole.
 
+use crate::temporary::Doomed;
 use anyhow::{Context, Result, bail};
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -18,6 +19,7 @@ pub struct Target {
     folder: PathBuf,
     made: Made,
     force: bool,
+    _doomed: Doomed,
 }
 
 #[derive(Debug)]
@@ -79,12 +81,17 @@ impl Target {
         } else {
             Made::File(builder.tempfile_in(&folder).with_context(context)?)
         };
+        let doomed = Doomed::new(match &made {
+            Made::File(file) => file.path(),
+            Made::Folder(folder) => folder.path(),
+        });
         let permissions = fs::metadata(input).map(|input| input.permissions());
         let target = Target {
             path,
             folder,
             made,
             force,
+            _doomed: doomed,
         };
         // A temporary file is nobody else's to read; the output is what the
         // input was.

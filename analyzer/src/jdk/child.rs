@@ -1,5 +1,6 @@
 //! Child processes: running them, for so long and no longer.
 
+use crate::confine;
 use anyhow::{Context, Result};
 use std::fs;
 use std::path::Path;
@@ -24,10 +25,9 @@ pub enum Ended {
 /// # Errors
 ///
 /// Fails if it cannot be run.
-pub fn run(command: &mut Command, timeout: Duration, idle: Option<Duration>) -> Result<Ended> {
+pub fn run(command: Command, timeout: Duration, idle: Option<Duration>) -> Result<Ended> {
     let program = command.get_program().to_owned();
-    let child = command
-        .spawn()
+    let child = confine::spawn(command)
         .with_context(|| format!("failed to run {}", Path::new(&program).display()))?;
     let watch = idle.map(|idle| Watch::new(child.id(), idle));
     end(child, timeout, watch)
@@ -138,7 +138,7 @@ mod tests {
             let mut command = Command::new("sh");
             command.args(["-c", script]);
             let (timeout, idle) = (Duration::from_secs(4), Duration::from_secs(2));
-            run(&mut command, timeout, Some(idle)).unwrap()
+            run(command, timeout, Some(idle)).unwrap()
         };
         assert!(matches!(
             run("exec sleep 100"),

@@ -18,6 +18,7 @@ use names::{camel, capitalized, sanitize_file};
 use recursion::{limit, limit_recursion};
 use runner::{leave_out_checks, leave_out_runner};
 
+use super::asked::Asked;
 use super::build::Recipes;
 use super::build::library::Library;
 use super::differences::{is_made_at_run_time, is_named_as_proxy, is_of_jdk};
@@ -39,6 +40,9 @@ use std::path::PathBuf;
 
 /// Why a dump of all threads has no tests.
 pub(super) const STILL_RUNNING: &str = "nothing has failed that a test could show";
+
+/// Why a frame is left out that the user has not named.
+pub(super) const NOT_ASKED: &str = "not asked for";
 
 /// Package of tests whose frames have none that a test could be put into.
 const FALLBACK_PACKAGE: &str = "hindsight.crashes";
@@ -223,7 +227,7 @@ impl<'a> Plan<'a> {
     pub fn new(
         inputs: &'a [Input],
         classpath: &'a ClassPath,
-        frames: &[usize],
+        frames: &[Asked],
         proved: bool,
     ) -> Plan<'a> {
         let mut plan = Plan {
@@ -271,7 +275,7 @@ impl<'a> Plan<'a> {
         indices.iter().copied().filter(wanted).collect()
     }
 
-    fn add_crash(&mut self, crash: usize, asked: &[usize], proved: bool) {
+    fn add_crash(&mut self, crash: usize, asked: &[Asked], proved: bool) {
         let recorded = &self.inputs[crash].crash;
         let frames = &recorded.failure.frames;
         let mut refusals: Vec<Option<String>> = frames
@@ -283,16 +287,19 @@ impl<'a> Plan<'a> {
                 *refusal = Some("its class is not on the class path".to_owned());
             }
         }
+        // Before those are left out that a long stack has too many of: who asks for one of these gets it.
+        if !asked.is_empty() {
+            let is_asked = |index, frame| asked.iter().any(|asked| asked.has(index, frame));
+            for (index, frame) in frames.iter().enumerate() {
+                if !is_asked(index, frame) {
+                    refusals[index] = Some(NOT_ASKED.to_owned());
+                }
+            }
+        }
         leave_out_runner(frames, &mut refusals);
         leave_out_checks(frames, &recorded.failure.exceptions, &mut refusals);
         limit_recursion(frames, &mut refusals);
         limit(&mut refusals);
-        if !asked.is_empty() {
-            for index in (0..frames.len()).filter(|index| !asked.contains(index)) {
-                refusals[index].get_or_insert_with(|| "not asked for".to_owned());
-            }
-        }
-
         let homes: Vec<Option<String>> = frames.iter().map(|frame| self.home(frame)).collect();
         let fallback = homes
             .iter()

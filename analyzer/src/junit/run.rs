@@ -9,7 +9,7 @@ use super::verdict::{Expected, NOT_INITIALIZED, judge};
 use super::{ended, missing};
 use crate::classpath::ClassPath;
 use crate::jdk::child::{Ended, run as run_child};
-use crate::progress::Progress;
+use crate::progress::Extent;
 use anyhow::{Context, Result};
 use hindsight_tracelog::crash::{ExceptionInfo, Failure, Frame, MAX_EXCEPTIONS};
 use serde::Deserialize;
@@ -18,8 +18,8 @@ use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -477,7 +477,7 @@ fn unchanged<'a>(frames: &'a [Frame], classpath: &ClassPath) -> Vec<&'a str> {
         .collect()
 }
 
-/// Runs candidates, each in a JVM of its own, and tells how far it is. A method that has waited for nothing in one
+/// Runs candidates, each in a JVM of its own. A method that has waited for nothing in one
 /// crash, as the loop of a server does, is not waited for as long in the next.
 fn launch_each(
     place: &Workplace<'_>,
@@ -488,7 +488,9 @@ fn launch_each(
     let next = AtomicUsize::new(0);
     let results = Mutex::new(Vec::new());
     let waiting = Mutex::new(BTreeSet::new());
-    let progress = Mutex::new(Progress::new(options.progress, jobs.len() as u64));
+    let done = Arc::new(AtomicU64::new(0));
+    let extent = Extent::Number(jobs.len() as u64, done.clone());
+    options.told.begin("running candidates", extent);
     let work = || {
         while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
             let waits = locked(&waiting).contains(&job.called);
@@ -500,9 +502,7 @@ fn launch_each(
                 locked(&waiting).insert(&job.called);
             }
             locked(&results).push((job.index, result));
-            let mut progress = locked(&progress);
-            progress.add(1);
-            progress.show(&format_args!("{} candidates", jobs.len()));
+            done.fetch_add(1, Ordering::Relaxed);
         }
     };
     thread::scope(|scope| {
@@ -551,7 +551,7 @@ fn launch(
     fs::create_dir_all(&dir).context("failed to make a directory to run in")?;
     let log = files[0].with_extension("log");
     let errors = File::create(&log).context("failed to make a file for a candidate's output")?;
-    let mut command = place.jdk.command("java");
+    let mut command = place.jdk.tied_java();
     command
         .args([
             // What ends it before it begins is said there, too.
@@ -581,7 +581,7 @@ fn launch(
         .stdout(Stdio::null())
         .stderr(errors);
     let idle = idle.min(timeout);
-    let ended = run_child(&mut command, timeout, Some(idle))?;
+    let ended = run_child(command, timeout, Some(idle))?;
     let told = |file: &PathBuf| {
         let text = fs::read_to_string(file).ok()?;
         let mut outcome = serde_json::from_str::<Outcome>(&well_formed(&text)).ok()?;

@@ -1,7 +1,6 @@
 //! Work in stages, of which a thread tells by itself how far each is.
 
-use super::{DELAY, INTERVAL, bar};
-use std::io::Write;
+use super::{Pace, bar, take_away};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -18,6 +17,7 @@ pub enum Extent {
     Number(u64, Arc<AtomicU64>),
 }
 
+#[derive(Debug)]
 struct Stage {
     what: &'static str,
     since: Instant,
@@ -39,22 +39,14 @@ impl Stage {
     }
 }
 
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct State {
     stage: Option<Stage>,
     ended: bool,
     shown: bool,
 }
 
-impl State {
-    fn clear(&mut self) {
-        if std::mem::take(&mut self.shown) {
-            eprint!("\r\x1b[K");
-        }
-    }
-}
-
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Shared {
     state: Mutex<State>,
     changed: Condvar,
@@ -67,26 +59,26 @@ impl Shared {
 
     /// Tells, until it is over.
     fn tell(&self) {
-        let mut wait = DELAY;
+        let pace = Pace::new();
+        let mut wait = pace.first();
         let mut state = self.state();
         loop {
             state = (self.changed.wait_timeout(state, wait))
                 .unwrap_or_else(PoisonError::into_inner)
                 .0;
             if state.ended {
-                return state.clear();
+                return take_away(&mut state.shown);
             }
-            wait = INTERVAL;
+            wait = pace.next();
             if let Some(line) = state.stage.as_ref().map(Stage::line) {
-                state.shown = true;
-                eprint!("\r\x1b[Khindsight: {line}");
-                let _ = std::io::stderr().flush();
+                state.shown = pace.tell(&line);
             }
         }
     }
 }
 
 /// The stages of some work, one after the other, on stderr.
+#[derive(Debug)]
 pub struct Stages {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
@@ -121,13 +113,12 @@ impl Stages {
     pub fn end(&self) {
         let mut state = self.shared.state();
         state.stage = None;
-        state.clear();
+        take_away(&mut state.shown);
     }
 
     /// Prints a line that stays.
     pub fn note(&self, line: &str) {
-        let mut state = self.shared.state();
-        state.clear();
+        take_away(&mut self.shared.state().shown);
         eprintln!("{line}");
     }
 }

@@ -1,5 +1,6 @@
 //! A Parquet file that grows row by row, in bounded memory.
 
+use crate::temporary::Doomed;
 use anyhow::{Context, Result, bail};
 use parquet::basic::{Compression, Type as Physical, ZstdLevel};
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DoubleType, Int32Type, Int64Type};
@@ -49,6 +50,7 @@ struct Column {
 struct Begun {
     path: PathBuf,
     is_kept: bool,
+    _doomed: Doomed,
 }
 
 impl Drop for Begun {
@@ -85,6 +87,7 @@ impl Table {
         let begun = Begun {
             path: path.clone(),
             is_kept: false,
+            _doomed: Doomed::new(&path),
         };
         let schema = Arc::new(parse_message_type(schema).with_context(context)?);
         let columns = schema

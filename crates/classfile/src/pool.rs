@@ -140,6 +140,11 @@ pub struct MemberRef<'a> {
 }
 
 impl<'a> ConstantPool<'a> {
+    /// Reads a pool by itself: its count, and the constants.
+    pub fn read(bytes: &'a [u8]) -> Result<Self, Error> {
+        Self::parse(bytes, &mut Reader::new(bytes, 0))
+    }
+
     /// Reads the pool from its count on. `bytes` is the whole file, for offsets
     /// are kept from its start.
     #[inline]

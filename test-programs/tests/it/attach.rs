@@ -443,6 +443,16 @@ public class Server {
         server.ask(b'f');
         let out = format!("mode=trace,out={}", workplace.join("out").display());
         let refused = server.attach(&[&out]);
+        // What it has begun cannot begin again, and there is nothing to be switched off.
+        for late in ["record", "mode=off", "mode=crash"] {
+            let said = server.attach(&[late]);
+            assert_eq!(said.status.code(), Some(1), "{late}: {}", both(&said));
+            assert!(
+                stderr(&said).contains("could not start"),
+                "{late}: {}",
+                both(&said)
+            );
+        }
         let output = server.end();
         let label = format!("JDK {}: {}{}", jdk.version, both(&refused), both(&output));
         assert!(!refused.status.success(), "{label}");

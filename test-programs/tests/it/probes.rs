@@ -1,6 +1,7 @@
 //! What probes must not do to a program: they call nothing of it, wait for nothing of it, and fail where it
 //! would not.
 
+use hindsight_test_programs::traces::lines;
 use hindsight_test_programs::{Workplace, both, jdks, text};
 use hindsight_tracelog::crash::{Fidelity, Value};
 
@@ -160,6 +161,37 @@ fn a_loader_that_is_being_asked_gets_no_probes() {
     }
 }
 
+/// What a loader throws where it could not look says nothing of what it will find the next time.
+#[test]
+fn a_loader_that_could_not_answer_is_asked_again() {
+    let unanswered = "classes_left_alone:its loader could not be asked for the probes";
+    let refusal = "throw new ClassNotFoundException(name);\n        }\n";
+    let failure = "if (!again) throw new StackOverflowError();\n        }\n";
+    let source = ASKED
+        .replacen(refusal, failure, 1)
+        .replace(
+            "asked.countDown();",
+            "boolean again = asked.getCount() == 0; asked.countDown();",
+        )
+        .replace("asked.await();", "first.join();")
+        .replace(
+            "loaded.await(20, TimeUnit.SECONDS);",
+            "loaded.await(0, TimeUnit.SECONDS);",
+        );
+    for jdk in jdks() {
+        let workplace = Workplace::new("probes-asked-again");
+        let (_, ran) = workplace.run_text(jdk, "11", "copy=fields", ("Asked", &source));
+        assert_eq!(text(&ran.stdout), "first 1\nsecond 2\n", "{}", both(&ran));
+        let counters = &workplace.run_json()["counters"];
+        let counters = counters.as_object().unwrap().iter();
+        let alone = counters.filter(|(name, _)| name.contains("its loader"));
+        let alone: Vec<_> = alone
+            .map(|(name, count)| (name.as_str(), count.as_u64()))
+            .collect();
+        assert_eq!(alone, [(unanswered, Some(1))]);
+    }
+}
+
 /// A field is written by way of handles that have the object themselves, or make it of something else.
 const BOUND: &str = r#"
 import java.lang.invoke.*;
@@ -283,5 +315,95 @@ fn what_the_jit_codes_itself_is_undone() {
                 frame.patch
             );
         }
+    }
+}
+
+/// A thread writes on when its log has filled nearly as many chunks as an `int` can say.
+const LASTING: &str = r#"
+import java.lang.reflect.Field;
+import java.lang.reflect.Method;
+
+public class Lasting {
+    /** Has this thread's log filled so many chunks. */
+    static void age(int chunks) throws Exception {
+        Class<?> type = Class.forName("java.lang.HindsightLog");
+        Method current = type.getDeclaredMethod("current");
+        current.setAccessible(true);
+        Field field = type.getDeclaredField("chunks");
+        field.setAccessible(true);
+        field.setInt(current.invoke(null), chunks);
+    }
+    static void fill(byte[] all) {
+        for (int i = 0; i < all.length; i++) all[i] = 7;
+        throw new IllegalStateException("filled");
+    }
+    public static void main(String[] arguments) throws Exception {
+        age(Integer.MAX_VALUE - 1);
+        fill(new byte[6000]);
+    }
+}"#;
+
+#[test]
+fn a_log_lasts() {
+    for jdk in jdks() {
+        let workplace = Workplace::new("probes-lasting");
+        let classes = workplace.compile_text(jdk, &["--release", "11"], "Lasting", LASTING);
+        let mut java = workplace.java_with_agent(jdk, "copy=deep");
+        java.arg("--add-opens=java.base/java.lang=ALL-UNNAMED");
+        let ran = java.arg("-cp").arg(&classes).arg("Lasting").output();
+        let ran = ran.unwrap();
+        let crashes = workplace.crashes();
+        assert_eq!(crashes.len(), 1, "{}", both(&ran));
+        let mut frames = crashes[0].failure.frames.iter();
+        let frame = frames.find(|frame| frame.method == "fill").unwrap();
+        let written = (frame.patch.iter()).filter(|patch| patch.value == Value::Int(0));
+        assert_eq!(
+            (frame.fidelity, written.count()),
+            (Fidelity::Deep, 6000),
+            "JDK {}: {}",
+            jdk.version,
+            frame.reason
+        );
+    }
+}
+
+/// A sampled method calls itself where the heap has no room left.
+const SAMPLED: &str = r#"
+public class Sampled {
+    static class Deep {
+        static int down(int n) { return n == 0 ? 0 : 1 + down(n - 1); }
+    }
+    static Object[] kept;
+
+    public static void main(String[] arguments) {
+        Deep.down(3);
+        int size = 1 << 16;
+        while (size > 0) {
+            try {
+                Object[] more = new Object[size];
+                more[0] = kept;
+                kept = more;
+            } catch (OutOfMemoryError e) { size /= 2; }
+        }
+        int depth = -1;
+        try { depth = Deep.down(1000); } catch (OutOfMemoryError e) { }
+        kept = null;
+        System.out.println("depth: " + depth);
+    }
+}"#;
+
+#[test]
+fn a_sampled_recursion_needs_no_memory() {
+    for jdk in jdks() {
+        let workplace = Workplace::new("probes-sampled");
+        let classes = workplace.compile_text(jdk, &["--release", "11"], "Sampled", SAMPLED);
+        let mut java = workplace.java_with_agent(jdk, "mode=trace,sample=Sampled$Deep");
+        java.args(["-Xmx32m", "-XX:+UseSerialGC", "-cp"]);
+        let ran = java.arg(&classes).arg("Sampled").output();
+        let ran = ran.unwrap();
+        assert_eq!(text(&ran.stdout), "depth: 1000\n", "{}", both(&ran));
+        let told = lines(&workplace);
+        let calls = told.iter().filter(|line| line.contains(".down("));
+        assert!(calls.count() >= 4, "{told:?}");
     }
 }

@@ -355,3 +355,53 @@ dev.hindsight.replay.StateRecorded in virtual thread v, asked for by the program
         );
     }
 }
+
+#[test]
+fn tests_are_made_of_the_frames_that_are_asked_for() {
+    let source = "
+public class Deep {
+    static class Inner { static int at(int[] all, int i) { return all[i]; } }
+    static int loop(int depth, int[] all) {
+        return depth == 0 ? Inner.at(all, 7) : loop(depth - 1, all) + 1;
+    }
+    public static void main(String[] args) { loop(20, new int[3]); }
+}
+";
+    for jdk in jdks_in_turn() {
+        let workplace = Workplace::new("asked");
+        let (classes, _) = workplace.run_text(jdk, "17", "", ("Deep", source));
+        let classes = classes.to_str().unwrap();
+        let tried = |frames: &str| {
+            let told = junit(
+                &workplace,
+                jdk,
+                classes,
+                &["--frames", frames, "--format", "json"],
+            );
+            let json = told.find('{').map_or("", |at| &told[at..]);
+            let report: serde_json::Value = serde_json::from_str(json).expect(&told);
+            let frames = report["crashes"][0]["frames"].as_array().unwrap().clone();
+            let asked = frames
+                .iter()
+                .filter(|frame| frame["reason"] != "not asked for");
+            let asked = asked.map(|frame| format!("{} {}", frame["index"], frame["verdict"]));
+            asked.collect::<Vec<_>>()
+        };
+        // Nobody else asks for what is in the middle of a recursion.
+        assert_eq!(
+            tried("0,10-11"),
+            ["0 \"reproduces\"", "10 \"reproduces\"", "11 \"reproduces\""]
+        );
+        assert_eq!(tried("Deep$*"), ["0 \"reproduces\""]);
+        let told = junit(&workplace, jdk, classes, &["--frames", "Deeper"]);
+        assert!(
+            told.contains("--frames Deeper: no crash has such a frame"),
+            "{told}"
+        );
+        let told = junit(&workplace, jdk, classes, &["--frames", "0"]);
+        assert!(
+            told.contains("22 frames of the stack: not asked for"),
+            "{told}"
+        );
+    }
+}

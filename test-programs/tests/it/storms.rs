@@ -133,6 +133,11 @@ public class Main {
         if (depth == 0) { throw SHARED; }
         return down(depth - 1, o) + 1;
     }
+    static int wide(int depth, Object a, Object b, Object c, Object d, Object e, Object f,
+            Object g, Object h, Object i, Object j, Object k, Object l, Object m) {
+        if (depth == 0) { throw SHARED; }
+        return wide(depth - 1, a, b, c, d, e, f, g, h, i, j, k, l, m) + 1;
+    }
     void set(int value, Object o) {
         number = value;
         last = o;
@@ -160,6 +165,9 @@ public class Main {
         for (int i = 0; i < 10; i++) {
             try { down(20, o); } catch (RuntimeException e) { caught++; }
         }
+        for (int i = 0; i < 100; i++) {
+            try { wide(25, o, o, o, o, o, o, o, o, o, o, o, o, o); } catch (RuntimeException e) { caught++; }
+        }
         for (int i = 0; i < 100; i++) { main.set(i, o); }
         all = null;
         System.out.println(caught + \" \" + main.number);
@@ -182,7 +190,7 @@ public class Main {
                 .output()
                 .unwrap();
             let label = format!("JDK {} {options}: {}", jdk.version, both(&output));
-            assert_eq!(text(&output.stdout), "10 99\n", "{label}");
+            assert_eq!(text(&output.stdout), "110 99\n", "{label}");
             let pauses = std::fs::read_to_string(&log).unwrap();
             // Some 20 without the agent; it were 400 and more.
             let pauses = pauses.matches("Pause").count();

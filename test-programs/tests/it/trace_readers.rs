@@ -181,6 +181,14 @@ fn dropped_events_are_counted() {
     let said = ask(&workplace, "stats", &[]);
     let says = format!("{} events were lost while recording", stop.lost);
     assert!(text(&said.stdout).contains(&says), "{}", both(&said));
+    // That is as it was asked for, and no damage.
+    let said = ask(&workplace, "events", &["--method", "Drops.main"]);
+    assert!(said.status.success(), "{}", both(&said));
+    let tables = workplace.join("tables");
+    let options = ["--parquet", "--out", tables.to_str().expect("a path")];
+    let said = ask(&workplace, "export", &options);
+    assert!(said.status.success(), "{}", both(&said));
+    assert!(text(&said.stderr).contains(&says), "{}", both(&said));
 }
 
 /// What a method does not tell, for its probes would make it too large, people are told.

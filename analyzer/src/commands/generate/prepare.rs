@@ -17,8 +17,6 @@ use anyhow::{Context, Result};
 use hindsight_instrument::glob::{Globs, globs};
 use std::cell::RefCell;
 use std::fs;
-use std::io::IsTerminal;
-use tempfile::TempDir;
 
 /// Classes of a program that are loaded anew for each sequence that is tried out.
 const MAX_RELOADED: usize = 500;
@@ -38,7 +36,7 @@ pub(super) struct Program {
     /// How many classes it has.
     count: usize,
     /// All that is temporary is in it.
-    _work: TempDir,
+    _work: temporary::Directory,
 }
 
 /// What sequences are made and tried with.
@@ -66,7 +64,7 @@ impl Opts {
             .as_deref()
             .map(Mutability::read)
             .transpose()?;
-        let told = Stages::new(!self.quiet && std::io::stderr().is_terminal());
+        let told = Stages::new(!self.quiet);
         told.begin("reading the program", Extent::Unknown);
         let work = temporary::directory()?;
         let dir = fs::canonicalize(work.path()).context("failed to make a temporary directory")?;

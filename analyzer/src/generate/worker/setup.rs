@@ -137,6 +137,7 @@ impl Setup {
                 .arg(format!("-Duser.name={user}"))
                 .arg(option("-Duser.home", &temporary))
                 .arg(format!("-Djava.vendor={user}"))
+                .args(ANOTHER_SYSTEM)
                 .envs([("USER", user), ("LOGNAME", user)]);
         }
         if let Some(threads) = place.shared {
@@ -203,6 +204,9 @@ impl Setup {
     }
 }
 
+/// What a system is called that has the same separators in paths and lines.
+const ANOTHER_SYSTEM: [&str; 2] = ["-Dos.name=FreeBSD", "-Dos.version=13.2"];
+
 /// What a JVM is for.
 #[derive(Debug, Clone, Copy)]
 pub enum Task<'a> {
@@ -235,7 +239,7 @@ pub struct Place {
     environment: Environment,
     /// Megabytes of heap.
     heap: u32,
-    /// Whose the machine is, if somebody else's: the user's name, home and JVM.
+    /// Whose the machine is, if somebody else's: the user's name and home, JVM and system.
     user: Option<&'static str>,
     /// Hours by which clocks are fast; they are then also uneven, and what is drawn at random is not.
     shift: i64,

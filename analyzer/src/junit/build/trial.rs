@@ -167,7 +167,7 @@ fn results(
             .collect();
         let bytes = rmp_serde::to_vec(&numbered).context("failed to write a plan of trials")?;
         write_file(&plan, bytes)?;
-        let mut command = place.jdk.command("java");
+        let mut command = place.jdk.tied_java();
         command
             .args([
                 "-XX:TieredStopAtLevel=1",
@@ -182,7 +182,7 @@ fn results(
             .current_dir(&dir)
             .stdout(Stdio::null())
             .stderr(Stdio::null());
-        let ended = run_child(&mut command, left.min(options.timeout), None)?;
+        let ended = run_child(command, left.min(options.timeout), None)?;
         let done = read(&fs::read_to_string(&results).unwrap_or_default());
         // The one that ended the JVM, or never ends, is not tried again.
         next = done.keys().max().map_or(next, |last| last + 1) + 1;

@@ -3,7 +3,7 @@
 use super::{CrashReport, FrameReport, Verdict};
 use crate::classpath::is_jdk;
 use crate::java::names::package_of;
-use crate::junit::candidate::{OF_RECURSION, OF_RUNNER};
+use crate::junit::candidate::{NOT_ASKED, OF_RECURSION, OF_RUNNER};
 use crate::text::one_line;
 
 /// A row of the report for people.
@@ -85,6 +85,11 @@ fn foldable(frames: &[FrameReport]) -> (usize, &str) {
             .iter()
             .take_while(|frame| frame.exception == first.exception);
         return (behind.count(), "what ran the test");
+    }
+    if first.reason == NOT_ASKED {
+        let others = (frames.iter())
+            .take_while(|frame| frame.exception == first.exception && frame.reason == NOT_ASKED);
+        return (others.count(), "the stack");
     }
     let alike = frames.iter().take_while(same);
     if is_jdk(&first.class) {

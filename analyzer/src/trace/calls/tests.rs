@@ -1,6 +1,7 @@
 //! What becomes of the calls of a thread that has lost events, by themselves and for readers.
 
 use super::Calls;
+use crate::temporary::Directory;
 use crate::trace::export::Export;
 use crate::trace::names::Names;
 use crate::trace::steps::{Step, What};
@@ -10,7 +11,6 @@ use hindsight_tracelog::trace::{Datum, ObjectId};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::RowAccessor;
 use std::fs::{self, File};
-use tempfile::TempDir;
 
 const MAIN: u32 = 1;
 const WORK: u32 = 2;
@@ -81,7 +81,7 @@ fn caught(method: u32) -> What {
 }
 
 /// A trace of no events, whose dictionary has [`METHODS`], which count from 1.
-fn trace() -> (TempDir, Trace) {
+fn trace() -> (Directory, Trace) {
     let methods = (1..).zip(METHODS).map(|(id, name)| Method {
         id,
         name: name.to_owned(),

@@ -178,6 +178,10 @@ public class Kinds {
         return System.getProperty("user.name") + System.getProperty("user.home") + System.getenv("HOME");
     }
 
+    public String system() {
+        return System.getProperty("os.name") + " " + System.getProperty("os.version");
+    }
+
     /** Not for others to know; Cargo sets it where it runs tests. */
     public String password() {
         return System.getenv("CARGO_MANIFEST_DIR");

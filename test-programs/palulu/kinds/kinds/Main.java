@@ -14,7 +14,7 @@ public class Main {
         System.out.println(kinds.rank(Modifier.FINAL) + " " + kinds.calls());
 
         Kinds elsewhere = new Kinds();
-        System.out.println(elsewhere.thread() + elsewhere.user() + elsewhere.memory() + elsewhere.place()
+        System.out.println(elsewhere.thread() + elsewhere.user() + elsewhere.system() + elsewhere.memory() + elsewhere.place()
                 + elsewhere.password() + elsewhere.coin());
         elsewhere.kind("again");
         System.out.println(elsewhere.coin() + elsewhere.sides() + elsewhere.calls());

@@ -7,7 +7,7 @@ package java.lang;
  * table, from their first event to their end.
  */
 final class HindsightCalls {
-    /** Deeper calls are not told apart. */
+    /** Deeper calls are not told apart, nor are those for which there is no memory. */
     private static final int MOST = 1 << 20;
 
     private static final HindsightLock LOCK = new HindsightLock();
@@ -28,9 +28,20 @@ final class HindsightCalls {
     private final long thread;
     private HindsightCalls next;
 
-    HindsightCalls(long thread, int pauses) {
+    private HindsightCalls(long thread, int pauses) {
         this.thread = thread;
         this.pauses = pauses;
+    }
+
+    /** Those of a thread that has told nothing yet, and has none before so many pauses. */
+    static HindsightCalls begin(long thread, int pauses) {
+        long began = HindsightMemory.begin();
+        try {
+            return new HindsightCalls(thread, pauses);
+        } catch (OutOfMemoryError none) {
+            HindsightMemory.ranOut(none, began);
+            throw HindsightMemory.NONE;
+        }
     }
 
     boolean isEmpty() {
@@ -38,17 +49,29 @@ final class HindsightCalls {
     }
 
     void push(int method) {
-        if (depth == methods.length) {
-            if (depth == MOST) {
-                return;
-            }
+        if (depth < methods.length || grow()) {
+            methods[depth++] = method;
+        }
+    }
+
+    /** Makes room for more calls; where there is none, they are deeper than those that are told apart. */
+    private boolean grow() {
+        if (depth == MOST) {
+            return false;
+        }
+        long began = 0;
+        try {
+            began = HindsightMemory.begin();
             int[] more = new int[2 * depth];
             for (int i = 0; i < depth; i++) {
                 more[i] = methods[i];
             }
             methods = more;
+            return true;
+        } catch (OutOfMemoryError none) {
+            HindsightMemory.ranOut(none, began);
+            return false;
         }
-        methods[depth++] = method;
     }
 
     /**
@@ -78,10 +101,9 @@ final class HindsightCalls {
         return true;
     }
 
-    /** Those of a virtual thread, which has none before so many pauses if it has told nothing yet. */
+    /** Those of the virtual thread that runs, from its table; as {@link #begin} if it has told nothing yet. */
     static HindsightCalls of(long thread, int pauses) {
         int at = (int) thread & VIRTUAL.length - 1;
-        HindsightCalls fresh = new HindsightCalls(thread, pauses);
         LOCK.acquire();
         try {
             for (HindsightCalls calls = VIRTUAL[at]; calls != null; calls = calls.next) {
@@ -89,10 +111,17 @@ final class HindsightCalls {
                     return calls;
                 }
             }
+        } finally {
+            LOCK.held = 0;
+        }
+        // Nobody else adds those of this thread meanwhile.
+        HindsightCalls fresh = begin(thread, pauses);
+        LOCK.acquire();
+        try {
             fresh.next = VIRTUAL[at];
             return VIRTUAL[at] = fresh;
         } finally {
-            LOCK.release();
+            LOCK.held = 0;
         }
     }
 
@@ -114,7 +143,7 @@ final class HindsightCalls {
                 before = calls;
             }
         } finally {
-            LOCK.release();
+            LOCK.held = 0;
         }
     }
 }

@@ -66,7 +66,7 @@ final class HindsightIdentities extends HindsightLock {
             size++;
             return fresh;
         } finally {
-            release();
+            held = 0;
         }
     }
 

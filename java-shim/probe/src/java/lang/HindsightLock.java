@@ -11,7 +11,10 @@ class HindsightLock {
     private static final Unsafe U = Unsafe.getUnsafe();
     private static final long HELD = U.objectFieldOffset(HindsightLock.class, "held");
 
-    /** Not 0 while it is held. To set it to 0 lets it go, without the call that a stack may have no room for. */
+    /**
+     * Not 0 while it is held. To set it to 0 lets it go; there is no method for that, for where the stack ends
+     * there may be no room for a call.
+     */
     volatile int held;
 
     final void acquire() {
@@ -23,10 +26,6 @@ class HindsightLock {
                 Thread.onSpinWait();
             }
         }
-    }
-
-    final void release() {
-        held = 0;
     }
 
     /** Lets other threads of the process run; a virtual one stays on its carrier. Called by the agent, too. */

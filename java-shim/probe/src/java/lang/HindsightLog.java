@@ -120,10 +120,14 @@ final class HindsightLog {
         }
     }
 
-    // The native side reads the fields from here to `older`.
+    // The native side reads the fields from here to `older`, while the thread goes on: the order of what is
+    // written to them in `turn` and `begin` is what it goes by; see `read` in `undo/log.rs`.
     private final Thread owner;
 
-    /** The position of the first entry that counts: some before it may be missing. */
+    /**
+     * The position of the first entry that counts: some before it may be missing. {@link Long#MAX_VALUE} while the
+     * chunk is about to be used again.
+     */
     private long from;
 
     /** The position of the chunk's first entry. */
@@ -137,7 +141,8 @@ final class HindsightLog {
     /** Chunks before, in a ring. */
     private SoftReference<Chunk[]> older;
 
-    private int chunks;
+    /** How many there have been; of a program that writes for days, more than an int can say. */
+    private long chunks;
 
     /** Bytes of old ranges in the chunks of the ring. */
     private long weight;
@@ -178,7 +183,9 @@ final class HindsightLog {
     static final class Chunk {
         final Object[] references;
         final long[] words;
-        final long start;
+
+        /** The position of its first entry: of the one that is filled, {@link HindsightLog#base}. */
+        long start;
 
         /** Bytes of old ranges. */
         long weight;
@@ -247,8 +254,9 @@ final class HindsightLog {
         if (HindsightMemory.isShort()) {
             return NONE;
         }
-        long began = HindsightMemory.begin();
+        long began = 0;
         try {
+            began = HindsightMemory.begin();
             return register(thread, at);
         } catch (Throwable noMemoryOrStack) {
             HindsightMemory.ranOut(noMemoryOrStack, began);
@@ -591,9 +599,9 @@ final class HindsightLog {
         if (owner == null) {
             return -1;
         }
-        long began = HindsightMemory.begin();
+        long began = 0;
         try {
-            HindsightMemory.check();
+            began = HindsightMemory.begin();
             Chunk fresh = new Chunk(Math.min(4 * limit, CHUNK), base + limit);
             Chunk[] ring = older.get();
             if (ring == null) {
@@ -601,20 +609,32 @@ final class HindsightLog {
                 older = new SoftReference<>(ring);
                 weight = 0;
             }
-            put(ring, chunks++ % ring.length, chunk);
+            put(ring, (int) (chunks++ % ring.length), chunk);
             for (int i = 0; weight > maxWeight() && i < ring.length; i++) {
-                put(ring, (chunks + i) % ring.length, null);
+                put(ring, (int) ((chunks + i) % ring.length), null);
             }
             base += limit;
+            U.storeStoreFence();
             begin(fresh);
+            if (from == Long.MAX_VALUE) {
+                // There was no stack left to say where it goes on.
+                from = base;
+            }
         } catch (Throwable noMemoryOrStack) {
             HindsightMemory.ranOut(noMemoryOrStack, began);
-            // The same again; what was in it is lost.
+            // The same again; what was in it is lost. The fresh one may have been begun.
+            from = Long.MAX_VALUE;
+            U.storeStoreFence();
+            references = chunk.references;
+            words = chunk.words;
+            limit = words.length / 2;
             base += limit;
-            from = base;
+            chunk.start = base;
             next = 0;
             timed = 0;
             since = 0;
+            U.storeStoreFence();
+            from = base;
         }
         appendTime();
         return next;

@@ -27,22 +27,24 @@ final class HindsightMemory {
     }
 
     /**
-     * Called before probes allocate.
+     * Called before probes allocate; returns when that was, for {@link #ranOut}. Who fails by not even trying, and
+     * may do so often, asks {@link #isShort} first: that throws nothing.
      *
      * @throws OutOfMemoryError {@link #NONE} if it is too early
      */
-    static void check() {
-        if (isShort()) {
+    static long begin() {
+        long until = HindsightMemory.until;
+        if (until == 0) {
+            return 0;
+        }
+        long now = System.nanoTime();
+        if (now - until < 0) {
             throw NONE;
         }
+        return now;
     }
 
-    /** When a try begins, for {@link #ranOut}; 0 if nobody would ask. */
-    static long begin() {
-        return until == 0 ? 0 : System.nanoTime();
-    }
-
-    /** A probe has failed. */
+    /** A probe has failed, whose try began then; 0 if that is not known. */
     static void ranOut(Throwable failure, long began) {
         if (failure instanceof OutOfMemoryError && failure != NONE) {
             long now = System.nanoTime();

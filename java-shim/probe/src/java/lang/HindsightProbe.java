@@ -361,12 +361,14 @@ public class HindsightProbe {
         frames++;
     }
 
-    /** Makes room for one more frame with so many values. Nothing has changed if there is no memory. */
+    /**
+     * Makes room for so many values, and for one more frame if the piece may have one. Nothing that counts has
+     * changed if there is no memory.
+     */
     final void grow(int moreReferences, int moreWords) {
-        HindsightMemory.check();
         long began = HindsightMemory.begin();
         try {
-            if (3 * frames == starts.length) {
+            if (3 * frames == starts.length && frames < FRAMES) {
                 starts = Arrays.copyOf(starts, Math.min(2 * starts.length, 3 * FRAMES));
             }
             if (nextReference + moreReferences > references.length) {
@@ -403,7 +405,7 @@ public class HindsightProbe {
     @DontInline
     public final HindsightProbe a(Object value) {
         if (nextReference == references.length) {
-            references = Arrays.copyOf(references, 2 * references.length);
+            grow(1, 0);
         }
         return put(value);
     }
@@ -418,7 +420,7 @@ public class HindsightProbe {
     @DontInline
     public final HindsightProbe j(long value) {
         if (nextWord == words.length) {
-            words = Arrays.copyOf(words, 2 * words.length);
+            grow(0, 1);
         }
         return put(value);
     }

@@ -73,7 +73,7 @@ final class HindsightThread {
         RESERVE.reserve();
         // Where memory is short, a class cannot be initialised.
         HindsightCauses.initialize();
-        HindsightMemory.isShort();
+        HindsightMemory.begin();
     }
 
     private final Thread owner;
@@ -164,7 +164,6 @@ final class HindsightThread {
         }
 
         private HindsightProbe more() {
-            HindsightMemory.check();
             long began = HindsightMemory.begin();
             try {
                 return new HindsightProbe(this);
@@ -344,8 +343,9 @@ final class HindsightThread {
         if (HindsightMemory.isShort()) {
             return reserve(exception, HindsightMemory.NONE);
         }
-        long began = HindsightMemory.begin();
+        long began = 0;
         try {
+            began = HindsightMemory.begin();
             HindsightThread known = known();
             HindsightThread thread = known != null ? known : register(Thread.currentThread());
             return thread.propagation(exception, method);
@@ -422,10 +422,13 @@ final class HindsightThread {
     private void show(Latest latest) {
         Latest[] all = table;
         int place = place(owner, all);
-        if (all[place] != null && all[place].thread == this) {
+        // Once each: the sweeper takes them away meanwhile.
+        Latest there = all[place];
+        if (there != null && there.thread == this) {
             all[place] = latest;
         }
-        if (busiest != null && busiest.thread == this) {
+        Latest first = busiest;
+        if (first != null && first.thread == this) {
             busiest = latest;
         }
     }
@@ -691,11 +694,9 @@ final class HindsightThread {
 
     /** Keeps in mind what was reported before it has left any method: its handler may throw it on. */
     private static void remember(int method, Throwable exception) {
-        if (HindsightMemory.isShort()) {
-            return;
-        }
-        long began = HindsightMemory.begin();
+        long began = 0;
         try {
+            began = HindsightMemory.begin();
             HindsightThread known = known();
             HindsightThread thread = known != null ? known : register(Thread.currentThread());
             thread.propagation(exception, method).reported = true;

@@ -2,34 +2,21 @@ package java.lang;
 
 import java.lang.ref.WeakReference;
 import java.lang.reflect.Array;
-import jdk.internal.misc.Unsafe;
 import jdk.internal.vm.annotation.DontInline;
 import jdk.internal.vm.annotation.ForceInline;
 
 /**
- * What a thread writes its events with: its chunk of mapped memory, and the objects it has lately told
- * of.
+ * What a thread writes its events with: its {@link HindsightStream}, and the objects it has lately told of.
  *
  * <p>There is one for each platform thread. Virtual threads write with that of their carrier, for there
  * may be hundreds of thousands of them; {@link #current} says whose events come now, and a change is an
  * event. A virtual thread can leave its carrier only where it parks or blocks on a monitor, and no probe
  * does either.
  *
- * <p>An event is stored first and then counts, by {@link #done}; so whatever ends the process or the
- * probe, all that counts is whole.
- *
  * <p><b>Invariant:</b> calls nothing of the program, and nothing outside {@code java.lang} and {@code
  * jdk.internal}, which are never instrumented; for what {@link HindsightTexts} asks, see there.
  */
-final class HindsightTracer {
-    static final Unsafe U = Unsafe.getUnsafe();
-
-    /** Bytes that the largest event without text needs. */
-    private static final int MARGIN = 96;
-
-    /** Bytes of an event that tells of lost ones. There is always room for one more. */
-    private static final int LOST_BYTES = 9;
-
+final class HindsightTracer extends HindsightStream {
     /** Bytes of a string that are stored. */
     private static final int MAX_TEXT = 512;
 
@@ -54,22 +41,6 @@ final class HindsightTracer {
 
     private static final byte[] NOTHING = {};
 
-    static final long TID = U.objectFieldOffset(Thread.class, "tid");
-
-    // What all threads share, in native memory that the agent reads too.
-    private static final int STAMP = 0;
-    private static final int LOST = 8;
-    private static final int SERIAL = 64;
-    private static final int CLASSES = 72;
-    private static final int STREAM = 80;
-    private static final int TOPS = 88;
-    private static final int NUMBERS = 96;
-    private static final int STACK_ENDS = 104;
-    private static final int CHUNKS = 112;
-
-    /** Where the shared words are. */
-    private static long shared;
-
     /** Where the bytes of blocks are. */
     static long blocks;
 
@@ -85,9 +56,6 @@ final class HindsightTracer {
 
     /** Whether texts are stored. */
     private static boolean texts;
-
-    /** Set by the agent when events may be stored, cleared when the JVM goes down. */
-    static volatile boolean ready;
 
     /** Marks the virtual threads that have written, several with one mark. */
     private static final byte[] VIRTUAL = new byte[1 << 18];
@@ -113,12 +81,6 @@ final class HindsightTracer {
     private static long staticsWriter;
 
     /**
-     * Where the beginning of the trace goes, after how many chunks of all threads what old objects say is
-     * told again; 0 if nothing goes.
-     */
-    private static int span;
-
-    /**
      * Marks the objects whose texts are secrets, several with one mark: what was hidden once is not told
      * again where it goes by another name. Null if nothing is told again.
      */
@@ -129,14 +91,6 @@ final class HindsightTracer {
 
     /** The thread whose events come now, if it is not a virtual one. */
     private Thread self;
-
-    /** Where the next event goes, and behind which address there is no room for one. */
-    private long position;
-
-    private long limit;
-
-    /** Where the end of the last event is stored; null until there is a chunk. */
-    private long end;
 
     /**
      * Objects that were told of lately. Nothing else holds the array, so that each collection starts it
@@ -150,9 +104,7 @@ final class HindsightTracer {
     /** Classes of such objects, held as they are. */
     private WeakReference<Class<?>[]> knownClasses = new WeakReference<>(new Class<?>[KNOWN_CLASSES]);
 
-    /** The span of the last chunk, and the first number that nobody had then. */
-    private long lastSpan;
-
+    /** The first number that nobody had when the span of the last chunk began. */
     private long oldest;
 
     /** How often an object was not among them. */
@@ -165,20 +117,6 @@ final class HindsightTracer {
 
     private final int[] knownClassIds = new int[KNOWN_CLASSES];
 
-    final Thread owner;
-
-    /** The thread whose events come now. */
-    Thread current;
-
-    private final long stream;
-    private long chunk;
-
-    /** Events that were lost and not told of yet. */
-    private long lost;
-
-    /** Where the last loss is told of in the chunk; 0 if there was none. */
-    private long gap;
-
     /** The calls of the thread whose events come now; null if the whole run is recorded. */
     HindsightCalls calls;
 
@@ -187,19 +125,11 @@ final class HindsightTracer {
 
     private HindsightCalls own;
 
-    /** The error of the end of the stack that is on its way; null if it was caught. */
-    private Object overflow;
-
-    /** The part of {@link HindsightTrace#overflows} that was told of. */
-    private static int toldOverflows;
-
     /** What objects come is a secret. */
     private boolean hides;
 
     HindsightTracer(Thread owner) {
-        this.owner = owner;
-        this.stream = U.getAndAddLong(null, shared + STREAM, 1) + 1;
-        this.limit = -1;
+        super(owner);
     }
 
     /**
@@ -221,7 +151,7 @@ final class HindsightTracer {
 
     /** Called by the agent, before {@link #start}, if the beginning of the trace goes when there is more. */
     static void forget(int span) {
-        HindsightTracer.span = span;
+        HindsightStream.span = span;
         secrets = new byte[1 << 18];
     }
 
@@ -310,20 +240,6 @@ final class HindsightTracer {
         return slowly(thread);
     }
 
-    /** Where an event may be stored, or 0. */
-    @ForceInline
-    long room() {
-        long p = position;
-        return p <= limit ? p : turn(current);
-    }
-
-    /** Says that an event is whole. */
-    @ForceInline
-    void done(long p) {
-        position = p;
-        U.putLongRelease(null, end, p);
-    }
-
     /** The number of an object. */
     @ForceInline
     long id(Object object) {
@@ -376,6 +292,7 @@ final class HindsightTracer {
         if (!ready) {
             return null;
         }
+        long began = 0;
         try {
             if (HindsightTracers.haveStopped() && HindsightTracers.hasNone(thread)) {
                 return null;
@@ -391,13 +308,13 @@ final class HindsightTracer {
                 return null;
             }
             if (tracer == null) {
-                HindsightMemory.check();
+                began = HindsightMemory.begin();
                 tracer = HindsightTracers.add(carrier);
             }
             return tracer.writesFor(thread) || tracer.switchTo(thread) ? tracer : null;
         } catch (Throwable e) {
             // No memory or no stack.
-            HindsightMemory.ranOut(e, 0);
+            HindsightMemory.ranOut(e, began);
             U.getAndAddLong(null, shared + LOST, 1);
             return null;
         }
@@ -425,11 +342,11 @@ final class HindsightTracer {
         }
         byte[] text = name.value();
         int length = Math.min(text.length, MAX_TEXT);
-        long p = position + length <= limit ? position : turn(thread);
+        long p = room(length, thread);
         if (p == 0) {
             return false;
         }
-        long now = U.getAndAddLong(null, shared + STAMP, 1) + 1;
+        long now = now();
         long tid = U.getLong(thread, TID);
         int flags = thread == owner ? 0 : 1;
         if (HindsightWindow.PARTIAL) {
@@ -460,7 +377,7 @@ final class HindsightTracer {
             return HindsightCalls.of(tid, pauses);
         }
         if (own == null) {
-            own = new HindsightCalls(tid, pauses);
+            own = HindsightCalls.begin(tid, pauses);
         }
         return own;
     }
@@ -497,33 +414,12 @@ final class HindsightTracer {
         }
     }
 
-    private static long putText(long p, byte[] text, int length, byte coder) {
-        U.putByte(p, coder);
-        U.putShort(p + 1, (short) length);
-        // Not copyMemory: the type of the offset it needs has changed from JDK to JDK.
-        for (int i = 0; i < length; i++) {
-            U.putByte(p + 3 + i, text[i]);
-        }
-        return p + 3 + length;
-    }
-
-    @DontInline
-    private void stamp() {
-        long p = room();
-        if (p != 0) {
-            long now = U.getAndAddLong(null, shared + STAMP, 1) + 1;
-            U.putByte(p, (byte) STAMP_TAG);
-            U.putLong(p + 1, now);
-            done(p + 9);
-        }
-    }
-
     /** The number of an object that is not among the latest ones, which it joins. */
     @DontInline
     private long look(Object object) {
-        long began = HindsightMemory.begin();
+        long began = 0;
         try {
-            HindsightMemory.check();
+            began = HindsightMemory.begin();
             Object[] objects = known.get();
             if (objects == null || ++unknown > 8 * objects.length) {
                 objects = again(objects);
@@ -533,7 +429,7 @@ final class HindsightTracer {
             if (id < 0) {
                 id = ~id;
                 tellOf(object, type, id);
-            } else if (lastSpan != 0 && texts && HindsightNumbers.isBefore(id, oldest)) {
+            } else if (isLaterSpan() && texts && HindsightNumbers.isBefore(id, oldest)) {
                 String text = HindsightTexts.of(object, type);
                 if (text != null && (hides || secrets[secret(id)] == 0)) {
                     tellText(text, id);
@@ -548,36 +444,6 @@ final class HindsightTracer {
             HindsightTrace.overflows++;
             return UNKNOWN;
         }
-    }
-
-    /**
-     * An error of the end of the stack passes, or is caught. Events that it has cost were before: their
-     * probes, which are guarded, have counted them without a word, and nobody knows of which calls.
-     * Where it was thrown one more may be missing, if that was in a probe.
-     */
-    @DontInline
-    void overflowed(Throwable error, boolean caught) {
-        int untold = HindsightTrace.overflows - toldOverflows;
-        if (untold > 0) {
-            long p = room();
-            if (p != 0) {
-                // There may be no stack for this either; then it is for the next one.
-                U.getAndAddLong(null, shared + LOST, untold);
-                toldOverflows += untold;
-                putLost(p, untold);
-            }
-        }
-        if (error != overflow) {
-            U.getAndAddLong(null, shared + STACK_ENDS, 1);
-        }
-        overflow = caught ? null : error;
-    }
-
-    /** Called by the agent at the end: counts what was not told of. */
-    static void settle() {
-        int untold = HindsightTrace.overflows - toldOverflows;
-        toldOverflows += untold;
-        U.getAndAddLong(null, shared + LOST, untold);
     }
 
     /** A number that no object has, for {@link #takeNumber} to take; 0 if there are no more. */
@@ -655,7 +521,7 @@ final class HindsightTracer {
         int stored = Math.min(bytes.length, MAX_TEXT);
         // Only for what is cut: it takes a look at the whole string.
         int hash = stored < bytes.length ? text.hashCode() : 0;
-        long p = position + stored <= limit ? position : turn(current);
+        long p = room(stored, current);
         if (p == 0) {
             return;
         }
@@ -694,49 +560,9 @@ final class HindsightTracer {
         return (int) identity.id;
     }
 
-    /** Takes another chunk; where its first event goes, or 0 if there is none to be had. */
-    @DontInline
-    private long turn(Thread thread) {
-        try {
-            if (!ready) {
-                return 0;
-            }
-            long now = U.getAndAddLong(null, shared + STAMP, 1) + 1;
-            long fresh = take(chunk, stream, U.getLong(thread, TID), now, thread != owner);
-            if (fresh == 0) {
-                lose(thread);
-                return 0;
-            }
-            chunk = fresh;
-            end = fresh + 8;
-            limit = fresh + U.getInt(fresh + 68) - MARGIN - LOST_BYTES;
-            gap = 0;
-            long p = U.getLong(end);
-            position = p;
-            if (span != 0) {
-                newSpan();
-            }
-            if (lost > 0) {
-                p = putLost(p, lost);
-                lost = 0;
-            }
-            return p;
-        } catch (Throwable e) {
-            lose(thread);
-            return 0;
-        }
-    }
-
-    /**
-     * What was told some time ago may be gone: all objects are looked at again, and old ones tell again
-     * what they say.
-     */
-    private void newSpan() {
-        long now = U.getAndAddLong(null, shared + CHUNKS, 1) / span;
-        if (now == lastSpan) {
-            return;
-        }
-        lastSpan = now;
+    /** All objects are looked at again, and old ones tell again what they say. */
+    @Override
+    void newSpan() {
         oldest = HindsightNumbers.next();
         Object[] objects = known.get();
         if (objects != null) {
@@ -746,30 +572,15 @@ final class HindsightTracer {
         }
     }
 
-    /**
-     * An event of this thread is lost. A platform thread says so right away, for it may have no event
-     * after it, and later how many more; of virtual threads others may be lost before the next one is
-     * stored.
-     */
-    private void lose(Thread thread) {
-        U.getAndAddLong(null, shared + LOST, 1);
-        if (thread != owner || current != owner || chunk == 0 || isAtGap()) {
-            lost++;
-        } else {
-            gap = position;
-            putLost(position, 1);
+    @DontInline
+    private void stamp() {
+        long p = room();
+        if (p != 0) {
+            long now = now();
+            U.putByte(p, (byte) STAMP_TAG);
+            U.putLong(p + 1, now);
+            done(p + 9);
         }
-    }
-
-    private boolean isAtGap() {
-        return gap != 0 && position == gap + LOST_BYTES;
-    }
-
-    private long putLost(long p, long count) {
-        U.putByte(p, (byte) LOST_TAG);
-        U.putLong(p + 1, count);
-        done(p + LOST_BYTES);
-        return p + LOST_BYTES;
     }
 
     /** Called at the entry of {@code Thread.exit}, on the thread that ends. */
@@ -833,15 +644,7 @@ final class HindsightTracer {
         HindsightTracers.remove(this);
         self = null;
         current = null;
-        if (chunk != 0 && lost > 0 && isAtGap()) {
-            U.putLong(gap + 1, 1 + lost);
-        }
-        long last = chunk;
-        chunk = 0;
-        limit = -1;
-        if (last != 0) {
-            release(last);
-        }
+        close();
     }
 
     /**
@@ -851,16 +654,14 @@ final class HindsightTracer {
      * @param stream if it is 0, there is none to be had
      * @return its address, or 0 if there is none
      */
-    private static native long take(long full, long stream, long thread, long stamp, boolean virtual);
+    static native long take(long full, long stream, long thread, long stamp, boolean virtual);
 
     /** Gives back the last chunk of a thread. */
-    private static native void release(long chunk);
+    static native void release(long chunk);
 
     /** Says that the recording goes on, if it does. */
     private static native void window(boolean begins);
 
     /** Writes the name of a class down. */
     private static native void define(int id, Class<?> type);
-
-    // @TAGS@
 }

@@ -23,7 +23,11 @@ final class HindsightTracers {
 
     private static final int SWEEP_MILLIS = 10_000;
 
+    /** For who changes the table, or whether it is seen. */
     private static final HindsightLock LOCK = new HindsightLock();
+
+    /** For who lets the recording go on, which the agent is told of: others need not wait for that. */
+    private static final HindsightLock GOING_ON = new HindsightLock();
 
     private static HindsightTracer[] table = new HindsightTracer[LEAST];
 
@@ -73,7 +77,7 @@ final class HindsightTracers {
             }
             return fresh;
         } finally {
-            LOCK.release();
+            LOCK.held = 0;
         }
     }
 
@@ -131,7 +135,7 @@ final class HindsightTracers {
                 }
             }
         } finally {
-            LOCK.release();
+            LOCK.held = 0;
         }
     }
 
@@ -153,22 +157,34 @@ final class HindsightTracers {
         if (visible != NOBODY || !HindsightTracer.ready) {
             return;
         }
-        LOCK.acquire();
+        GOING_ON.acquire();
         try {
             if (visible == NOBODY) {
                 HindsightTracer.beginWindow();
-                visible = table;
+                show();
             }
         } finally {
-            LOCK.release();
+            GOING_ON.held = 0;
+        }
+    }
+
+    private static void show() {
+        LOCK.acquire();
+        try {
+            visible = table;
+        } finally {
+            LOCK.held = 0;
         }
     }
 
     /** Records nothing from here on. */
     static void stop() {
         LOCK.acquire();
-        visible = NOBODY;
-        LOCK.release();
+        try {
+            visible = NOBODY;
+        } finally {
+            LOCK.held = 0;
+        }
     }
 
     /**

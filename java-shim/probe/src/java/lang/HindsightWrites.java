@@ -337,13 +337,13 @@ public final class HindsightWrites {
             // Nothing is written; what is refused is the program's own affair.
             return;
         }
-        long began = HindsightMemory.begin();
+        long began = 0;
         try {
             Class<?> element = array.getClass().getComponentType();
             if (element == null || length > Array.getLength(array) - start) {
                 return;
             }
-            HindsightMemory.check();
+            began = HindsightMemory.begin();
             long bytes = (long) length * HindsightAround.width(element);
             if (HindsightLog.isKept(bytes)) {
                 // Where memory is short, the log must not be held by the stack meanwhile.
@@ -404,9 +404,9 @@ public final class HindsightWrites {
 
     private static int find(Object object, int field) {
         int place = -1;
-        long began = HindsightMemory.begin();
+        long began = 0;
         try {
-            HindsightMemory.check();
+            began = HindsightMemory.begin();
             Field found = field(object, field);
             if (found != null) {
                 place = (int) U.objectFieldOffset(found) << BITS_OF_KIND | width(found.getType())

@@ -10,6 +10,8 @@ import java.lang.reflect.InvocationTargetException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** The runner, each test in a JVM of its own. */
@@ -54,6 +56,16 @@ final class RunnerTests {
             java.util.List<byte[]> all = new java.util.ArrayList<>();
             while (true) {
                 all.add(new byte[1 << 20]);
+            }
+        }
+
+        static Object[] kept;
+
+        void fillsTheHeap() {
+            while (true) {
+                Object[] more = new Object[50];
+                more[0] = kept;
+                kept = more;
             }
         }
 
@@ -177,6 +189,15 @@ final class RunnerTests {
         has(run("programDoesNotLink"), "\"threw\"", "NoClassDefFoundError");
     }
 
+    /** In one JVM, each has room to be told of. */
+    static void memoryRunsOutAgain() throws Exception {
+        String[] all = runAll(Sample.class.getName(), "fails", "exhausts", "fillsTheHeap", "fillsTheHeap");
+        has(all[0], "IllegalStateException");
+        for (int i = 1; i < all.length; i++) {
+            has(all[i], "\"threw\"", "OutOfMemoryError");
+        }
+    }
+
     static void exited() throws Exception {
         has(run("exits"), "\"outcome\":\"exited\"");
     }
@@ -204,26 +225,39 @@ final class RunnerTests {
     }
 
     private static String run(String type, String method) throws Exception {
+        return runAll(type, method)[0];
+    }
+
+    private static String[] runAll(String type, String... methods) throws Exception {
         Path folder = Files.createTempDirectory("hindsight");
-        Path result = folder.resolve("result.json");
         Path crash = folder.resolve("crash.hsc");
         Snapshot snapshot = new Snapshot();
         Files.write(crash, snapshot.frame(
                 one(snapshot.argument(1, new Thread("x")))).file());
         File output = folder.resolve("output").toFile();
-        Process process = new ProcessBuilder(
+        List<String> command = new ArrayList<>(List.of(
                 Paths.get(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx64m", "-XX:+UseSerialGC", "-Dcrash=" + crash,
                 "-cp", System.getProperty("java.class.path"),
-                Runner.class.getName(), type, method, result.toString())
+                Runner.class.getName()));
+        for (int i = 0; i < methods.length; i++) {
+            command.addAll(List.of(type, methods[i], folder.resolve(i + ".json").toString()));
+        }
+        Process process = new ProcessBuilder(command)
                 .redirectErrorStream(true).redirectOutput(output).start();
         check(process.waitFor(60, TimeUnit.SECONDS), "it hangs");
         String printed = new String(Files.readAllBytes(output.toPath()));
-        equal(printed, method.equals("passes") ? "the program's own output" : "");
-        String json = new String(Files.readAllBytes(result));
-        for (Path file : new Path[] {result, crash, output.toPath(), folder}) {
+        equal(printed, methods[0].equals("passes") ? "the program's own output" : "");
+        String[] results = new String[methods.length];
+        for (int i = 0; i < methods.length; i++) {
+            Path result = folder.resolve(i + ".json");
+            check(Files.exists(result), "no result of " + methods[i]);
+            results[i] = new String(Files.readAllBytes(result));
+            Files.delete(result);
+        }
+        for (Path file : new Path[] {crash, output.toPath(), folder}) {
             Files.delete(file);
         }
-        return json;
+        return results;
     }
 }

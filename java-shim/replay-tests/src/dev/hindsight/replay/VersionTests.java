@@ -152,7 +152,7 @@ final class VersionTests {
         ByteArrayOutputStream said = new ByteArrayOutputStream();
         System.setErr(new PrintStream(said, true));
         try {
-            Restorer.TOLD.clear();
+            Notes.TOLD.clear();
             snapshot.restore(0);
             snapshot.restore(0);
         } finally {

@@ -3,6 +3,8 @@ package dev.hindsight.replay;
 import dev.hindsight.replay.Recorded.Stored;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
@@ -112,6 +114,40 @@ final class Constants {
             return null;
         }
         return found;
+    }
+
+    /** The constant of this name in an enum, of which this is the class, or that of one of its constants. */
+    static Object ofEnum(Class<?> type, String name) throws Hole {
+        Class<?> running = type != null && !type.isEnum() ? type.getSuperclass() : type;
+        if (running == null || !running.isEnum()) {
+            throw new Hole("no longer an enum; " + Classes.DIFFERS, true);
+        }
+        Classes.initialize(running);
+        for (Object constant : constants(running)) {
+            if (((Enum<?>) constant).name().equals(name)) {
+                return constant;
+            }
+        }
+        throw new Hole("constant " + name + " is missing; " + Classes.DIFFERS, true);
+    }
+
+    /** The constants of an enum, whatever its {@code values()} is called. */
+    private static List<?> constants(Class<?> running) {
+        Object[] all = running.getEnumConstants();
+        if (all != null) {
+            return Arrays.asList(all);
+        }
+        List<Object> constants = new ArrayList<>();
+        for (Field field : Layout.statics(running)) {
+            if (field.isEnumConstant() && field.getType() == running) {
+                Object constant = Trusted.get(
+                        Trusted.staticBase(field), Trusted.staticOffset(field), running);
+                if (constant != null) {
+                    constants.add(constant);
+                }
+            }
+        }
+        return constants;
     }
 
     /** An object of the JDK's own, which it compares others with. */

@@ -10,17 +10,12 @@ import dev.hindsight.replay.Recorded.Patch;
 import dev.hindsight.replay.Recorded.StaticField;
 import dev.hindsight.replay.Recorded.Stored;
 import java.lang.reflect.Array;
-import java.lang.reflect.Field;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Builds the objects that the arguments of one frame lead to.
@@ -47,12 +42,7 @@ final class Restorer {
     final StaleKeys staleKeys = new StaleKeys(this);
     /** Finds what is named by a number; copies share it. */
     final Numbered numbered;
-    /** What was said of objects that another version of the program has otherwise. */
-    static final Set<String> TOLD = ConcurrentHashMap.newKeySet();
-
-    private final Set<String> holes = new LinkedHashSet<>();
-    /** Those of them that are so because the program is another version. */
-    private final Set<String> changed = new LinkedHashSet<>();
+    private final Notes notes = new Notes();
     /** The object whose parts are walked through. */
     private int parent = -1;
     private final Map<Integer, Type> types = new HashMap<>();
@@ -66,8 +56,6 @@ final class Restorer {
     private final boolean[] preset;
     /** Objects that cannot be restored because the class path differs, and why. */
     private final Map<Integer, String> differing = new HashMap<>();
-    /** Of their classes, those of the program, and where the first object of each was. */
-    private final Map<String, String> unrestored = new LinkedHashMap<>();
     /** Whether static fields and those of enum constants are asked for. */
     private final boolean statics;
     /** Whether it makes an object only to compare it. */
@@ -141,14 +129,7 @@ final class Restorer {
             restorer.take(argument, values, failed);
         }
         List<Statics.Setting> settings = statics ? new Settings(restorer).all() : null;
-        List<String> holes = List.copyOf(restorer.holes);
-        if (Runner.isRunning()) {
-            Runner.report(holes);
-            Runner.unrestored(restorer.unrestored.keySet());
-        } else {
-            restorer.refuse(what);
-            tell(restorer.changed);
-        }
+        restorer.notes.tell(what, file);
         for (int i = 0; i < ofArguments; i++) {
             int number = restorer.order.get(i);
             Object value = restorer.built[number];
@@ -157,7 +138,7 @@ final class Restorer {
                 Runner.passed((Throwable) value);
             }
         }
-        return new Frame(what, values, failed, holes, restorer.built, settings);
+        return new Frame(what, values, failed, restorer.notes.holes(), restorer.built, settings);
     }
 
     /** A recorded value as a field of {@code type} has it, or {@link #UNHELD}. */
@@ -298,8 +279,7 @@ final class Restorer {
                 differing.put(number, hole.getMessage());
                 ClassInfo info = classOf(number);
                 if (parent >= 0 && info != null && !info.isOfJdk()) {
-                    unrestored.putIfAbsent(
-                            info.name, place(number) + ": " + hole.getMessage());
+                    notes.unrestored(info.name, place(number) + ": " + hole.getMessage());
                 }
             }
         } catch (RuntimeException | LinkageError e) {
@@ -370,7 +350,7 @@ final class Restorer {
                 set(number, classNamed(stored.text()));
                 return NONE;
             case Stored.ENUM:
-                set(number, constant(type, stored.text()));
+                set(number, Constants.ofEnum(type.running, stored.text()));
                 if (!statics) {
                     return NONE;
                 }
@@ -512,42 +492,6 @@ final class Restorer {
             note(type.info.name, "field " + field + " is not in the running class; "
                     + type.blame(field));
         }
-    }
-
-    private Object constant(Type type, String name) throws Hole {
-        Class<?> running = type.running;
-        if (running != null && !running.isEnum()) {
-            running = running.getSuperclass();
-        }
-        if (running == null || !running.isEnum()) {
-            throw new Hole("no longer an enum; " + Classes.DIFFERS, true);
-        }
-        Classes.initialize(running);
-        for (Object constant : constants(running)) {
-            if (((Enum<?>) constant).name().equals(name)) {
-                return constant;
-            }
-        }
-        throw new Hole("constant " + name + " is missing; " + Classes.DIFFERS, true);
-    }
-
-    /** The constants of an enum, whatever its {@code values()} is called. */
-    private static List<?> constants(Class<?> running) {
-        Object[] all = running.getEnumConstants();
-        if (all != null) {
-            return Arrays.asList(all);
-        }
-        List<Object> constants = new ArrayList<>();
-        for (Field field : Layout.statics(running)) {
-            if (field.isEnumConstant() && field.getType() == running) {
-                Object constant = Trusted.get(
-                        Trusted.staticBase(field), Trusted.staticOffset(field), running);
-                if (constant != null) {
-                    constants.add(constant);
-                }
-            }
-        }
-        return constants;
     }
 
     // Filling.
@@ -709,37 +653,12 @@ final class Restorer {
     }
 
     void note(String className, String reason) {
-        holes.add(className + ": " + reason);
+        notes.hole(className, reason);
     }
 
     /** Notes what another version of the program has otherwise, and a test may fail of. */
     void noteChanged(String className, String reason) {
-        note(className, reason);
-        changed.add(className + ": " + reason);
-    }
-
-    /**
-     * Fails if objects behind the arguments cannot be restored that could when the test was made: without them
-     * it might pass while the bug is there. Of tests that were not run then it is told instead.
-     */
-    private void refuse(String what) {
-        for (Map.Entry<String, String> entry : unrestored.entrySet()) {
-            String of = entry.getKey() + entry.getValue();
-            if (file.unrestored == null) {
-                changed.add(of);
-            } else if (!file.unrestored.contains(entry.getKey())) {
-                throw new ReplayException("the state of " + what + " cannot be restored: " + of);
-            }
-        }
-    }
-
-    /** Says to whom runs the tests of another version what its objects lack, each thing once. */
-    private static void tell(Set<String> changed) {
-        for (String what : changed) {
-            if (TOLD.add(what)) {
-                System.err.println("hindsight: " + what);
-            }
-        }
+        notes.changed(className, reason);
     }
 
     /** The instance of this number, or null if that is something else. */

@@ -63,8 +63,8 @@ public final class Runner {
     private static final AtomicBoolean WRITTEN = new AtomicBoolean();
     /** Where the result of the running test goes. */
     private static volatile Path current;
-    /** Given up to have room to report an OutOfMemoryError in. */
-    private static byte[] reserve = new byte[4 << 20];
+    /** Given up to have room to report an OutOfMemoryError in; in pieces, for that room may be in pieces. */
+    private static byte[][] reserve;
 
     private Runner() {}
 
@@ -102,6 +102,7 @@ public final class Runner {
             }
             current = Paths.get(arguments[i + 2]);
             WRITTEN.set(false);
+            stock();
             run(arguments[i], arguments[i + 1], current);
         }
         if (compared >= 0) {
@@ -139,6 +140,19 @@ public final class Runner {
         }
     }
 
+    /** Sees to the reserve, which the test before has used. */
+    private static void stock() {
+        try {
+            byte[][] pieces = new byte[64][];
+            reserve = pieces;
+            for (int i = 0; i < pieces.length; i++) {
+                pieces[i] = new byte[1 << 16];
+            }
+        } catch (OutOfMemoryError e) {
+            // One before keeps the heap full; what it left free is this one's reserve.
+        }
+    }
+
     private static void run(String className, String methodName, Path file) {
         Object test;
         Method method;
@@ -162,7 +176,6 @@ public final class Runner {
         } catch (Throwable e) {
             thrown = e;
         }
-        reserve = null;
         if (thrown == null) {
             write(file, "passed", null, null);
         } else if (thrown instanceof ReplayException) {
@@ -244,6 +257,16 @@ public final class Runner {
         if (!WRITTEN.compareAndSet(false, true)) {
             return;
         }
+        reserve = null;
+        try {
+            write(file, result(outcome, thrown, reason));
+        } catch (OutOfMemoryError e) {
+            // There is no result. What the program has left behind is not waited for.
+            Runtime.getRuntime().halt(3);
+        }
+    }
+
+    private static StringBuilder result(String outcome, Throwable thrown, String reason) {
         StringBuilder json = new StringBuilder();
         json.append("{\"outcome\":");
         string(json, outcome);
@@ -279,7 +302,7 @@ public final class Runner {
         json.append(",\"restored\":").append(isPassed(thrown));
         json.append(",\"failing\":");
         strings(json, thrown == null ? Set.of() : Reporting.failing(thrown));
-        write(file, json.append("}\n"));
+        return json.append("}\n");
     }
 
     private static void write(Path file, CharSequence json) {

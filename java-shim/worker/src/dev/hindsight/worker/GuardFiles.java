@@ -1,14 +1,11 @@
 package dev.hindsight.worker;
 
 import java.io.BufferedWriter;
-import java.io.Closeable;
 import java.io.File;
 import java.io.FileDescriptor;
-import java.io.Flushable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.io.PrintStream;
 import java.io.RandomAccessFile;
 import java.net.URI;
 import java.nio.ByteBuffer;
@@ -35,11 +32,8 @@ import java.nio.file.attribute.GroupPrincipal;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.UserPrincipal;
 import java.nio.file.spi.FileSystemProvider;
-import java.util.Formatter;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
@@ -278,137 +272,6 @@ public final class GuardFiles {
 
     public static boolean super_setLastModified(File file, long time) {
         return setLastModified(plain(file), time);
-    }
-
-    // A formatter opens its file by itself, and has no subclasses: it is made first, and then told where it
-    // writes to.
-
-    private static final class Late implements Appendable, Closeable, Flushable {
-        Appendable to = new StringBuilder();
-
-        @Override
-        public Appendable append(CharSequence text) throws IOException {
-            to.append(text);
-            return this;
-        }
-
-        @Override
-        public Appendable append(CharSequence text, int start, int end) throws IOException {
-            to.append(text, start, end);
-            return this;
-        }
-
-        @Override
-        public Appendable append(char c) throws IOException {
-            to.append(c);
-            return this;
-        }
-
-        @Override
-        public void close() throws IOException {
-            if (to instanceof Closeable) {
-                ((Closeable) to).close();
-            }
-        }
-
-        @Override
-        public void flush() throws IOException {
-            if (to instanceof Flushable) {
-                ((Flushable) to).flush();
-            }
-        }
-
-        @Override
-        public String toString() {
-            return to.toString();
-        }
-    }
-
-    public static Formatter newFormatter() {
-        return new Formatter(new Late());
-    }
-
-    private static void init(Formatter made, Formatter as) {
-        if (!Objects.equals(made.locale(), as.locale())) {
-            throw Guard.blocked("formatting for " + as.locale());
-        }
-        ((Late) made.out()).to = as.out();
-    }
-
-    public static void initFormatter(Formatter made) {
-        init(made, new Formatter());
-    }
-
-    public static void initFormatter(Formatter made, Appendable out) {
-        init(made, new Formatter(out));
-    }
-
-    public static void initFormatter(Formatter made, Locale locale) {
-        init(made, new Formatter(locale));
-    }
-
-    public static void initFormatter(Formatter made, Appendable out, Locale locale) {
-        init(made, new Formatter(out, locale));
-    }
-
-    public static void initFormatter(Formatter made, String name) throws IOException {
-        init(made, new Formatter(check(name)));
-    }
-
-    public static void initFormatter(Formatter made, String name, String charset)
-            throws IOException {
-        init(made, new Formatter(check(name), charset));
-    }
-
-    public static void initFormatter(Formatter made, String name, String charset, Locale locale)
-            throws IOException {
-        init(made, new Formatter(check(name), charset, locale));
-    }
-
-    public static void initFormatter(Formatter made, String name, Charset charset, Locale locale)
-            throws IOException {
-        init(made, new Formatter(check(name), charset, locale));
-    }
-
-    public static void initFormatter(Formatter made, File file) throws IOException {
-        init(made, new Formatter(check(file)));
-    }
-
-    public static void initFormatter(Formatter made, File file, String charset) throws IOException {
-        init(made, new Formatter(check(file), charset));
-    }
-
-    public static void initFormatter(Formatter made, File file, String charset, Locale locale)
-            throws IOException {
-        init(made, new Formatter(check(file), charset, locale));
-    }
-
-    public static void initFormatter(Formatter made, File file, Charset charset, Locale locale)
-            throws IOException {
-        init(made, new Formatter(check(file), charset, locale));
-    }
-
-    public static void initFormatter(Formatter made, PrintStream out) {
-        init(made, new Formatter(out));
-    }
-
-    public static void initFormatter(Formatter made, OutputStream out) {
-        init(made, new Formatter(out));
-    }
-
-    public static void initFormatter(Formatter made, OutputStream out, String charset)
-            throws IOException {
-        init(made, new Formatter(out, charset));
-    }
-
-    public static void initFormatter(Formatter made, OutputStream out, String charset, Locale locale)
-            throws IOException {
-        init(made, new Formatter(out, charset, locale));
-    }
-
-    public static void initFormatter(Formatter made, OutputStream out, Charset charset, Locale locale)
-            throws IOException {
-        init(made, new Formatter(out, charset, locale));
     }
 
     // Files by java.nio.

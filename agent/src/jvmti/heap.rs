@@ -1,0 +1,159 @@
+//! Objects of the heap: their tags, and what refers to them.
+
+use super::Jvmti;
+use crate::jni::Obj;
+use crate::sys;
+use std::ffi::{c_int, c_void};
+use std::ops::RangeInclusive;
+use std::ptr;
+
+/// A reference in a local variable of some thread.
+pub(crate) struct StackLocal {
+    pub(crate) info: sys::StackLocalInfo,
+    /// Of the object.
+    pub(crate) tag: i64,
+}
+
+impl Jvmti {
+    /// The tag of an object, 0 if it has none.
+    pub(crate) fn tag(self, object: Obj) -> i64 {
+        let mut tag = 0;
+        // SAFETY: valid reference, place for a long.
+        unsafe { self.0.GetTag(object.raw(), &mut tag) };
+        tag
+    }
+
+    /// Tags an object; whether the JVM had the memory for it.
+    pub(crate) fn set_tag(self, object: Obj, tag: i64) -> bool {
+        // SAFETY: valid reference.
+        unsafe { self.0.SetTag(object.raw(), tag) == sys::OK }
+    }
+
+    /// The objects that have one of these tags.
+    pub(crate) fn tagged(self, tags: &[i64]) -> Vec<(i64, Obj)> {
+        let (mut count, mut objects, mut found) = (0, ptr::null_mut(), ptr::null_mut());
+        // SAFETY: as many tags as are announced, places for results.
+        let error = unsafe {
+            self.0.GetObjectsWithTags(
+                tags.len() as c_int,
+                tags.as_ptr(),
+                &mut count,
+                &mut objects,
+                &mut found,
+            )
+        };
+        if error != sys::OK {
+            return Vec::new();
+        }
+        let objects = self.take_references(objects, count);
+        self.take_array(found, count)
+            .into_iter()
+            .zip(objects)
+            .collect()
+    }
+
+    /// References in local variables of all threads, at one moment. Objects without a tag get one,
+    /// counted from behind those of `threads` on.
+    ///
+    /// A virtual thread that no other thread runs just then is looked at only if it has one of the tags
+    /// `threads`, and the caller has a local reference to it: the JVM tells its stack when it comes by
+    /// on its way from the roots.
+    pub(crate) fn stack_locals(self, threads: RangeInclusive<i64>) -> Vec<StackLocal> {
+        struct Seen {
+            threads: RangeInclusive<i64>,
+            next_tag: i64,
+            locals: Vec<StackLocal>,
+        }
+        unsafe extern "system" fn reference(
+            kind: c_int,
+            info: *const c_void,
+            _: i64,
+            _: i64,
+            _: i64,
+            tag: *mut i64,
+            _: *mut i64,
+            _: c_int,
+            seen: *mut c_void,
+        ) -> c_int {
+            if kind == sys::REFERENCE_STACK_LOCAL && !info.is_null() && !tag.is_null() {
+                // SAFETY: the JVM passes the structure of this kind, the place of the object's tag,
+                // and what it was given below.
+                unsafe {
+                    let info = *info.cast::<sys::StackLocalInfo>();
+                    let seen = &mut *seen.cast::<Seen>();
+                    if *tag == 0 {
+                        *tag = seen.next_tag;
+                        seen.next_tag += 1;
+                    }
+                    seen.locals.push(StackLocal { info, tag: *tag });
+                }
+            } else if kind == sys::REFERENCE_JNI_LOCAL && !tag.is_null() {
+                // SAFETY: as above.
+                let is_thread = unsafe { (*seen.cast::<Seen>()).threads.contains(&*tag) };
+                if is_thread {
+                    return sys::VISIT_OBJECTS;
+                }
+            }
+            // Nothing behind it is asked for.
+            0
+        }
+        let callbacks = sys::HeapCallbacks {
+            iteration: ptr::null(),
+            reference: Some(reference),
+            rest: [ptr::null(); 14],
+        };
+        let mut seen = Seen {
+            next_tag: threads.end() + 1,
+            threads,
+            locals: Vec::new(),
+        };
+        // SAFETY: a whole jvmtiHeapCallbacks; null means all classes, and all roots; `seen` outlives
+        // the call.
+        unsafe {
+            self.0.FollowReferences(
+                0,
+                ptr::null_mut(),
+                ptr::null_mut(),
+                &callbacks,
+                ptr::from_mut(&mut seen).cast(),
+            );
+        }
+        seen.locals
+    }
+
+    /// Has the JIT's optimisations of objects in the frames of all threads undone: an object that it
+    /// had taken apart is whole again. The environment must be able to tag objects.
+    ///
+    /// It is what the JVM does before it shows its heap to anyone (JDK 16 and up); here the walk
+    /// ends with the first reference.
+    pub(crate) fn materialize_objects(self) {
+        unsafe extern "system" fn abort(
+            _: c_int,
+            _: *const c_void,
+            _: i64,
+            _: i64,
+            _: i64,
+            _: *mut i64,
+            _: *mut i64,
+            _: c_int,
+            _: *mut c_void,
+        ) -> c_int {
+            sys::VISIT_ABORT
+        }
+        let callbacks = sys::HeapCallbacks {
+            iteration: ptr::null(),
+            reference: Some(abort),
+            rest: [ptr::null(); 14],
+        };
+        // SAFETY: a whole jvmtiHeapCallbacks; null means all classes, and all roots.
+        unsafe {
+            self.0.FollowReferences(
+                0,
+                ptr::null_mut(),
+                ptr::null_mut(),
+                &callbacks,
+                ptr::null_mut(),
+            );
+        }
+    }
+}

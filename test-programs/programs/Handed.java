@@ -1,0 +1,81 @@
+// exit: 1
+
+/**
+ * An exception that is caught, passed on as a value and thrown again by who was passed it keeps the frames of each way,
+ * as where a coroutine has waited for another one. One that a class keeps for all has those of the last way alone.
+ */
+public class Handed {
+    static final class Failed {
+        final Throwable error;
+
+        Failed(Throwable error) {
+            this.error = error;
+        }
+    }
+
+    interface Step {
+        Object run(Object result) throws Throwable;
+    }
+
+    static int render(String name) {
+        return name.length();
+    }
+
+    static Object greet(int id) {
+        return render(id == 1 ? "ann" : null);
+    }
+
+    static void check(Object result) throws Throwable {
+        if (result instanceof Failed) {
+            throw ((Failed) result).error;
+        }
+    }
+
+    static Object show(Object result, char mark) throws Throwable {
+        check(result);
+        return mark;
+    }
+
+    static Object resume(Step... steps) {
+        Object result = null;
+        for (Step step : steps) {
+            try {
+                result = step.run(result);
+            } catch (Throwable error) {
+                result = new Failed(error);
+            }
+        }
+        return result;
+    }
+
+    static RuntimeException shared;
+
+    static void first(int n) {
+        shared = new IllegalStateException("shared");
+        throw shared;
+    }
+
+    static Object again(long n) {
+        throw shared;
+    }
+
+    static void end(Object result) throws Throwable {
+        check(result);
+    }
+
+    public static void main(String[] args) throws Throwable {
+        Thread other = new Thread(() -> resume(result -> {
+            first(3);
+            return null;
+        }, result -> again(4)), "other");
+        other.start();
+        other.join();
+        Object result = resume(nothing -> greet(2), failed -> show(failed, 'm'));
+        Thread last = new Thread(() -> again(5), "last");
+        last.start();
+        last.join();
+        end(result);
+    }
+}
+/* crashes
+*/
