@@ -293,3 +293,54 @@ impl Calls {
         calls
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::jdk::Jdk;
+    use crate::jdk::javac::Compilation;
+    use std::io::Write;
+    use zip::write::SimpleFileOptions;
+
+    fn jar(path: &Path, name: &str, bytes: &[u8]) {
+        let mut zip = zip::ZipWriter::new(fs::File::create(path).unwrap());
+        zip.start_file(name, SimpleFileOptions::default()).unwrap();
+        zip.write_all(bytes).unwrap();
+        zip.finish().unwrap();
+    }
+
+    #[test]
+    fn classes_that_a_manifest_names_do_no_harm_either() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |path: &str| dir.path().join(path);
+        let source = "class U { void u() throws Exception { new ProcessBuilder().start(); } }";
+        write_file(&at("U.java"), source).unwrap();
+        let jdk = Jdk::find(None).unwrap();
+        let said = jdk.compile(&Compilation {
+            release: 11,
+            preview: false,
+            lints: "none",
+            class_path: &[],
+            classes: dir.path(),
+            sources: &[at("U.java")],
+        });
+        assert!(said.unwrap().errors.is_empty());
+        jar(
+            &at("util.jar"),
+            "U.class",
+            &fs::read(at("U.class")).unwrap(),
+        );
+        let manifest = b"Manifest-Version: 1.0\nClass-Path: util.jar\n\n";
+        jar(&at("app.jar"), "META-INF/MANIFEST.MF", manifest);
+        let text = at("app.jar").display().to_string();
+        let opened = ClassPath::open(&text).unwrap();
+        let own = at("guarded");
+        let guarded = Guarded::new(&text, &opened, 17, false, &own).unwrap();
+        assert_eq!((guarded.count, guarded.stand_ins.len()), (1, 1));
+        assert_eq!(
+            guarded.entries,
+            [own.clone(), fs::canonicalize(&text).unwrap()]
+        );
+        assert!(own.join("U.class").is_file());
+    }
+}
