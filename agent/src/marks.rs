@@ -350,3 +350,143 @@ impl<'a> Reader<'a> {
         Some(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The texts of the pool, from index 1 on.
+    const TEXTS: [&str; 6] = [
+        "La/Secret;",
+        "La/Plain;",
+        "value",
+        "LOuter$Secret;",
+        "LSecret;",
+        "La/NotSecret;",
+    ];
+    const SECRET: u16 = 1;
+    const PLAIN: u16 = 2;
+    const VALUE: u16 = 3;
+
+    /// Reads with that pool, for annotations that are called `Secret`.
+    fn read<'a, T>(
+        bytes: &'a [u8],
+        read: impl FnOnce(&mut Reader<'a>, &ConstantPool<'_>, &[String]) -> Option<T>,
+    ) -> Option<T> {
+        let mut pool = (TEXTS.len() as u16 + 1).to_be_bytes().to_vec();
+        for text in TEXTS {
+            pool.push(1);
+            pool.extend((text.len() as u16).to_be_bytes());
+            pool.extend(text.as_bytes());
+        }
+        let pool = ConstantPool::read(&pool).unwrap();
+        read(&mut Reader(bytes), &pool, &["Secret".to_owned()])
+    }
+
+    fn annotations(bytes: &[u8]) -> Option<bool> {
+        read(bytes, Reader::annotations)
+    }
+
+    fn annotation(class: u16, values: &[Vec<u8>]) -> Vec<u8> {
+        let mut bytes = class.to_be_bytes().to_vec();
+        bytes.extend((values.len() as u16).to_be_bytes());
+        for value in values {
+            bytes.extend(VALUE.to_be_bytes());
+            bytes.extend(value);
+        }
+        bytes
+    }
+
+    fn list(items: &[Vec<u8>]) -> Vec<u8> {
+        let count = (items.len() as u16).to_be_bytes();
+        [&count[..], &items.concat()].concat()
+    }
+
+    /// A value of each kind, with an annotation that is secret among them.
+    fn values() -> Vec<Vec<u8>> {
+        let nested = [vec![b'@'], annotation(SECRET, &[])].concat();
+        let array = [vec![b'['], list(&[vec![b'I', 0, 1], nested.clone()])].concat();
+        vec![
+            vec![b's', 0, 3],
+            vec![b'c', 0, 1],
+            vec![b'e', 0, 1, 0, 3],
+            nested,
+            array,
+        ]
+    }
+
+    #[test]
+    fn an_annotation_is_found_behind_others_and_not_within_them() {
+        let plain = annotation(PLAIN, &values());
+        assert_eq!(
+            annotations(&list(std::slice::from_ref(&plain))),
+            Some(false)
+        );
+        let bytes = list(&[plain, annotation(SECRET, &values())]);
+        assert_eq!(annotations(&bytes), Some(true));
+        for len in 0..bytes.len() {
+            assert_eq!(annotations(&bytes[..len]), None, "{len}");
+        }
+    }
+
+    #[test]
+    fn it_is_the_simple_name_that_counts() {
+        let found = (1..=TEXTS.len() as u16).filter(|class| {
+            let bytes = list(&[annotation(*class, &[])]);
+            annotations(&bytes) == Some(true)
+        });
+        assert_eq!(found.collect::<Vec<_>>(), [1, 4, 5]);
+        // No text of the pool.
+        assert_eq!(annotations(&list(&[annotation(99, &[])])), None);
+    }
+
+    #[test]
+    fn what_is_nested_too_deep_is_left() {
+        let nested = |depth: usize| {
+            let value = (0..depth).fold(vec![b'I', 0, 1], |value, _| {
+                [vec![b'['], list(&[value])].concat()
+            });
+            list(&[annotation(SECRET, &[value])])
+        };
+        assert_eq!(annotations(&nested(MAX_DEPTH)), Some(true));
+        assert_eq!(annotations(&nested(10_000)), None);
+    }
+
+    #[test]
+    fn each_parameter_has_its_own() {
+        let [plain, secret] = [PLAIN, SECRET].map(|class| annotation(class, &[]));
+        let lists = [list(&[]), list(&[plain.clone(), secret]), list(&[plain])];
+        let bytes = [vec![lists.len() as u8], lists.concat()].concat();
+        let found = read(&bytes, Reader::parameters);
+        assert_eq!(found, Some(vec![false, true, false]));
+    }
+
+    #[test]
+    fn targets_of_types_have_the_lengths_of_their_kinds() {
+        let targets: [&[u8]; 10] = [
+            &[0x00, 9],
+            &[0x10, 9, 9],
+            &[0x12, 9, 9],
+            &[0x13],
+            &[0x14],
+            &[0x16, 2],
+            &[0x17, 9, 9],
+            &[0x40, 0, 1, 9, 9, 9, 9, 9, 9],
+            &[0x42, 9, 9],
+            &[0x47, 9, 9, 9],
+        ];
+        let item = |target: &[u8]| {
+            let path = [1, 3, 0];
+            [target, &path, &annotation(SECRET, &[])].concat()
+        };
+        let bytes = list(&targets.map(item));
+        let found = read(&bytes, Reader::targets).unwrap();
+        let expected = targets.map(|target| (target[0], if target[0] == 0x16 { 2 } else { 0 }));
+        assert_eq!(found, expected);
+
+        let plain = [&[0x13][..], &[0], &annotation(PLAIN, &[])].concat();
+        assert_eq!(read(&list(&[plain]), Reader::targets), Some(Vec::new()));
+        let unknown = list(&[item(&[0x99])]);
+        assert_eq!(read(&unknown, Reader::targets), None);
+    }
+}
