@@ -464,7 +464,7 @@ fn by_one_name(
 }
 
 /// Whether two calls are the same but for how they are looked at.
-fn is_alike(one: &Statement, other: &Statement) -> bool {
+pub fn is_alike(one: &Statement, other: &Statement) -> bool {
     one.method == other.method && one.on == other.on && one.args == other.args
 }
 
