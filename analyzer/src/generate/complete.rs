@@ -1,5 +1,7 @@
 //! From a sequence to a test: what it does the same each time, and nothing else.
 
+mod jdk;
+
 use super::asserted::{Assertion, Checked, assertion, held, is_whole, minimise};
 use super::carve::Access;
 use super::effects::{Effects, assert_effects};
@@ -13,6 +15,7 @@ use crate::java::descriptor;
 use crate::model::mutable::Mutability;
 use crate::model::values::Literal;
 use hindsight_instrument::glob::Globs;
+use jdk::{fills, is_of_jdk_alone, tells_of_jdk};
 use std::cell::RefCell;
 use std::collections::HashSet;
 
@@ -262,6 +265,8 @@ fn assert_same(
                 .is_some_and(|told| tells_of_jdk(method, told, of_jdk(at)));
         let is_said = says_again(checked, at, method);
         let throws = matches!(checked.assertions[at], Some(Assertion::Throws(..)));
+        let of_jdk_alone =
+            of_jdk_alone || !throws && is_of_jdk_alone(checked, at, &methods, &of_jdk);
         let is_number = is_hash(method) && !throws;
         if method.is_constant() || of_jdk_alone || is_said || is_number {
             checked.assertions[at] = None;
@@ -301,20 +306,6 @@ fn needs(statement: &Statement, assertion: Option<&Assertion>, needed: &mut Hash
     });
     if let Some(Assertion::Same(same)) = assertion {
         needed.insert(*same);
-    }
-}
-
-/// Whether what is asserted of a call on an object of the JDK's says nothing of the program: that there is
-/// another object of the JDK's, or that a collection has taken what it was given.
-fn tells_of_jdk(method: &Method, told: &Assertion, gives_jdk: bool) -> bool {
-    match told {
-        Assertion::NotNull => gives_jdk,
-        // An element that a set has already, or a key, may be told by the program's `equals`.
-        Assertion::Equals(Literal::Bool(true) | Literal::Null) => matches!(
-            method.name.as_str(),
-            "add" | "addAll" | "offer" | "offerFirst" | "offerLast" | "put" | "putIfAbsent"
-        ),
-        _ => false,
     }
 }
 
@@ -520,23 +511,6 @@ fn asks_nothing_new(checked: &Checked, at: usize, methods: &Methods) -> bool {
         .take_while(|before| is_alike(&checked.sequence[*before], statement))
         .filter_map(|before| checked.assertions[before].as_ref());
     before.next() == Some(told)
-}
-
-/// Whether a call is on an object of the JDK's that was made for the test, and that no other has got yet.
-fn fills(checked: &Checked, at: usize, methods: &Methods) -> bool {
-    let Some(on) = checked.sequence[at].on else {
-        return false;
-    };
-    let maker = methods.get(checked.sequence[on].method);
-    let mut before = checked.sequence[on + 1..at].iter();
-    maker.is_constructor()
-        && is_jdk(&maker.class)
-        && before.all(|call| {
-            let mut is_passed = false;
-            let args = call.args.iter();
-            args.for_each(|arg| arg.vars(&mut |var| is_passed |= var == on));
-            !is_passed
-        })
 }
 
 /// What was asked before, and can be nothing else by now, need not be asserted again, nor asked at last by one of
