@@ -80,6 +80,10 @@ impl Checked {
     /// Takes a call out whose result nobody uses.
     pub fn remove(&mut self, at: usize) {
         self.sequence.remove(at);
+        let moved = |var: usize| if var > at { var - 1 } else { var };
+        for later in &mut self.sequence[at..] {
+            *later = later.renumbered(moved);
+        }
         self.forget(at);
     }
 

@@ -7,8 +7,8 @@ use super::carve::Access;
 use super::effects::{Effects, assert_effects};
 use super::lab::{Lab, Side, State};
 use super::observed::Lost;
-use super::observers::{MAX_OBSERVERS, choose, drop_observers, drop_silent, observe};
-use super::sequence::{Arg, Method, Methods, Sequence, Statement};
+use super::observers::{MAX_OBSERVERS, choose, drop_observers, drop_silent, is_asked, observe};
+use super::sequence::{Arg, Method, Methods, Sequence, Statement, without};
 use super::worker::{Ended, Executed, Outcome, Worker};
 use crate::classpath::is_jdk;
 use crate::java::descriptor;
@@ -268,7 +268,8 @@ fn assert_same(
         let of_jdk_alone =
             of_jdk_alone || !throws && is_of_jdk_alone(checked, at, &methods, &of_jdk);
         let is_number = is_hash(method) && !throws;
-        if method.is_constant() || of_jdk_alone || is_said || is_number {
+        let is_asked = at >= length && is_asked(checked, at);
+        if method.is_constant() || of_jdk_alone || is_said || is_number || is_asked {
             checked.assertions[at] = None;
             checked.kept[at] &= !method.is_constant();
         }
@@ -364,8 +365,7 @@ fn spare(checked: &mut Checked, length: usize, lab: &Lab<'_>) -> bool {
         let call = &mut checked.sequence[at];
         let mut endless = workers.iter().map(|worker| &worker.endless);
         if at >= length && endless.any(|endless| endless.is_call(call.method)) {
-            checked.sequence.remove(at);
-            checked.kept.remove(at);
+            take_out(checked, at);
             found = true;
             continue;
         }
@@ -377,6 +377,19 @@ fn spare(checked: &mut Checked, length: usize, lab: &Lab<'_>) -> bool {
         }
     }
     found
+}
+
+/// Takes out an observer, of which nothing is asserted yet, with those that ask what it has given.
+fn take_out(checked: &mut Checked, at: usize) {
+    for later in (at + 1..checked.sequence.len()).rev() {
+        if checked.sequence[later].on == Some(at) {
+            take_out(checked, later);
+        }
+    }
+    if let Some(sequence) = without(&checked.sequence, at) {
+        checked.sequence = sequence;
+        checked.kept.remove(at);
+    }
 }
 
 /// What a sequence, of which so many calls are needed, does in two JVMs, if all of it can be done.
