@@ -12,7 +12,7 @@
 //! - [`complete`] makes a test of a sequence, in a [`lab`] with many others: [`observers`] ask its object at
 //!   last, [`asserted`] chooses what is asserted, and drops calls that nothing needs. [`distinct`] leaves out
 //!   what others say.
-//! - [`changes`] says what another version does otherwise.
+//! - [`changes`] says what another version does otherwise, [`narrowed`] what it shows to fewer.
 //! - [`emit`] writes Java; [`suite`] compiles it, runs it and keeps what passes.
 //!
 //! ```text
@@ -35,6 +35,7 @@ pub mod guard;
 pub mod harm;
 pub mod inputs;
 pub mod lab;
+pub mod narrowed;
 pub mod observed;
 pub mod observers;
 pub mod platform;

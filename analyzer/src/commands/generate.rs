@@ -205,7 +205,9 @@ impl Opts {
         if total == 0 && !self.quiet {
             eprintln!("hindsight: no tests: {}", self.reason(&report));
         }
-        let is_changed = |changes: &Changes| !changes.tests.is_empty();
+        let is_changed = |changes: &Changes| {
+            !changes.tests.is_empty() || changes.narrowed.iter().next().is_some()
+        };
         if total == 0 || carved.damaged || report.changes.as_ref().is_some_and(is_changed) {
             return Err(super::Failure.into());
         }

@@ -2,7 +2,7 @@
 
 use super::asserted::{Assertion, Checked, names_caller, tells_caller};
 use super::sequence::{Arg, Method, Methods, Sequence, Statement};
-use super::worker::{Executed, Outcome, Said, Worker};
+use super::worker::{Ended, Executed, Outcome, Said, Worker};
 use crate::java::literal;
 use crate::junit::verdict::NOT_INITIALIZED;
 use crate::model::values::Literal;
@@ -63,22 +63,39 @@ pub fn differences(
 ) -> Result<Differences> {
     let mut sequence: Sequence = test.sequence.clone();
     sequence.iter_mut().for_each(|call| call.may_throw = true);
-    let run = |worker: &mut Worker| -> Result<Option<Executed>> {
+    let run = |worker: &mut Worker, sequence: &Sequence| -> Result<Option<Executed>> {
         worker.declare(methods)?;
-        let executed = worker.execute(methods, std::slice::from_ref(&sequence))?;
+        let executed = worker.execute(methods, std::slice::from_ref(sequence))?;
         Ok(executed.into_iter().next())
     };
-    let (Some(before), Some(after)) = (run(old)?, run(new)?) else {
+    let (Some(before), Some(mut after)) = (run(old, &sequence)?, run(new, &sequence)?) else {
         return Ok(Differences::default());
     };
+    let stuck = after.stuck.filter(|_| after.ended == Ended::TimedOut);
+    if let Some(stuck) = stuck {
+        // Of one that does not end, nothing is told of the calls before.
+        let until = sequence[..stuck.at.min(sequence.len())].to_vec();
+        if let Some(again) = run(new, &until)? {
+            after = again;
+        }
+    }
     let outcomes = before.outcomes.iter().zip(&after.outcomes);
-    let ends: Vec<(Told, Told)> = (outcomes.zip(&sequence).zip(&test.assertions))
+    let mut ends: Vec<(Told, Told)> = (outcomes.zip(&sequence).zip(&test.assertions))
         .map(|(((one, other), call), asserted)| {
             let method = methods.get(call.method);
             let told = |worker, outcome| told(worker, outcome, (call, method), asserted.as_ref());
             (told(old, one), told(new, other))
         })
         .collect();
+    if let Some(stuck) = stuck
+        && ends.len() == stuck.at
+        && let (Some(call), Some(one)) = (sequence.get(stuck.at), before.outcomes.get(stuck.at))
+    {
+        let method = methods.get(call.method);
+        let asserted = test.assertions[stuck.at].as_ref();
+        let endless = Told::new(How::Threw, "takes too long".to_owned());
+        ends.push((told(old, one, (call, method), asserted), endless));
+    }
     Ok(compare(test, calls, &ends))
 }
 

@@ -1,20 +1,45 @@
 //! From a sequence to a test: what it does the same each time, and nothing else.
 
+mod jdk;
+
 use super::asserted::{Assertion, Checked, assertion, held, is_whole, minimise};
 use super::carve::Access;
-use super::effects::assert_effects;
+use super::effects::{Effects, assert_effects};
 use super::lab::{Lab, Side, State};
 use super::observed::Lost;
-use super::observers::{MAX_OBSERVERS, choose, drop_observers, drop_silent, observe};
-use super::sequence::{Arg, Method, Methods, Sequence, Statement};
+use super::observers::{MAX_OBSERVERS, choose, drop_observers, drop_silent, is_asked, observe};
+use super::sequence::{Arg, Method, Methods, Sequence, Statement, without};
 use super::worker::{Ended, Executed, Outcome, Worker};
 use crate::classpath::is_jdk;
 use crate::java::descriptor;
 use crate::model::mutable::Mutability;
 use crate::model::values::Literal;
 use hindsight_instrument::glob::Globs;
+use jdk::{fills, is_of_jdk_alone, tells_of_jdk};
 use std::cell::RefCell;
 use std::collections::HashSet;
+
+/// How much of what comes of a call may be asserted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fits {
+    /// All of it,
+    Whole,
+    /// that there is an object, but not what that says of itself,
+    Object,
+    /// or nothing.
+    Nothing,
+}
+
+impl Fits {
+    /// What may be asserted of what was found.
+    fn limit(self, found: Assertion) -> Option<Assertion> {
+        match self {
+            Fits::Whole => Some(found),
+            Fits::Object => is_there(&found).then_some(Assertion::NotNull),
+            Fits::Nothing => None,
+        }
+    }
+}
 
 /// How often a sequence must do the same again before it is a test.
 const CONFIRMED: usize = 2;
@@ -58,7 +83,7 @@ impl Wanted<'_> {
 
 /// Executes a sequence twice, asserts what is the same both times, and leaves out
 /// what that does not need; or says why that is no test. `object` is what the test is
-/// about, to be asked at last; `fits` says which outcomes may be asserted.
+/// about, to be asked at last, if it may be; `fits` says how much of outcomes may be asserted.
 ///
 /// # Errors
 ///
@@ -66,7 +91,7 @@ impl Wanted<'_> {
 pub async fn complete(
     checked: Checked,
     object: Option<usize>,
-    fits: &dyn Fn(&Worker, usize, &Outcome) -> bool,
+    fits: &dyn Fn(&Worker, usize, &Outcome) -> Fits,
     wanted: &Wanted<'_>,
     access: &Access<'_>,
     lab: &Lab<'_>,
@@ -87,7 +112,7 @@ pub async fn complete(
 async fn attempt(
     mut checked: Checked,
     object: Option<usize>,
-    fits: &dyn Fn(&Worker, usize, &Outcome) -> bool,
+    fits: &dyn Fn(&Worker, usize, &Outcome) -> Fits,
     (wanted, access): (&Wanted<'_>, &Access<'_>),
     lab: &Lab<'_>,
     state: State,
@@ -129,8 +154,13 @@ async fn attempt(
     }
     if let Some(object) = object {
         choose(&mut checked, object, length, wanted, lab).await;
-        assert_effects(&mut checked, length, wanted, lab).await;
     }
+    // What is written to a writer tells what the program does, whatever was left out before.
+    let of = match object {
+        Some(_) => Effects::All,
+        None => Effects::Written,
+    };
+    assert_effects(&mut checked, length, of, wanted, lab).await;
     keep_what_shows(&mut checked, length, &lab.methods());
     let whole = checked.clone();
     shorten(&mut checked, wanted, lab, (Side::Here, State::Left)).await;
@@ -206,7 +236,7 @@ fn assert_same(
     checked: &mut Checked,
     length: usize,
     (one, two): (&Executed, &Executed),
-    fits: &dyn Fn(&Worker, usize, &Outcome) -> bool,
+    fits: &dyn Fn(&Worker, usize, &Outcome) -> Fits,
     lab: &Lab<'_>,
 ) -> Result<(), Lost> {
     let (worker, other) = (lab.worker(Side::Here), lab.worker(Side::There));
@@ -214,7 +244,10 @@ fn assert_same(
     for (at, (first, second)) in one.outcomes.iter().zip(&two.outcomes).enumerate() {
         let found = assertion(&worker, first)
             .and_then(|found| agreed(found, assertion(&other, second)?))
-            .filter(|_| at >= length || fits(&worker, at, first));
+            .and_then(|found| match at < length {
+                true => fits(&worker, at, first).limit(found),
+                false => Some(found),
+            });
         if checked.sequence[at].may_throw && found.is_none() && at < length {
             // It may throw now and then, or throws what cannot be named.
             return Err(Lost::Unstable);
@@ -232,8 +265,11 @@ fn assert_same(
                 .is_some_and(|told| tells_of_jdk(method, told, of_jdk(at)));
         let is_said = says_again(checked, at, method);
         let throws = matches!(checked.assertions[at], Some(Assertion::Throws(..)));
+        let of_jdk_alone =
+            of_jdk_alone || !throws && is_of_jdk_alone(checked, at, &methods, &of_jdk);
         let is_number = is_hash(method) && !throws;
-        if method.is_constant() || of_jdk_alone || is_said || is_number {
+        let is_asked = at >= length && is_asked(checked, at);
+        if method.is_constant() || of_jdk_alone || is_said || is_number || is_asked {
             checked.assertions[at] = None;
             checked.kept[at] &= !method.is_constant();
         }
@@ -271,20 +307,6 @@ fn needs(statement: &Statement, assertion: Option<&Assertion>, needed: &mut Hash
     });
     if let Some(Assertion::Same(same)) = assertion {
         needed.insert(*same);
-    }
-}
-
-/// Whether what is asserted of a call on an object of the JDK's says nothing of the program: that there is
-/// another object of the JDK's, or that a collection has taken what it was given.
-fn tells_of_jdk(method: &Method, told: &Assertion, gives_jdk: bool) -> bool {
-    match told {
-        Assertion::NotNull => gives_jdk,
-        // An element that a set has already, or a key, may be told by the program's `equals`.
-        Assertion::Equals(Literal::Bool(true) | Literal::Null) => matches!(
-            method.name.as_str(),
-            "add" | "addAll" | "offer" | "offerFirst" | "offerLast" | "put" | "putIfAbsent"
-        ),
-        _ => false,
     }
 }
 
@@ -343,8 +365,7 @@ fn spare(checked: &mut Checked, length: usize, lab: &Lab<'_>) -> bool {
         let call = &mut checked.sequence[at];
         let mut endless = workers.iter().map(|worker| &worker.endless);
         if at >= length && endless.any(|endless| endless.is_call(call.method)) {
-            checked.sequence.remove(at);
-            checked.kept.remove(at);
+            take_out(checked, at);
             found = true;
             continue;
         }
@@ -356,6 +377,19 @@ fn spare(checked: &mut Checked, length: usize, lab: &Lab<'_>) -> bool {
         }
     }
     found
+}
+
+/// Takes out an observer, of which nothing is asserted yet, with those that ask what it has given.
+fn take_out(checked: &mut Checked, at: usize) {
+    for later in (at + 1..checked.sequence.len()).rev() {
+        if checked.sequence[later].on == Some(at) {
+            take_out(checked, later);
+        }
+    }
+    if let Some(sequence) = without(&checked.sequence, at) {
+        checked.sequence = sequence;
+        checked.kept.remove(at);
+    }
 }
 
 /// What a sequence, of which so many calls are needed, does in two JVMs, if all of it can be done.
@@ -464,7 +498,7 @@ fn by_one_name(
 }
 
 /// Whether two calls are the same but for how they are looked at.
-fn is_alike(one: &Statement, other: &Statement) -> bool {
+pub fn is_alike(one: &Statement, other: &Statement) -> bool {
     one.method == other.method && one.on == other.on && one.args == other.args
 }
 
@@ -490,23 +524,6 @@ fn asks_nothing_new(checked: &Checked, at: usize, methods: &Methods) -> bool {
         .take_while(|before| is_alike(&checked.sequence[*before], statement))
         .filter_map(|before| checked.assertions[before].as_ref());
     before.next() == Some(told)
-}
-
-/// Whether a call is on an object of the JDK's that was made for the test, and that no other has got yet.
-fn fills(checked: &Checked, at: usize, methods: &Methods) -> bool {
-    let Some(on) = checked.sequence[at].on else {
-        return false;
-    };
-    let maker = methods.get(checked.sequence[on].method);
-    let mut before = checked.sequence[on + 1..at].iter();
-    maker.is_constructor()
-        && is_jdk(&maker.class)
-        && before.all(|call| {
-            let mut is_passed = false;
-            let args = call.args.iter();
-            args.for_each(|arg| arg.vars(&mut |var| is_passed |= var == on));
-            !is_passed
-        })
 }
 
 /// What was asked before, and can be nothing else by now, need not be asserted again, nor asked at last by one of
@@ -601,6 +618,16 @@ fn drop_passive(
 mod tests {
     use super::*;
     use std::fs;
+
+    /// Where a call was left out before, that a map is there is known, not what is in it.
+    #[test]
+    fn what_the_run_does_not_tell_is_not_asserted() {
+        let text = || Assertion::Text("{a=1}".to_owned());
+        assert_eq!(Fits::Whole.limit(text()), Some(text()));
+        assert_eq!(Fits::Object.limit(text()), Some(Assertion::NotNull));
+        assert_eq!(Fits::Object.limit(Assertion::Equals(Literal::Null)), None);
+        assert_eq!(Fits::Nothing.limit(text()), None);
+    }
 
     /// What is asked of a row that changes nothing is not asked again, though others of its type change, and
     /// what a static method says of it neither.

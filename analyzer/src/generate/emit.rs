@@ -41,6 +41,18 @@ const OBJECTS_OWN: [&str; 8] = [
     "wait",
 ];
 
+/// What tests assert with, imported by its name: a method of a test class that is called so would hide it.
+const ASSERTIONS: [&str; 8] = [
+    "assertArrayEquals",
+    "assertEquals",
+    "assertFalse",
+    "assertNotNull",
+    "assertNull",
+    "assertSame",
+    "assertThrows",
+    "assertTrue",
+];
+
 /// In the names of classes whose tests are in the order of a run; others are sorted.
 pub const OBSERVED: &str = "Observed";
 

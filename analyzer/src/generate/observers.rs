@@ -7,6 +7,7 @@ use super::lab::{Lab, Side, State};
 use super::sequence::{Arg, Method, Methods, Sequence, Statement};
 use super::worker::{Executed, Outcome};
 use crate::java::descriptor;
+use crate::model::mutable::Mutability;
 use crate::model::values::Literal;
 use std::collections::{BTreeMap, HashSet};
 
@@ -14,6 +15,10 @@ use std::collections::{BTreeMap, HashSet};
 pub const MAX_OBSERVERS: usize = 4;
 /// and that are tried, to find those that tell something.
 const MAX_TRIED: usize = 64;
+/// What an object gives that is asked in turn,
+const MAX_PARTS: usize = 4;
+/// and for how much each.
+const MAX_ASKED: usize = 6;
 /// A text that is longer tells less than others do.
 const MAX_TEXT: usize = 200;
 
@@ -38,10 +43,10 @@ pub fn observe(
         class.is_some_and(|class| tells(&class) || access.is_enum(&class))
             || descriptor::primitive_name(&result).is_some_and(|name| name != "void")
     };
-    let asking = access.asking(&checked.class).into_iter();
-    let asking = asking.filter(|method| {
+    let fits = |method: &Method| {
         shown(method) && method.name != "hashCode" && method.leaves(mutability, 0)
-    });
+    };
+    let asking = access.asking(&checked.class).into_iter().filter(fits);
     let mut observers: BTreeMap<String, Method> =
         asking.map(|method| (method.name.clone(), method)).collect();
     // What was asked at last need not be asked again.
@@ -57,20 +62,69 @@ pub fn observe(
         true => MAX_OBSERVERS,
         false => MAX_TRIED,
     };
+    let parts = match most == MAX_TRIED {
+        true => {
+            let known = checked.sequence.iter().map(|call| methods.get(call.method));
+            let known = known.map(|method| (method.name.clone(), method.descriptor.clone()));
+            let known: Vec<_> = known.collect();
+            parts(&checked.class, &known, &fits, access, mutability)
+        }
+        false => Vec::new(),
+    };
     let called = words_called(&checked.sequence, methods);
     let mut observers: Vec<Method> = observers.into_values().collect();
     observers.sort_by_key(|method| !is_about(&method.name, &called));
-    for method in observers.into_iter().take(most) {
-        let method = methods.intern(method);
+    let mut ask = |method: Method, on: usize, shown: bool| {
         checked.sequence.push(Statement {
-            method,
-            on: Some(object),
+            method: methods.intern(method),
+            on: Some(on),
             args: Vec::new(),
             may_throw: true,
-            shown: true,
+            shown,
         });
         checked.kept.push(true);
+        checked.sequence.len() - 1
+    };
+    for method in observers.into_iter().take(most) {
+        ask(method, object, true);
     }
+    for (gives, asking) in parts {
+        let part = ask(gives, object, false);
+        for method in asking {
+            ask(method, part, true);
+        }
+    }
+}
+
+/// What an object gives of the program's, and what that says of itself in turn: the account of a depot its balance.
+/// Not what the calls have asked for by themselves.
+fn parts(
+    class: &str,
+    called: &[(String, String)],
+    fits: &dyn Fn(&Method) -> bool,
+    access: &Access<'_>,
+    mutability: &Mutability,
+) -> Vec<(Method, Vec<Method>)> {
+    let is_new = |method: &Method| {
+        let mut called = called.iter();
+        !called.any(|(name, descriptor)| *name == method.name && *descriptor == method.descriptor)
+    };
+    let given = access.asking(class).into_iter().filter_map(|gives| {
+        let part = gives.gives().filter(|part| part != class)?;
+        let is_part = is_new(&gives)
+            && gives.leaves(mutability, 0)
+            && access.is_own(&part)
+            && access.is_open(&part)
+            && !access.is_enum(&part);
+        let asking = match is_part {
+            true => access.asking(&part).into_iter(),
+            false => return None,
+        };
+        let asking = asking.filter(|method| fits(method) && is_new(method));
+        let asking: Vec<Method> = asking.take(MAX_ASKED).collect();
+        (!asking.is_empty()).then_some((gives, asking))
+    });
+    given.take(MAX_PARTS).collect()
 }
 
 /// The words in the names of the methods that are called, in lower case.
@@ -134,13 +188,21 @@ pub fn drop_observers(checked: &mut Checked, executed: &Executed, first: usize) 
     }
 }
 
-/// Leaves out an observer, unless another one is said to give the same object. Says whether it has.
+/// Leaves out an observer, unless another one is said to give the same object, or asks what it has given. Says
+/// whether it has.
 pub fn leave_out(checked: &mut Checked, at: usize) -> bool {
-    if checked.assertions.contains(&Some(Assertion::Same(at))) {
+    if checked.assertions.contains(&Some(Assertion::Same(at))) || is_asked(checked, at) {
         return false;
     }
     checked.remove(at);
     true
+}
+
+/// Whether another observer asks what one has given.
+pub fn is_asked(checked: &Checked, at: usize) -> bool {
+    checked.sequence[at + 1..]
+        .iter()
+        .any(|later| later.on == Some(at))
 }
 
 /// Leaves out those of the observers of which nothing is asserted any more.
@@ -175,9 +237,17 @@ pub async fn choose(
     let mut ordered = Vec::new();
     for place in [first, last].into_iter().flatten() {
         let moved = |var: usize| if var >= place { var + count } else { var };
+        let asked = |var: usize| {
+            if var >= length {
+                var - length + place
+            } else {
+                var
+            }
+        };
         let calls = checked.sequence[place..length].iter();
+        let observers = checked.sequence[length..].iter();
         let sequence: Sequence = (checked.sequence[..place].iter().cloned())
-            .chain(checked.sequence[length..].iter().cloned())
+            .chain(observers.map(|call| call.renumbered(asked)))
             .chain(calls.map(|call| call.renumbered(moved)))
             .collect();
         ordered.push((place, lab.order(Side::Here, State::Left, &sequence)));
@@ -237,7 +307,9 @@ pub async fn choose(
             (false, false) => 3,
         }
     };
+    let of_part = |at: usize| (checked.sequence[length + at].on).is_some_and(|on| on >= length);
     let mut order: Vec<usize> = (0..count).collect();
+    order.retain(|at| !is_asked(checked, length + at));
     order.sort_by_cached_key(|at| (text(*at).map_or(0, str::len) > MAX_TEXT, rank(*at)));
     // What one says, another need not say again.
     let mut told = HashSet::new();
@@ -260,14 +332,18 @@ pub async fn choose(
         .filter(|kept| **kept)
         .count()
         > 1;
-    let mut chosen = some(&changed, MAX_OBSERVERS);
+    let mut chosen = some(&|at| changed(at) && !of_part(at), MAX_OBSERVERS);
     if chosen.is_empty() {
+        chosen = some(&|at| changed(at) && of_part(at), MAX_OBSERVERS);
+    }
+    if chosen.is_empty() {
+        let says = |at: usize| says(at) && !of_part(at);
         chosen = match is_told && first.is_some() {
             true => some(&says, usize::from(is_life)),
             false => some(&says, 3),
         };
         if chosen.is_empty() && !is_told {
-            chosen = some(&|_| true, 2);
+            chosen = some(&|at| !of_part(at), 2);
         }
     }
     for at in (0..count).rev().filter(|at| !chosen.contains(at)) {
@@ -340,5 +416,30 @@ mod tests {
         drop_silent(&mut checked);
         assert_eq!(numbers(&checked), [0]);
         assert_eq!(checked.observers, 0);
+    }
+    /// A depot is asked for its account, and that for its balance: the account stays as long as one that asks it.
+    #[test]
+    fn what_is_asked_in_turn_keeps_what_is_asked_for_it() {
+        let number = |number| Some(Assertion::Equals(Literal::Int(number)));
+        let depot = || {
+            let mut depot = asked(vec![None, number(1), None, number(-250), number(2)]);
+            depot.sequence[3].on = Some(2);
+            depot.sequence[4].on = Some(2);
+            depot.observers = 4;
+            depot
+        };
+        let mut checked = depot();
+        assert!(!leave_out(&mut checked, 2));
+        // The first goes, and the others still find what they ask.
+        assert!(leave_out(&mut checked, 1));
+        assert_eq!(numbers(&checked), [0, 2, 3, 4]);
+        let on: Vec<_> = checked.sequence.iter().map(|call| call.on).collect();
+        assert_eq!(on, [None, Some(0), Some(1), Some(1)]);
+        // Where nothing is asserted of the last ones, nobody needs it.
+        checked.assertions[2] = None;
+        checked.assertions[3] = None;
+        checked.observers = 3;
+        drop_silent(&mut checked);
+        assert_eq!(numbers(&checked), [0]);
     }
 }

@@ -129,6 +129,13 @@ pub(crate) fn value(value: &Literal, ty: &str) -> String {
         Literal::Double(bits) => double(f64::from_bits(*bits)),
         Literal::Enum(class, name) => one_line(&format!("{}.{name}", simple_name(class)), 80),
         Literal::Class(name) => one_line(&format!("{}.class", simple_name(name)), 80),
+        Literal::Box(class, text) if class == "java.lang.Character" => {
+            let mut units = text.encode_utf16();
+            match (units.next(), units.next()) {
+                (Some(unit), None) => self::value(&Literal::Int(unit.into()), "C"),
+                _ => one_line(text, 40),
+            }
+        }
         Literal::Box(_, value) | Literal::JdkValue(_, value) => one_line(value, 40),
         Literal::Null | Literal::Bool(_) | Literal::Int(_) => to_json(value).to_string(),
     }
@@ -174,7 +181,20 @@ fn label(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::label;
+    use super::{label, value};
+    use crate::model::values::Literal;
+
+    #[test]
+    fn a_boxed_character_is_quoted_as_another() {
+        for (text, shown) in [("a", "'a'"), (" ", "' '"), ("\n", "'\\n'")] {
+            let unit = i64::from(u32::from(text.chars().next().unwrap()));
+            assert_eq!(value(&Literal::Int(unit), "C"), shown);
+            let boxed = Literal::Box("java.lang.Character".to_owned(), text.to_owned());
+            assert_eq!(value(&boxed, "Ljava/lang/Object;"), shown);
+        }
+        let number = Literal::Box("java.lang.Integer".to_owned(), "7".to_owned());
+        assert_eq!(value(&number, "Ljava/lang/Object;"), "7");
+    }
 
     #[test]
     fn names_are_labels_of_one_line() {

@@ -168,15 +168,40 @@ fn changes_are_told_where_they_begin() {
             .matches("      new: throws NoSuchMethodError: ")
             .count();
         assert_eq!(lacking, 1, "{told}");
-        // What tests may not call any more.
-        next(
-            "hidden",
-            "Office",
-            "public static Office in",
-            "private static Office in",
-        );
-        let told = against("hidden", "text");
-        assert_eq!(told.matches("has private access").count(), 1, "{told}");
+        // What is public no more is told once, whether tests may still call it or not.
+        for (name, sight) in [("hidden", "private"), ("own", "package-private")] {
+            let modifier = sight.strip_prefix("package-").map_or("private ", |_| "");
+            let changed = format!("{modifier}static Office in");
+            next(name, "Office", "public static Office in", &changed);
+            let told = against(name, "text");
+            let line = format!("  shop.Office.in(String) was public and is {sight}\n");
+            assert_eq!(told.matches(&line).count(), 1, "{told}");
+            assert_eq!(told.matches("Office.in").count(), 1, "{told}");
+            assert!(!told.contains(" access in Office"), "{told}");
+        }
+        // What does not end is told with what it was, and so is what javac wants to be caught.
+        let ends = "return visitors;";
+        let endless = format!("while (visitors > 2) {{ }} {ends}");
+        let close = "public void close()";
+        let throws = format!("{close} throws java.io.IOException");
+        let unreported =
+            "unreported exception IOException; must be caught or declared to be thrown";
+        for (name, old, changed, call, was, is) in [
+            ("slow", ends, endless, "visitors", "3", "takes too long"),
+            (
+                "checked",
+                close,
+                throws,
+                "close",
+                "declares no exception",
+                unreported,
+            ),
+        ] {
+            next(name, "Door", old, &changed);
+            let told = against(name, "text");
+            let line = format!("    door.{call}()\n      old: {was}\n      new: {is}\n");
+            assert!(told.contains(&line), "{told}");
+        }
         // Classes that no JVM takes.
         let class = fs::read(workplace.join("classes/shop/Ticket.class"));
         let mut newer = class.expect("a class");

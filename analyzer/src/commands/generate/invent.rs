@@ -4,7 +4,7 @@ use super::Opts;
 use super::prepare::Tools;
 use crate::generate::asserted::Checked;
 use crate::generate::carve::{Access, is_check};
-use crate::generate::complete::{Wanted, complete};
+use crate::generate::complete::{Fits, Wanted, complete};
 use crate::generate::distinct::Invented;
 use crate::generate::lab::Lab;
 use crate::generate::observed::Lost;
@@ -218,7 +218,10 @@ async fn try_out(
         class: one.class,
         whole: None,
     };
-    let fits = |_: &Worker, at: usize, _: &Outcome| own[at];
+    let fits = |_: &Worker, at: usize, _: &Outcome| match own[at] {
+        true => Fits::Whole,
+        false => Fits::Nothing,
+    };
     let is_novel = one.novel > 0;
     let mut test = complete(checked, object, &fits, wanted, access, lab).await?;
     if !test.settle(&lab.methods(), |class| tested.contains(class)) {

@@ -5,15 +5,20 @@ use super::Opts;
 use super::prepare::{Program, Tools};
 use super::report::{Change, Changes};
 use crate::generate::asserted::Checked;
-use crate::generate::changes::{Differences, differences};
+use crate::generate::changes::{Difference, Differences, differences};
 use crate::generate::emit::{Context as Emit, OBSERVED, Source, Written};
 use crate::generate::guard::Guarded;
+use crate::generate::narrowed;
+use crate::generate::sequence::{Method, Methods};
 use crate::generate::suite::{Dropped, Order, Suite, Verdict};
 use crate::generate::worker::{Setup, Worker};
 use crate::progress::Extent;
 use anyhow::Result;
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
+
+/// How javac begins where a call may throw what is neither caught nor declared.
+const UNREPORTED: &str = "unreported exception ";
 
 /// Tests that pass.
 pub(super) struct Proven {
@@ -187,7 +192,11 @@ impl Opts {
         let mut unloadable: BTreeMap<String, String> = BTreeMap::new();
         let mut lacking = HashSet::new();
         let mut refusals = HashSet::new();
+        let mut narrowed = narrowed::All::default();
         for (source, test) in tests_of(&proven.written) {
+            let known = proven.checked.get(&test.number);
+            let hidden =
+                known.map(|known| narrowed.add(known, &tools.methods, &program.classpath, found));
             let refused = refused.get(&test.number);
             let how = match (refused, failure(verdicts.get(&test.number))) {
                 (Some(error), _) => format!("does not compile: {error}"),
@@ -197,7 +206,7 @@ impl Opts {
             let Differences {
                 mut calls,
                 unloadable: classes,
-            } = match proven.checked.get(&test.number) {
+            } = match known {
                 Some(known) => differences(
                     known,
                     &test.calls,
@@ -207,6 +216,15 @@ impl Opts {
                 )?,
                 None => Differences::default(),
             };
+            if let (Some(error), Some(known)) = (refused, known)
+                && calls.is_empty()
+                && error.starts_with(UNREPORTED)
+            {
+                // It does the same where it is not compiled anew.
+                let may_throw =
+                    |method: &Method| narrowed::throws_more(method, &program.classpath, found);
+                calls.extend(undeclared(known, test, &tools.methods, error, may_throw));
+            }
             if refused.is_none() && calls.iter().any(|one| !one.is_missing) {
                 // javac has found what is called instead. Where nothing else differs, that is what does.
                 calls.retain(|one| !one.is_missing);
@@ -220,9 +238,12 @@ impl Opts {
                 let mut lacks = one.lacks.iter();
                 lacks.all(|member| lacking.insert(member.clone()))
             });
-            // Nor is what only javac minds: a member that is private now.
+            // Nor is what only javac minds: a member that it does not see any more is told as such.
             let is_told = match refused {
-                Some(error) if all == 0 => !refusals.insert(error),
+                Some(error) if all == 0 => {
+                    let mut hidden = hidden.iter().flatten();
+                    hidden.any(|name| narrowed::refuses(error, name)) || !refusals.insert(error)
+                }
                 _ => calls.is_empty() && all > 0,
             };
             tests.push(Change {
@@ -237,11 +258,36 @@ impl Opts {
         let unloadable = unloadable.into_iter();
         Ok(Some(Changes {
             tests,
+            narrowed,
             unloadable: unloadable
                 .map(|(class, why)| format!("{class}: {why}"))
                 .collect(),
         }))
     }
+}
+
+/// Calls that `may_throw` more than was declared, which javac minds.
+fn undeclared<'a>(
+    test: &'a Checked,
+    written: &'a Written,
+    methods: &'a Methods,
+    error: &'a str,
+    may_throw: impl Fn(&Method) -> bool + 'a,
+) -> impl Iterator<Item = Difference> + 'a {
+    let calls = test.sequence.iter().zip(&written.calls);
+    calls.filter_map(move |(call, text)| {
+        let method = methods.get(call.method);
+        may_throw(method).then(|| Difference {
+            call: text.clone(),
+            old: "declares no exception".to_owned(),
+            new: error.to_owned(),
+            is_missing: false,
+            lacks: Some(format!(
+                "{}.{}{}",
+                method.class, method.name, method.descriptor
+            )),
+        })
+    })
 }
 
 /// How a test fails, if it does.

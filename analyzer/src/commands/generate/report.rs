@@ -2,6 +2,7 @@
 
 use crate::commands::Format;
 use crate::generate::changes::Difference;
+use crate::generate::narrowed;
 use crate::generate::observed::{Counts, Lost};
 use crate::generate::search::Tally;
 use crate::generate::suite::Dropped;
@@ -33,6 +34,8 @@ pub struct Change {
 pub struct Changes {
     /// Tests that it does not pass.
     pub tests: Vec<Change>,
+    /// What it shows to fewer, which tests need not mind.
+    pub narrowed: narrowed::All,
     /// Its classes that cannot be loaded, each with the reason.
     pub unloadable: Vec<String>,
 }
@@ -252,6 +255,10 @@ impl Report {
             for class in &changes.unloadable {
                 writeln!(out, "  the other class path cannot be loaded: {class}")?;
             }
+            for (what, narrowed) in changes.narrowed.iter() {
+                let (old, new) = (narrowed.old.word(), narrowed.new.word());
+                writeln!(out, "  {what} was {old} and is {new}")?;
+            }
             for change in changes.tests.iter().filter(|change| !change.is_told) {
                 let how = one_line(&change.how, 400);
                 if change.differences.is_empty() {
@@ -288,6 +295,13 @@ impl Report {
                 })
             });
             rows.collect::<Vec<_>>()
+        });
+        let narrowed = self
+            .changes
+            .iter()
+            .flat_map(|changes| changes.narrowed.iter());
+        let narrowed = narrowed.map(|(what, narrowed)| {
+            json!({"what": what, "old": narrowed.old.word(), "new": narrowed.new.word()})
         });
         json!({
             "schema": "hindsight.generate/1",
@@ -332,6 +346,7 @@ impl Report {
             "left_out": self.left_out,
             "confined": self.confined,
             "changes": changes,
+            "narrowed": narrowed.collect::<Vec<_>>(),
             "unloadable": self.changes.as_ref().map_or(&[][..], |changes| &changes.unloadable),
         })
     }

@@ -56,7 +56,7 @@ impl<'c> Access<'c> {
     }
 
     /// The same, looked up each time.
-    fn is_open(&self, class: &str) -> bool {
+    pub fn is_open(&self, class: &str) -> bool {
         let found = self.info(class);
         found.as_deref().and_then(of).is_some_and(|info| {
             info.is(access::PUBLIC)

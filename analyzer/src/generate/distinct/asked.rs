@@ -86,7 +86,7 @@ fn asking(
 }
 
 /// Whether a call seems to ask an object for something, and no more.
-fn asks(call: &Statement, method: &Method, told: &Assertion) -> bool {
+pub(super) fn asks(call: &Statement, method: &Method, told: &Assertion) -> bool {
     let is_done = match told {
         Assertion::Throws(..) => true,
         Assertion::Same(same) => call.on == Some(*same),

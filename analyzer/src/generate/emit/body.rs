@@ -4,9 +4,9 @@ mod calls;
 mod overloads;
 mod types;
 
-use super::Context;
 use super::generics::Types;
 use super::pending::{Pending, Use};
+use super::{ASSERTIONS, Context};
 use crate::generate::asserted::{Assertion, Checked};
 use crate::generate::sequence::{Arg, Method, Statement};
 use crate::java::lines::by_links;
@@ -377,6 +377,7 @@ impl<'a, 'n> Body<'a, 'n> {
     }
 
     fn assert(&mut self, name: &'static str) -> &'static str {
+        debug_assert!(ASSERTIONS.contains(&name), "no test may be called {name}");
         self.statics.insert(name);
         name
     }

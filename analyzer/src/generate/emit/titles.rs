@@ -2,7 +2,7 @@
 //! same ones, after what tells them apart.
 
 use super::words::{capital, lower, word};
-use super::{Context, OBJECTS_OWN};
+use super::{ASSERTIONS, Context, OBJECTS_OWN};
 use crate::generate::asserted::{Assertion, Checked};
 use crate::generate::sequence::{Arg, Method};
 use crate::java::descriptor;
@@ -127,18 +127,22 @@ fn base(context: &Context<'_>, checked: &Checked) -> String {
         name.push_str("Throws");
         name.push_str(&capital(threw));
     }
+    as_method(name)
+}
+
+/// A name that the method of a test can have.
+fn as_method(name: String) -> String {
     // What begins with a digit once `_1` has lost its line.
     if name.starts_with(|first: char| first.is_ascii_digit()) {
-        name = format!("calls{name}");
+        return format!("calls{name}");
     }
-    // What all objects have cannot be a test.
-    if OBJECTS_OWN.contains(&name.as_str()) {
-        name = format!("calls{}", capital(&name));
+    // What all objects have cannot be a test, and what is called as an assertion would be taken for that.
+    if OBJECTS_OWN.contains(&name.as_str()) || ASSERTIONS.contains(&name.as_str()) {
+        return format!("calls{}", capital(&name));
     }
-    if is_identifier(&name) {
-        name
-    } else {
-        format!("{name}_")
+    match is_identifier(&name) {
+        true => name,
+        false => format!("{name}_"),
     }
 }
 
@@ -265,6 +269,21 @@ fn literal_word(literal: &Literal) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A test of `Asserts.assertEquals` would hide what it asserts with.
+    #[test]
+    fn tests_are_called_what_a_method_can_be() {
+        for (name, test) in [
+            ("assertEquals", "callsAssertEquals"),
+            ("assertEqualsThenCount", "assertEqualsThenCount"),
+            ("toString", "callsToString"),
+            ("1", "calls1"),
+            ("for", "for_"),
+            ("fail", "fail"),
+        ] {
+            assert_eq!(as_method(name.to_owned()), test);
+        }
+    }
 
     #[test]
     fn names_of_other_languages_are_words() {

@@ -3,7 +3,7 @@
 use super::Lost;
 use crate::generate::asserted::{Checked, as_seen, tells_caller};
 use crate::generate::carve::{Access, Carved, End, Score, Seen, Value};
-use crate::generate::complete::{Wanted, complete};
+use crate::generate::complete::{Fits, Wanted, complete};
 use crate::generate::lab::Lab;
 use crate::generate::sequence::{Methods, Sequence};
 use crate::generate::worker::{Ended, Executed, Outcome, Worker};
@@ -197,14 +197,17 @@ fn tested(
         whole: None,
     };
     let stable = stable(carved, executed, methods, other)?;
-    let as_seen = |worker: &Worker, at: usize, outcome: &Outcome| {
+    let fits = |worker: &Worker, at: usize, outcome: &Outcome| {
         let threw = matches!(outcome, Outcome::Threw(..));
-        (carved.own[at] && stable[at] || threw)
-            && as_seen(worker, outcome, &carved.seen[at])
-            && !says_more(carved, at, outcome)
+        let is_told = carved.own[at] && stable[at] || threw;
+        match is_told && as_seen(worker, outcome, &carved.seen[at]) {
+            false => Fits::Nothing,
+            true if says_more(carved, at, outcome) => Fits::Object,
+            true => Fits::Whole,
+        }
     };
     let lab = Lab::new(methods, worker, other);
-    lab.one(complete(checked, object, &as_seen, wanted, access, &lab))
+    lab.one(complete(checked, object, &fits, wanted, access, &lab))
 }
 
 /// Whether an object says of itself what the run does not tell, though something was left out before that may

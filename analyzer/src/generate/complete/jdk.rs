@@ -1,0 +1,176 @@
+//! What calls of the JDK's say, and not the program.
+
+use crate::classpath::is_jdk;
+use crate::generate::asserted::{Assertion, Checked};
+use crate::generate::sequence::{Arg, Method, Methods};
+use crate::model::values::Literal;
+
+/// Classes that make objects of the JDK's which hold what they are passed as it is, and ask nothing of it.
+const HOLDERS: [&str; 7] = [
+    "java.util.ArrayDeque",
+    "java.util.ArrayList",
+    "java.util.Arrays",
+    "java.util.LinkedList",
+    "java.util.List",
+    "java.util.Optional",
+    "java.util.Vector",
+];
+
+/// Whether what is asserted of a call on an object of the JDK's says nothing of the program: that there is
+/// another object of the JDK's, or that a collection has taken what it was given.
+pub(super) fn tells_of_jdk(method: &Method, told: &Assertion, gives_jdk: bool) -> bool {
+    match told {
+        Assertion::NotNull => gives_jdk,
+        // An element that a set has already, or a key, may be told by the program's `equals`.
+        Assertion::Equals(Literal::Bool(true) | Literal::Null) => matches!(
+            method.name.as_str(),
+            "add" | "addAll" | "offer" | "offerFirst" | "offerLast" | "put" | "putIfAbsent"
+        ),
+        _ => false,
+    }
+}
+
+/// Whether a call makes a list of the JDK's for the test, or asks one what is in it that no other call has got: what
+/// comes of it is known without the program. `of_jdk` says which calls have given objects of the JDK's.
+pub(super) fn is_of_jdk_alone(
+    checked: &Checked,
+    at: usize,
+    methods: &Methods,
+    of_jdk: &dyn Fn(usize) -> bool,
+) -> bool {
+    let statement = &checked.sequence[at];
+    match statement.on {
+        None => is_held(checked, at, at + 1, methods, of_jdk),
+        Some(on) => {
+            // What is passed may be asked whether it equals another.
+            let mut args = statement.args.iter();
+            is_jdk(&methods.get(statement.method).class)
+                && of_jdk(on)
+                && args.all(|arg| matches!(arg, Arg::Literal(_)))
+                && is_held(checked, on, at, methods, of_jdk)
+        }
+    }
+}
+
+/// Whether a call has given a list of the JDK's, or what is asked for its elements, that up to another call nobody
+/// was passed, and that was not sorted.
+fn is_held(
+    checked: &Checked,
+    var: usize,
+    until: usize,
+    methods: &Methods,
+    of_jdk: &dyn Fn(usize) -> bool,
+) -> bool {
+    let call = &checked.sequence[var];
+    let method = methods.get(call.method);
+    let (types, _) = method.types();
+    let is_plain = |(arg, ty): (&Arg, &String)| {
+        let mut is_plain = true;
+        arg.vars(&mut |passed| {
+            is_plain &= match of_jdk(passed) {
+                true => is_held(checked, passed, var, methods, of_jdk),
+                // A collection of the program's says what is in it.
+                false => matches!(ty.as_str(), "Ljava/lang/Object;" | "[Ljava/lang/Object;"),
+            };
+        });
+        is_plain
+    };
+    let is_holder = match call.on {
+        None => {
+            HOLDERS.contains(&method.class.as_str()) && call.args.iter().zip(&types).all(is_plain)
+        }
+        Some(on) => {
+            is_jdk(&method.class) && of_jdk(on) && is_held(checked, on, var, methods, of_jdk)
+        }
+    };
+    is_holder
+        && checked.sequence[var + 1..until].iter().all(|later| {
+            let mut is_passed = false;
+            let args = later.args.iter();
+            args.for_each(|arg| arg.vars(&mut |passed| is_passed |= passed == var));
+            let is_sorted = later.on == Some(var) && methods.get(later.method).name == "sort";
+            !is_passed && !is_sorted
+        })
+}
+
+/// Whether a call is on an object of the JDK's that was made for the test, and that no other has got yet.
+pub(super) fn fills(checked: &Checked, at: usize, methods: &Methods) -> bool {
+    let Some(on) = checked.sequence[at].on else {
+        return false;
+    };
+    let maker = methods.get(checked.sequence[on].method);
+    let mut before = checked.sequence[on + 1..at].iter();
+    maker.is_constructor()
+        && is_jdk(&maker.class)
+        && before.all(|call| {
+            let mut is_passed = false;
+            let args = call.args.iter();
+            args.for_each(|arg| arg.vars(&mut |var| is_passed |= var == on));
+            !is_passed
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::generate::sequence::Statement;
+
+    /// A class and a method, the object it is on and what it is passed.
+    type Call<'c> = (&'c str, &'c str, Option<usize>, &'c [usize]);
+
+    /// Which of these calls are the JDK's alone.
+    fn alone(calls: &[Call<'_>]) -> Vec<usize> {
+        let mut methods = Methods::default();
+        let sequence = calls.iter().map(|(class, name, on, passed)| Statement {
+            method: methods.intern(Method {
+                class: (*class).to_owned(),
+                name: (*name).to_owned(),
+                descriptor: format!("({})V", "Ljava/lang/Object;".repeat(passed.len())),
+                is_static: on.is_none() && *name != "<init>",
+                runs: None,
+            }),
+            on: *on,
+            args: passed.iter().map(|var| Arg::Var(*var)).collect(),
+            may_throw: false,
+            shown: false,
+        });
+        let checked = Checked {
+            sequence: sequence.collect(),
+            assertions: vec![None; calls.len()],
+            kept: vec![true; calls.len()],
+            fluent: Vec::new(),
+            observers: 0,
+            class: "Parcel".to_owned(),
+            whole: None,
+        };
+        let of_jdk = |at: usize| !matches!(calls[at].1, "<init>" | "first");
+        let is = |at: &usize| is_of_jdk_alone(&checked, *at, &methods, &of_jdk);
+        (0..calls.len()).filter(is).collect()
+    }
+
+    #[test]
+    fn a_list_that_the_test_has_made_says_nothing_of_the_program() {
+        let parcel = ("Parcel", "<init>", None, &[][..]);
+        let list = ("java.util.List", "of", None, &[0][..]);
+        let size = ("java.util.List", "size", Some(1), &[][..]);
+        assert_eq!(alone(&[parcel, list, size]), [1, 2]);
+        // What walks through it, and what the program says of itself.
+        let iterator = ("java.util.List", "iterator", Some(1), &[][..]);
+        let next = ("java.util.Iterator", "hasNext", Some(2), &[][..]);
+        let first = ("java.util.List", "first", Some(1), &[][..]);
+        let text = ("java.lang.Object", "toString", Some(2), &[][..]);
+        assert_eq!(alone(&[parcel, list, iterator, next]), [1, 2, 3]);
+        assert_eq!(alone(&[parcel, list, first, text]), [1, 2]);
+        // The program is asked whether it is equal, or which comes first; or has had it.
+        let contains = ("java.util.List", "contains", Some(1), &[0][..]);
+        let sort = ("java.util.Collections", "sort", None, &[1][..]);
+        let fill = ("Parcel", "fill", Some(0), &[1][..]);
+        assert_eq!(alone(&[parcel, list, contains]), [1]);
+        assert_eq!(alone(&[parcel, list, sort, size]), [1]);
+        assert_eq!(alone(&[parcel, list, fill, size]), [1]);
+        // What the program has given, and a copy of it.
+        let lines = ("Parcel", "lines", Some(0), &[][..]);
+        let copy = ("java.util.List", "copyOf", None, &[1][..]);
+        assert!(alone(&[parcel, lines, size, copy]).is_empty());
+    }
+}

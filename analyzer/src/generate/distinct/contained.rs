@@ -1,0 +1,191 @@
+//! Tests that others contain: with calls in between, and what these assert.
+
+use crate::generate::asserted::{Assertion, Checked};
+use crate::generate::complete::is_alike;
+use crate::generate::distinct::asked::asks;
+use crate::generate::sequence::{Methods, Statement};
+use crate::model::values::Literal;
+use std::cmp::Reverse;
+
+/// Leaves out tests all of whose calls another one of their class makes, in their order, and asserts of them what
+/// they do.
+pub(super) fn uncontained(tests: Vec<Checked>, methods: &Methods) -> Vec<Checked> {
+    let mut order: Vec<usize> = (0..tests.len()).collect();
+    order.sort_by_key(|at| Reverse(tests[*at].sequence.len()));
+    let mut stays = vec![false; tests.len()];
+    let mut left: Vec<&Checked> = Vec::new();
+    for at in order {
+        let test = &tests[at];
+        let mut same_class = left.iter().filter(|other| other.class == test.class);
+        if !same_class.any(|other| is_in(test, other, methods)) {
+            left.push(test);
+            stays[at] = true;
+        }
+    }
+    let mut stays = stays.into_iter();
+    let mut tests = tests;
+    tests.retain(|_| stays.next() == Some(true));
+    tests
+}
+
+/// Whether a test is another one without some of its calls.
+fn is_in(test: &Checked, other: &Checked, methods: &Methods) -> bool {
+    // Where each of its calls is in the other one.
+    let mut places: Vec<usize> = Vec::new();
+    // Behind the last call that does something, and behind all of them.
+    let (mut done, mut all) = (0, 0);
+    for (at, call) in test.sequence.iter().enumerate() {
+        let own = call.renumbered(|var| places[var]);
+        let told = test.assertions[at].as_ref().map(|told| match told {
+            Assertion::Same(var) => Assertion::Same(places[*var]),
+            told => told.clone(),
+        });
+        let is_question =
+            (told.as_ref()).is_some_and(|told| asks(&own, methods.get(own.method), told));
+        let from = if is_question { done } else { all };
+        let mut rest = from..other.sequence.len();
+        // What one asks for its text in a call of its own, the other has asserted at once.
+        let at_once = || {
+            let on = own.on.filter(|_| is_text(&own, methods))?;
+            let said = text(told.as_ref()?)?;
+            (says(other, on, methods) == Some(said)).then_some(on)
+        };
+        let same = |place: &usize| {
+            let theirs = &other.sequence[*place];
+            is_alike(&own, theirs)
+                && own.may_throw == theirs.may_throw
+                && match &told {
+                    None => true,
+                    told @ Some(Assertion::Text(_)) => {
+                        other.assertions[*place] == *told
+                            || says(other, *place, methods) == told.as_ref().and_then(text)
+                    }
+                    told => other.assertions[*place] == *told,
+                }
+        };
+        let Some(place) = rest.find(same).or_else(at_once) else {
+            return false;
+        };
+        places.push(place);
+        all = all.max(place + 1);
+        if !is_question {
+            done = place + 1;
+        }
+    }
+    true
+}
+
+/// Whether a call asks an object for its text.
+fn is_text(call: &Statement, methods: &Methods) -> bool {
+    let method = methods.get(call.method);
+    method.name == "toString" && method.descriptor.starts_with("()")
+}
+
+/// The text that is asserted.
+fn text(told: &Assertion) -> Option<&str> {
+    match told {
+        Assertion::Text(text) | Assertion::Equals(Literal::Text(text)) => Some(text),
+        _ => None,
+    }
+}
+
+/// The text that is asserted of what a call returns, at once or where it is asked.
+fn says<'t>(test: &'t Checked, at: usize, methods: &Methods) -> Option<&'t str> {
+    if let Some(Assertion::Text(text)) = &test.assertions[at] {
+        return Some(text);
+    }
+    let asks = |call: &Statement| call.on == Some(at) && is_text(call, methods);
+    let asked = test.sequence.iter().position(asks)?;
+    text(test.assertions[asked].as_ref()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::generate::sequence::{Arg, Method};
+
+    /// Calls on others by their places, each with what it is passed and says; nothing is asserted of those that say
+    /// nothing, and a text with a star is that of an object.
+    fn test(
+        class: &str,
+        calls: &[(&str, Option<usize>, i64, &str)],
+        methods: &mut Methods,
+    ) -> Checked {
+        let mut call = |name: &str, on: Option<usize>, passed: i64| Statement {
+            method: methods.intern(Method {
+                class: "Bag".to_owned(),
+                name: name.to_owned(),
+                descriptor: "()Ljava/lang/String;".to_owned(),
+                is_static: on.is_none(),
+                runs: None,
+            }),
+            on,
+            args: (passed != 0)
+                .then_some(Arg::Literal(Literal::Int(passed)))
+                .into_iter()
+                .collect(),
+            may_throw: false,
+            shown: false,
+        };
+        let sequence = calls
+            .iter()
+            .map(|(name, on, passed, _)| call(name, *on, *passed));
+        let assertions = calls.iter().map(|(.., says)| match says.strip_prefix('*') {
+            Some(text) => Some(Assertion::Text(text.to_owned())),
+            None => {
+                (!says.is_empty()).then(|| Assertion::Equals(Literal::Text((*says).to_owned())))
+            }
+        });
+        Checked {
+            sequence: sequence.collect(),
+            assertions: assertions.collect(),
+            kept: vec![true; calls.len()],
+            fluent: vec![false; calls.len()],
+            observers: 0,
+            class: class.to_owned(),
+            whole: None,
+        }
+    }
+
+    #[test]
+    fn a_test_that_another_contains_is_none() {
+        let whole: &[_] = &[
+            ("create", None, 0, ""),
+            ("put", Some(0), 1, "yes"),
+            ("put", Some(0), 2, "yes"),
+            ("remove", Some(0), 1, "yes"),
+            ("size", Some(0), 0, "1"),
+            ("view", Some(0), 0, "*{2}"),
+        ];
+        let is_in = |calls: &[(&str, Option<usize>, i64, &str)]| {
+            let mut methods = Methods::default();
+            let tests = [
+                test("Bag", whole, &mut methods),
+                test("Bag", calls, &mut methods),
+            ];
+            uncontained(tests.to_vec(), &methods).len() == 1
+        };
+        let made = ("create", None, 0, "");
+        let put = ("put", Some(0), 2, "");
+        assert!(is_in(whole));
+        assert!(is_in(&[made, put, ("view", Some(0), 0, "*{2}")]));
+        // With a variable for what it asks for its text.
+        let view = ("view", Some(0), 0, "");
+        assert!(is_in(&[made, put, view, ("toString", Some(2), 0, "{2}")]));
+        // In whatever order it asks, but not before something is done.
+        let (size, text) = (("size", Some(0), 0, "1"), ("view", Some(0), 0, "*{2}"));
+        assert!(is_in(&[made, put, text, size]));
+        assert!(!is_in(&[made, size, put]));
+        // Another answer, another call, or another order.
+        assert!(!is_in(&[made, put, ("view", Some(0), 0, "*{}")]));
+        assert!(!is_in(&[made, ("put", Some(0), 3, "")]));
+        assert!(!is_in(&[made, ("remove", Some(0), 1, "yes"), put]));
+        // What is of another class has a test there.
+        let mut methods = Methods::default();
+        let tests = [
+            test("Bag", whole, &mut methods),
+            test("View", whole, &mut methods),
+        ];
+        assert_eq!(uncontained(tests.to_vec(), &methods).len(), 2);
+    }
+}
