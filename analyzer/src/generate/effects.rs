@@ -18,6 +18,20 @@ const MAX_TEXT: usize = 200;
 /// and one that the program has written.
 const MAX_WRITTEN: usize = 2000;
 
+/// Which texts may be asserted.
+#[derive(Debug, Clone, Copy)]
+struct Limit {
+    /// Those of at most so many bytes,
+    length: usize,
+    /// of any characters, or else of ASCII's.
+    is_any: bool,
+}
+
+const IN_ELEMENTS: Limit = Limit {
+    length: MAX_TEXT,
+    is_any: false,
+};
+
 /// Classes of the JDK whose objects say what is in them.
 const TELLING: [&str; 26] = [
     "java.io.ByteArrayOutputStream",
@@ -94,9 +108,13 @@ pub async fn assert_effects(
             break;
         }
         let limit = match one {
-            Passed::Object(var, _) if is_written(checked, now(var), &lab.methods()) => MAX_WRITTEN,
-            _ if of == Effects::Written => continue,
-            _ => MAX_TEXT,
+            Passed::Object(var, _) => written(checked, now(var), &lab.methods()),
+            Passed::Array(..) => None,
+        };
+        let limit = match (limit, of) {
+            (Some(written), _) => written,
+            (None, Effects::Written) => continue,
+            (None, Effects::All) => IN_ELEMENTS,
         };
         let asked = match one {
             Passed::Object(var, at) => object(checked, now(var), now(at), &mut lab.methods_mut()),
@@ -326,17 +344,24 @@ fn array_copy(element: &str, methods: &mut Methods) -> MethodId {
     })
 }
 
-/// Whether an object has a text that is written to it, not that of elements.
-fn is_written(checked: &Checked, var: usize, methods: &Methods) -> bool {
+/// Which texts may be asserted of an object, if they are written to it and are not those of elements.
+fn written(checked: &Checked, var: usize, methods: &Methods) -> Option<Limit> {
     let class = &methods.get(checked.sequence[var].method).class;
-    class.starts_with("java.io.") || class.starts_with("java.lang.")
+    let is_written = class.starts_with("java.io.") || class.starts_with("java.lang.");
+    is_written.then(|| Limit {
+        length: MAX_WRITTEN,
+        // What bytes say is for a charset to tell.
+        is_any: class != "java.io.ByteArrayOutputStream",
+    })
 }
 
-/// What can be asserted of an answer, if that is a text of at most so many characters.
-fn told(outcome: &Outcome, limit: usize) -> Option<Assertion> {
+/// What can be asserted of an answer, if that is a text within limits.
+fn told(outcome: &Outcome, limit: Limit) -> Option<Assertion> {
     match outcome {
         Outcome::Literal(Literal::Text(text)) => {
-            let fine = text.len() <= limit && !has_identity(text) && text.is_ascii();
+            let fine = text.len() <= limit.length
+                && !has_identity(text)
+                && (limit.is_any || text.is_ascii());
             fine.then(|| Assertion::Equals(Literal::Text(text.clone())))
         }
         Outcome::Array(_, elements) => Some(Assertion::Array(elements.clone())),
@@ -360,6 +385,41 @@ fn has_identity(text: &str) -> bool {
 mod tests {
     use super::*;
     use std::fs;
+
+    /// A builder has characters; which ones bytes are is not the same everywhere.
+    #[test]
+    fn what_is_written_may_be_of_any_characters() {
+        let asserted = |class: &str| {
+            let mut methods = Methods::default();
+            let made = Statement {
+                method: methods.intern(Method {
+                    class: class.to_owned(),
+                    name: "<init>".to_owned(),
+                    descriptor: "()V".to_owned(),
+                    is_static: false,
+                    runs: None,
+                }),
+                on: None,
+                args: Vec::new(),
+                may_throw: false,
+                shown: false,
+            };
+            let checked = Checked {
+                sequence: vec![made],
+                assertions: vec![None],
+                kept: vec![true],
+                fluent: Vec::new(),
+                observers: 0,
+                class: "Page".to_owned(),
+                whole: None,
+            };
+            let limit = written(&checked, 0, &methods).unwrap_or(IN_ELEMENTS);
+            told(&Outcome::Literal(Literal::Text("\u{fc}".to_owned())), limit).is_some()
+        };
+        assert!(asserted("java.lang.StringBuilder") && asserted("java.io.StringWriter"));
+        assert!(!asserted("java.io.ByteArrayOutputStream"));
+        assert!(!asserted("java.util.ArrayList"));
+    }
 
     #[test]
     fn identities_are_seen() {
