@@ -1,5 +1,6 @@
 //! From a sequence to a test: what it does the same each time, and nothing else.
 
+mod again;
 mod jdk;
 
 use super::asserted::{Assertion, Checked, assertion, held, is_whole, minimise};
@@ -8,14 +9,15 @@ use super::effects::{Effects, assert_effects};
 use super::lab::{Lab, Side, State};
 use super::observed::Lost;
 use super::observers::{MAX_OBSERVERS, choose, drop_observers, drop_silent, is_asked, observe};
-use super::sequence::{Arg, Method, Methods, Sequence, Statement, without};
+use super::sequence::{Method, Methods, Sequence, Statement, without};
 use super::worker::{Ended, Executed, Outcome, Worker};
 use crate::classpath::is_jdk;
 use crate::java::descriptor;
 use crate::model::mutable::Mutability;
 use crate::model::values::Literal;
+use again::drop_again;
 use hindsight_instrument::glob::Globs;
-use jdk::{fills, is_of_jdk_alone, tells_of_jdk};
+use jdk::{is_of_jdk_alone, tells_of_jdk};
 use std::cell::RefCell;
 use std::collections::HashSet;
 
@@ -502,80 +504,6 @@ pub fn is_alike(one: &Statement, other: &Statement) -> bool {
     one.method == other.method && one.on == other.on && one.args == other.args
 }
 
-/// Whether a call asks what those just before it have asked, and gets the same answer.
-fn asks_nothing_new(checked: &Checked, at: usize, methods: &Methods) -> bool {
-    let statement = &checked.sequence[at];
-    let (Some(on), Some(told)) = (statement.on, &checked.assertions[at]) else {
-        return false;
-    };
-    let (_, result) = methods.get(statement.method).types();
-    let mut args = statement.args.iter();
-    let is_plain = args.all(|arg| matches!(arg, Arg::Literal(_)));
-    // What is passed something may be no question, and say only that it is done.
-    let is_done = match told {
-        Assertion::Equals(Literal::Bool(_) | Literal::Null) => true,
-        told => *told == Assertion::Same(on),
-    };
-    if result == "V" || !is_plain || is_done && !statement.args.is_empty() {
-        return false;
-    }
-    let mut before = (0..at)
-        .rev()
-        .take_while(|before| is_alike(&checked.sequence[*before], statement))
-        .filter_map(|before| checked.assertions[before].as_ref());
-    before.next() == Some(told)
-}
-
-/// What was asked before, and can be nothing else by now, need not be asserted again, nor asked at last by one of
-/// the observers, which begin at `length`.
-fn drop_again(checked: &mut Checked, length: usize, wanted: &Wanted<'_>, methods: &Methods) {
-    let mut since: Vec<usize> = Vec::new();
-    for at in 0..checked.sequence.len() {
-        let statement = &checked.sequence[at];
-        let method = methods.get(statement.method);
-        // Where that is not known, what looks like a question is one: without it, all else must hold.
-        let asks = wanted.mutability.is_none()
-            && statement.args.is_empty()
-            && !method.is_constructor()
-            && method.types().1 != "V";
-        let twice = asks_nothing_new(checked, at, methods);
-        let leaves_all = wanted.leaves_all(statement, method);
-        // What a static method says of objects that it leaves as they are is an answer, too.
-        let tells = method.is_static && leaves_all && method.types().1 != "V";
-        if !asks && !wanted.changes_nothing(method) && !twice && !tells {
-            if !leaves_all && !fills(checked, at, methods) && !method.is_constant() {
-                since.clear();
-            }
-            continue;
-        }
-        let same = |before: &usize| {
-            is_alike(&checked.sequence[*before], statement)
-                && (checked.assertions[*before] == checked.assertions[at]
-                    || said(checked, *before, methods)
-                        .is_some_and(|said| checked.assertions[at] == Some(said)))
-        };
-        let may_throw = statement.may_throw && at < length;
-        if (twice || since.iter().any(same)) && !may_throw {
-            checked.kept[at] = false;
-            checked.assertions[at] = None;
-        } else {
-            since.push(at);
-        }
-    }
-}
-
-/// What an object says of itself where the run has asked it.
-fn said(checked: &Checked, at: usize, methods: &Methods) -> Option<Assertion> {
-    let asks = |statement: &Statement| {
-        statement.on == Some(at) && methods.get(statement.method).name == "toString"
-    };
-    let asked = checked.sequence.iter().position(asks)?;
-    match checked.assertions[asked].as_ref()? {
-        Assertion::Equals(Literal::Text(text)) => Some(Assertion::Text(text.clone())),
-        _ => None,
-    }
-}
-
 /// In the life of an object, calls that it was only passed to are left to others, unless
 /// they may change it or tell something.
 fn drop_passive(
@@ -617,7 +545,6 @@ fn drop_passive(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::fs;
 
     /// Where a call was left out before, that a map is there is known, not what is in it.
     #[test]
@@ -627,66 +554,5 @@ mod tests {
         assert_eq!(Fits::Object.limit(text()), Some(Assertion::NotNull));
         assert_eq!(Fits::Object.limit(Assertion::Equals(Literal::Null)), None);
         assert_eq!(Fits::Nothing.limit(text()), None);
-    }
-
-    /// What is asked of a row that changes nothing is not asked again, though others of its type change, and
-    /// what a static method says of it neither.
-    #[test]
-    fn what_runs_decides_what_has_changed() {
-        let document = r#"{"schema": "hindsight.mutability/1", "methods": [
-            {"class": "Row", "method": "first", "descriptor": "()I", "parameters": [{"verdict": "mutable"}]},
-            {"class": "Pair", "method": "first", "descriptor": "()I", "parameters": [{"verdict": "immutable"}]},
-            {"class": "Row", "method": "sum", "descriptor": "(LRow;)I", "parameters": [{"verdict": "immutable"}]}]}"#;
-        let directory = tempfile::tempdir().unwrap();
-        let file = directory.path().join("mutability.json");
-        fs::write(&file, document).unwrap();
-        let mutability = Mutability::read(&file).unwrap();
-        let classes = Globs::default();
-        let wanted = Wanted {
-            classes: &classes,
-            mutability: Some(&mutability),
-            harmful: RefCell::default(),
-        };
-        // Which of the answers are left if `first` runs as that of this class.
-        let left = |class: &str| {
-            let mut methods = Methods::default();
-            let mut call = |class: &str, name: &str, descriptor: &str| {
-                let method = Method {
-                    class: class.to_owned(),
-                    name: name.to_owned(),
-                    descriptor: descriptor.to_owned(),
-                    is_static: name != "first",
-                    runs: None,
-                };
-                let is_static = method.is_static && name != "of";
-                Statement {
-                    method: methods.intern(method.called_by("Row".to_owned())),
-                    on: (name == "first").then_some(0),
-                    args: is_static.then_some(Arg::Var(0)).into_iter().collect(),
-                    may_throw: false,
-                    shown: false,
-                }
-            };
-            let mut sequence = vec![call("Row", "of", "()LRow;")];
-            for _ in 0..2 {
-                sequence.push(call(class, "first", "()I"));
-                sequence.push(call("Row", "sum", "(LRow;)I"));
-            }
-            let number = |number| Some(Assertion::Equals(Literal::Int(number)));
-            let mut checked = Checked {
-                assertions: vec![None, number(1), number(3), number(1), number(3)],
-                kept: vec![true; 5],
-                fluent: vec![false; 5],
-                observers: 0,
-                class: "Row".to_owned(),
-                whole: None,
-                sequence,
-            };
-            drop_again(&mut checked, 5, &wanted, &methods);
-            let asserted = checked.assertions.iter().map(Option::is_some);
-            asserted.collect::<Vec<_>>()
-        };
-        assert_eq!(left("Pair"), [false, true, true, false, false]);
-        assert_eq!(left("Row"), [false, true, true, true, true]);
     }
 }
