@@ -47,6 +47,8 @@ pub(crate) struct Loader {
     is_gone: AtomicBool,
     /// Whether it finds the probes.
     probes: AtomicU8,
+    /// How often it was asked without an answer.
+    asked: AtomicU8,
     /// Of its classes.
     pub(crate) accessors: Accessors,
 }
@@ -118,6 +120,9 @@ impl Loaders {
     }
 }
 
+/// How often a loader is asked at most that gives no answer.
+const MOST_ASKED: u8 = 8;
+
 /// What a loader throws to say that it does not have a class, or does not give it away. Whatever else it throws
 /// (there may be no stack or memory left, or somebody interrupts it) says nothing of the next time.
 const ANSWERS: [&str; 3] = [
@@ -142,9 +147,12 @@ pub(crate) fn find_probes(base: &Base, known: Option<&Loader>, loader: sys::Ref)
             let _ = change(UNKNOWN, FOUND);
         } else if change(UNKNOWN, ASKING).is_ok() {
             let answer = jni.with_frame(|jni| asks(base, jni, loader));
-            known
-                .probes
-                .store(answer.unwrap_or(UNKNOWN), Ordering::Release);
+            let mut answer = answer.unwrap_or(UNKNOWN);
+            // To ask runs the program's code, for each class that it loads.
+            if answer == UNKNOWN && known.asked.fetch_add(1, Ordering::Relaxed) >= MOST_ASKED {
+                answer = NOT_FOUND;
+            }
+            known.probes.store(answer, Ordering::Release);
         }
     }
     let counter = match known.probes.load(Ordering::Acquire) {

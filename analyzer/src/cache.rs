@@ -15,8 +15,15 @@ use std::time::{Duration, SystemTime};
 const MAX_AGE: Duration = Duration::from_secs(14 * DAY.as_secs());
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// How names of what is kept begin; those of what is being made, and of what goes, too.
-const OURS: [&str; 6] = ["jdk-", "javac-", "unpacked-", MADE, GOES, ".tmp"];
+/// How names of files that are kept begin and end.
+const FILES: [(&str, &str); 4] = [
+    ("jdk-", ".hlib"),
+    ("javac-", ".jsa"),
+    (MADE, ""),
+    (GOES, ""),
+];
+/// How names of directories begin.
+const DIRECTORIES: [&str; 4] = ["unpacked-", "unpacking-", MADE, GOES];
 const MADE: &str = "made-";
 const GOES: &str = "goes-";
 
@@ -107,13 +114,22 @@ fn parent(path: &Path) -> &Path {
 
 /// Removes what nobody has used for long. What cannot be removed stays.
 fn tidy(dir: &Path) {
-    let is_ours = |name: &OsStr| {
+    // Somebody may keep other things there.
+    let is_ours = |name: &OsStr, is_directory: bool| {
         let name = name.to_string_lossy();
-        OURS.iter().any(|ours| name.starts_with(ours))
+        let is = |(begin, end): &(&str, &str)| name.starts_with(begin) && name.ends_with(end);
+        match is_directory {
+            true => DIRECTORIES.iter().any(|begin| name.starts_with(begin)),
+            false => FILES.iter().any(is),
+        }
     };
     for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
         let name = entry.file_name();
-        if !is_ours(&name) || age(entry.metadata()).is_none_or(|age| age < MAX_AGE) {
+        let Ok(metadata) = entry.metadata() else {
+            continue;
+        };
+        let is_directory = metadata.is_dir();
+        if !is_ours(&name, is_directory) || age(Ok(metadata)).is_none_or(|age| age < MAX_AGE) {
             continue;
         }
         // Nobody may find a part of it.
@@ -121,9 +137,9 @@ fn tidy(dir: &Path) {
         goes.push(&name);
         let goes = dir.join(goes);
         if fs::rename(entry.path(), &goes).is_ok() {
-            let _ = match entry.file_type() {
-                Ok(kind) if kind.is_dir() => fs::remove_dir_all(&goes),
-                _ => fs::remove_file(&goes),
+            let _ = match is_directory {
+                true => fs::remove_dir_all(&goes),
+                false => fs::remove_file(&goes),
             };
         }
     }
@@ -138,7 +154,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let at = |name: &str| dir.path().join(name);
         let old = SystemTime::now() - MAX_AGE - Duration::from_secs(60);
-        for name in ["unpacked-old", "unpacked-used"] {
+        for name in ["unpacked-old", "unpacked-used", "jdk-17.0.9"] {
             fs::create_dir_all(at(name).join("in")).unwrap();
         }
         for name in ["jdk-old.hlib", "made-old", "jdk-new.hlib", "other"] {
@@ -148,6 +164,7 @@ mod tests {
             "unpacked-old",
             "unpacked-used",
             "jdk-old.hlib",
+            "jdk-17.0.9",
             "made-old",
             "other",
         ] {
@@ -162,7 +179,13 @@ mod tests {
             names.sort();
             names
         };
-        let kept = ["javac-made.jsa", "jdk-new.hlib", "other", "unpacked-used"];
+        let kept = [
+            "javac-made.jsa",
+            "jdk-17.0.9",
+            "jdk-new.hlib",
+            "other",
+            "unpacked-used",
+        ];
         assert_eq!(names(), kept);
         save_directory(&at("unpacked-new"), |dir| {
             Ok(fs::write(dir.join("file"), "")?)
@@ -170,6 +193,6 @@ mod tests {
         .unwrap();
         assert!(at("unpacked-new/file").is_file());
         assert!(save_directory(&at("unpacked-no"), |_| anyhow::bail!("no")).is_err());
-        assert_eq!(names().len(), 5);
+        assert_eq!(names().len(), 6);
     }
 }

@@ -22,6 +22,8 @@ const JVM_VARIABLES: [&str; 5] = [
 
 /// The oldest JDK that can compile and run emitted tests.
 const OLDEST: u32 = 11;
+/// The option of java and javac for classes that use preview features.
+pub const ENABLE_PREVIEW: &str = "--enable-preview";
 
 /// A JDK with a compiler.
 #[derive(Debug, Clone)]

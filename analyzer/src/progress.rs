@@ -123,7 +123,8 @@ impl Progress {
 
     /// Prints a line that stays.
     pub fn note(&self, line: &dyn Display) {
-        take_away(&mut self.state().shown);
+        let mut state = self.state();
+        take_away(&mut state.shown);
         eprintln!("hindsight: {line}");
     }
 

@@ -82,8 +82,8 @@ fn add_before(
     known.is_lost |= chain.iter().any(|way| way.is_lost || way.dropped > 0);
     if before.is_empty() {
         let earlier = earlier_of_same(agent, jni, call, way);
-        if is_handed_on(agent, jni, &known.frames, call.exception) {
-            before = handed_on(agent, jni, call, &earlier, trace);
+        if !earlier.is_empty() {
+            before = handed_on(agent, jni, call, &earlier, &known.frames, trace);
         }
         if before.is_empty() {
             before = frames::earlier(&earlier, false, &known.frames, trace, methods);
@@ -93,7 +93,9 @@ fn add_before(
         let same = (others.iter()).filter(|way| is_of(agent, jni, **way, call.exception));
         let mut elsewhere = same.map(|way| agent.shim.way(jni, *way).frames);
         // It may have been thrown on there, too.
-        let first = elsewhere.find(|frames| frames::begin_behind_helpers(frames, trace, methods));
+        let first = elsewhere.find(|frames| {
+            frames.is_empty() || frames::begin_behind_helpers(frames, trace, methods)
+        });
         if let Some(frames) = first {
             known.from_elsewhere = true;
             // The writes of another thread cannot be undone with this one's log.
@@ -107,46 +109,53 @@ fn add_before(
 }
 
 /// The frames of earlier ways of an exception that was caught, passed on as a value and thrown again by who was
-/// passed it, as a coroutine's that has waited for another one: its trace knows the first of these ways alone.
+/// passed it, on its `last` way, as a coroutine's that has waited for another one: its trace knows the first of these
+/// ways alone. What is thrown again and again of one value leads nowhere, but for the last time.
 fn handed_on(
     agent: &Agent,
     jni: Jni,
     call: &Call,
     earlier: &[Way],
+    last: &[Raw],
     trace: &[StackElement],
 ) -> Vec<Raw> {
     let methods = &agent.base.methods;
-    let mut ways = (earlier.iter())
-        .filter(|way| way.dropped == 0)
-        .skip_while(|way| !frames::begin_behind_helpers(&way.frames, trace, methods));
-    let Some(first) = ways.next() else {
+    let Some(mut holder) = holder(agent, jni, last, call.exception) else {
         return Vec::new();
     };
-    let later = ways.filter(|way| is_handed_on(agent, jni, &way.frames, call.exception));
-    iter::once(first)
-        .chain(later)
-        .flat_map(|way| &way.frames)
-        .cloned()
-        .collect()
+    let begins = |way: &Way| frames::begin_behind_helpers(&way.frames, trace, methods);
+    let ways: Vec<&Way> = earlier.iter().filter(|way| way.dropped == 0).collect();
+    let Some(first) = ways.iter().position(|way| begins(way)) else {
+        return Vec::new();
+    };
+    let mut led = Vec::new();
+    for way in ways[first + 1..].iter().rev() {
+        match self::holder(agent, jni, &way.frames, call.exception) {
+            Some(other) if !jni.same(other, holder) => {
+                holder = other;
+                led.push(*way);
+            }
+            _ => {}
+        }
+    }
+    led.push(ways[first]);
+    let frames = led.iter().rev().flat_map(|way| &way.frames);
+    frames.cloned().collect()
 }
 
-/// Whether what has thrown an exception, on its way by these frames, was passed it: as an argument, or in an object
-/// that holds it. A shared exception, which a class keeps for all, is thrown otherwise.
-fn is_handed_on(agent: &Agent, jni: Jni, way: &[Raw], exception: Obj) -> bool {
-    let Some(raw) = way.first() else {
-        return false;
-    };
-    let Some((class, index)) = agent.base.methods.find(raw.method) else {
-        return false;
-    };
+/// What has thrown an exception, on its way by these frames, was passed it in: an argument that it is, or that holds
+/// it. Nothing if it was not: a shared exception, which a class keeps for all, is thrown otherwise.
+fn holder(agent: &Agent, jni: Jni, way: &[Raw], exception: Obj) -> Option<Obj> {
+    let raw = way.first()?;
+    let (class, index) = agent.base.methods.find(raw.method)?;
     let captures = class.method(index).captures;
     let references = captures.filter(|capture| methods::is_reference(methods::descriptor(capture)));
     references
         .zip(&raw.references)
         .filter(|(capture, _)| matches!(capture, Capture::Parameter { index: 1.., .. }))
         .filter_map(|(_, argument)| *argument)
-        .any(|argument| {
-            jni.same(argument, exception) || exceptions::holds(agent, jni, argument, exception)
+        .find(|argument| {
+            jni.same(*argument, exception) || exceptions::holds(agent, jni, *argument, exception)
         })
 }
 

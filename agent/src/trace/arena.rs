@@ -382,7 +382,7 @@ impl Marks {
     }
 }
 
-/// Words that Java counts with; see `HindsightTracer`.
+/// Words that Java counts with; see `HindsightStream`.
 pub(crate) struct Shared {
     base: usize,
     bits: usize,

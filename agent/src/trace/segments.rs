@@ -130,6 +130,16 @@ impl State {
     }
 }
 
+impl State {
+    /// Cuts off what is left of a block that could not be written.
+    fn cut_off(&mut self) {
+        if let Some(file) = &mut self.file {
+            let _ = file.set_len(self.len);
+        }
+        self.failed = true;
+    }
+}
+
 impl Segments {
     /// `complain` is told why a block could not be written.
     pub(crate) fn new(
@@ -210,9 +220,13 @@ impl Segments {
     /// Appends a block; whether that could be done. What is left of one that could
     /// not is cut off. `changes` are those that its events make.
     pub(crate) fn append(&self, header: &Header, block: &[u8], changes: Option<Changes>) -> bool {
-        let Ok(mut state) = self.state.lock() else {
-            return false;
-        };
+        let mut state = self.state.lock().unwrap_or_else(|poisoned| {
+            // A panic has cost its block, and may have left half of it.
+            self.state.clear_poison();
+            let mut state = poisoned.into_inner();
+            state.cut_off();
+            state
+        });
         match self.try_append(&mut state, block) {
             Ok(()) => {
                 if self.is_bounded() {
@@ -224,11 +238,7 @@ impl Segments {
                 if self.is_bounded() {
                     state.recaps.add(header, None);
                 }
-                let len = state.len;
-                if let Some(file) = &mut state.file {
-                    let _ = file.set_len(len);
-                }
-                state.failed = true;
+                state.cut_off();
                 drop(state);
                 let what = format!(
                     "cannot write the trace in {}: {error}; events are lost",

@@ -131,7 +131,7 @@ impl Logs {
                     jni.delete_local(owner);
                 }
                 if is_own {
-                    logs.own = read(jni, ids, log, |chunk| chunk.end() > oldest);
+                    logs.own = read(jni, ids, log, || move |chunk: &Chunk| chunk.end() > oldest);
                 } else {
                     others.push(log);
                 }
@@ -144,12 +144,14 @@ impl Logs {
                 logs.lost = i64::MAX;
                 break;
             }
-            // A later chunk's first time is this one's last.
-            let mut later = i64::MAX;
-            let log = read(jni, ids, log, |chunk| {
-                let wanted = later > since;
-                later = chunk.first_time().unwrap_or(i64::MIN);
-                wanted
+            let log = read(jni, ids, log, || {
+                // A later chunk's first time is this one's last.
+                let mut later = i64::MAX;
+                move |chunk: &Chunk| {
+                    let wanted = later > since;
+                    later = chunk.first_time().unwrap_or(i64::MIN);
+                    wanted
+                }
             });
             count += log.entries.len();
             logs.others.push(log);
@@ -231,13 +233,19 @@ impl Chunk {
     }
 }
 
-/// Reads a log; `wanted` is asked about its chunks, latest first, and what is older than one that is
-/// not wanted is left out.
-fn read(jni: Jni, ids: &LogIds, log: Obj, wanted: impl FnMut(&Chunk) -> bool) -> Log {
-    let latest = (0..TRIES).find_map(|_| Latest::of(jni, ids, log));
-    let read = latest.and_then(|latest| {
-        let read = latest.read(jni, ids, log, wanted);
+/// Reads a log; what `wanted` gives, for each try anew, is asked about its chunks, latest first, and what is older than
+/// one that is not wanted is left out.
+fn read<Wanted: FnMut(&Chunk) -> bool>(
+    jni: Jni,
+    ids: &LogIds,
+    log: Obj,
+    wanted: impl Fn() -> Wanted,
+) -> Log {
+    let read = (0..TRIES).find_map(|_| {
+        let latest = Latest::of(jni, ids, log)?;
+        let read = latest.read(jni, ids, log, wanted());
         fence(Ordering::Acquire);
+        // Its thread may have let go of what was read, and used it again.
         (jni.get_integral(log, ids.from, b'J') == latest.from).then_some(read)
     });
     read.unwrap_or(Log {

@@ -9,7 +9,9 @@ use crate::trace::names::Names;
 use crate::trace::steps::{Steps, What};
 use anyhow::{Result, bail};
 use serde_json::json;
-use std::io::{self, IsTerminal, Write};
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::fd::AsFd;
 use std::path::PathBuf;
 
 /// Print what a recorded run did: calls, writes, and the objects that took part.
@@ -70,6 +72,13 @@ pub struct Opts {
     quiet: bool,
 }
 
+/// Whether what is printed goes into a file.
+fn is_to_file() -> bool {
+    let out = io::stdout().as_fd().try_clone_to_owned();
+    out.and_then(|out| File::from(out).metadata())
+        .is_ok_and(|out| out.is_file())
+}
+
 impl Opts {
     /// Writes the events to `out`.
     ///
@@ -107,8 +116,8 @@ impl Opts {
         let events = places
             .iter()
             .map(|&place| u64::from(blocks[place].header.events));
-        // A terminal that shows the events has no room for more.
-        let progress = Progress::new(!self.quiet && !io::stdout().is_terminal(), events.sum());
+        // Who looks at the events, in a terminal or a pager, needs no bar between them.
+        let progress = Progress::new(!self.quiet && is_to_file(), events.sum());
         let mut read: u64 = 0;
         while left > 0 {
             read += 1;

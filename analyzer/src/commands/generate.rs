@@ -56,7 +56,7 @@ Examples:
 Exit status:
     0 on success,
     1 if the input is bad, a part of it damaged, no test could be made, or --against
-      does something else,
+      does something else, or lets fewer see what the tests name,
     2 if the arguments are wrong.")]
 pub struct Opts {
     /// Directory of a run that was recorded with mode=trace; may be given again.
@@ -143,7 +143,7 @@ pub struct Opts {
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 
-    /// No notes on stderr.
+    /// No notes and no progress on stderr.
     #[arg(long)]
     quiet: bool,
 }

@@ -123,7 +123,7 @@ impl Opts {
                 larger.get_or_insert_with(Model::default).add(plain);
             }
         }
-        let globs = crate::instrument::plan::globs(&self.classes);
+        let globs = hindsight_instrument::glob::globs(&self.classes);
         if !globs.is_empty() {
             for model in larger.iter_mut().chain([&mut merged, &mut model]) {
                 model.classes.retain(|name, _| globs.matches(name));

@@ -123,13 +123,16 @@ async fn attempt(
     if let Some(object) = object {
         observe(&mut checked, object, wanted, access, &mut lab.methods_mut());
     }
+    // Behind what the object itself is asked come its parts.
+    let observers = checked.sequence[length..].iter();
+    let own = observers.take_while(|call| call.shown).count();
     show(&mut checked, &lab.methods());
     spare(&mut checked, length, lab);
     let mut both = twice(&checked.sequence, length, lab, state).await;
     if both.is_err() && spare(&mut checked, length, lab) {
         both = twice(&checked.sequence, length, lab, state).await;
     }
-    for observers in [MAX_OBSERVERS, 0] {
+    for observers in [own, MAX_OBSERVERS, 0] {
         if both.is_err() && checked.sequence.len() > length + observers {
             // Perhaps one must not be asked: what changes no object may still delete a file.
             (wanted.harmful.borrow_mut()).insert(checked.class.clone());

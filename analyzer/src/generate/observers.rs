@@ -310,7 +310,10 @@ pub async fn choose(
     let of_part = |at: usize| (checked.sequence[length + at].on).is_some_and(|on| on >= length);
     let mut order: Vec<usize> = (0..count).collect();
     order.retain(|at| !is_asked(checked, length + at));
-    order.sort_by_cached_key(|at| (text(*at).map_or(0, str::len) > MAX_TEXT, rank(*at)));
+    order.sort_by_cached_key(|at| {
+        let is_long = text(*at).map_or(0, str::len) > MAX_TEXT;
+        (of_part(*at), is_long, rank(*at))
+    });
     // What one says, another need not say again.
     let mut told = HashSet::new();
     order.retain(|at| text(*at).is_none_or(|text| text.len() < 10 || told.insert(text.to_owned())));
@@ -417,6 +420,7 @@ mod tests {
         assert_eq!(numbers(&checked), [0]);
         assert_eq!(checked.observers, 0);
     }
+
     /// A depot is asked for its account, and that for its balance: the account stays as long as one that asks it.
     #[test]
     fn what_is_asked_in_turn_keeps_what_is_asked_for_it() {

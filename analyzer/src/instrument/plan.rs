@@ -4,7 +4,6 @@ use crate::program::hierarchy::NEWEST;
 use hindsight_classfile::{ClassFile, Error, access};
 use hindsight_instrument::contract::trace::TRACE;
 use hindsight_instrument::contract::{PROBE, WRITES};
-pub use hindsight_instrument::glob::globs;
 use hindsight_instrument::glob::{Globs, ReportRule};
 use hindsight_instrument::select::{self, MAX_FIELDS};
 use hindsight_instrument::{
@@ -434,6 +433,7 @@ impl Plan {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hindsight_instrument::glob::globs;
 
     #[test]
     fn report_rules_are_the_agents() {

@@ -1,7 +1,6 @@
 //! Compiling sources, and what javac says of them.
 
-use super::Jdk;
-use crate::junit::preview::ENABLE;
+use super::{ENABLE_PREVIEW, Jdk};
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 
@@ -54,7 +53,7 @@ impl Jdk {
             command
                 .args(["-J-Duser.language=en", "--release"])
                 .arg(what.release.to_string())
-                .args(what.preview.then_some(ENABLE))
+                .args(what.preview.then_some(ENABLE_PREVIEW))
                 .args(["-encoding", "UTF-8", "-proc:none", "-implicit:none"])
                 .arg(format!("-Xlint:{}", what.lints))
                 .args(["-Xmaxerrs", "10000", "-Xmaxwarns", "100000", "-cp"])

@@ -1,10 +1,8 @@
 //! Preview features: a JVM loads classes that use them only if it is asked to, as javac does.
 
 use crate::classpath::ClassPath;
+use crate::jdk::ENABLE_PREVIEW;
 use hindsight_tracelog::reader::Crash;
-
-/// The option of java and javac.
-pub const ENABLE: &str = "--enable-preview";
 
 /// Adds it to options of JVMs where a class that a recorded crash came through needs it.
 pub fn add<'a>(
@@ -19,11 +17,11 @@ pub fn add<'a>(
     if !is_on(options)
         && crashes.any(|crash| crash.failure.frames.iter().any(|frame| needs(&frame.class)))
     {
-        options.push(ENABLE.to_owned());
+        options.push(ENABLE_PREVIEW.to_owned());
     }
 }
 
 /// Whether these options ask for preview features. Javac must then be told, too, and compile for its own version.
 pub fn is_on(options: &[String]) -> bool {
-    options.iter().any(|option| option == ENABLE)
+    options.iter().any(|option| option == ENABLE_PREVIEW)
 }

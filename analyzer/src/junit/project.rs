@@ -15,7 +15,7 @@
 use super::candidate::Plan;
 use super::run::asserts;
 use super::{Framework, Options, REPLAY_JAR_NAME, preview, write_file};
-use crate::jdk::Jdk;
+use crate::jdk::{ENABLE_PREVIEW, Jdk};
 use anyhow::{Context, Result};
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
@@ -184,7 +184,7 @@ fn pom(
         true => format!(
             "        <configuration>\n          <compilerArgs>\n            <arg>{}</arg>\n          \
              </compilerArgs>\n        </configuration>\n",
-            preview::ENABLE
+            ENABLE_PREVIEW
         ),
         false => String::new(),
     };

@@ -9,10 +9,10 @@ use super::differences::{Difference, differences, rewritten_before, told, woven}
 use super::memory;
 use super::write::Written;
 use super::{Framework, Options, REPLAY_JAR_NAME};
-use crate::instrument::plan::globs;
 use crate::jdk::Jdk;
 use crate::text::{count, exception, gap, heading, one_line};
 use crate::trim::Sets;
+use hindsight_instrument::glob::globs;
 use hindsight_tracelog::reader::Crash;
 use hints::hints;
 use rows::Row;

@@ -5,10 +5,11 @@ use crate::archive::read::{Directory, Source};
 use crate::archive::{DEFLATED, Entry, STORED};
 use crate::classpath::parts;
 use crate::folder::{self, Kind};
+use crate::java::names::is_identifier;
 use anyhow::{Context, Result, bail};
 use flate2::read::DeflateDecoder;
 use hindsight_classfile::ClassFile;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::{Cursor, Read};
 use std::path::{Path, PathBuf};
@@ -19,6 +20,8 @@ const MAX_CLASS: u64 = 64 << 20;
 const MAX_NESTED: u64 = 512 << 20;
 /// People have two or three.
 const MAX_DEPTH: usize = 8;
+/// Files that are looked at in a directory that a manifest names.
+const MAX_LISTED: usize = 200_000;
 const MANIFEST: &str = "META-INF/MANIFEST.MF";
 const VERSIONS: &str = "META-INF/versions/";
 
@@ -82,7 +85,8 @@ fn read(
     mut failed: impl FnMut(anyhow::Error) -> Result<()>,
 ) -> Result<Found> {
     let mut found = Found::default();
-    let mut known = HashSet::new();
+    // With whether the class path itself names it, and its errors count.
+    let mut known: HashMap<PathBuf, bool> = HashMap::new();
     let named = parts::named(text);
     if named.is_empty() {
         bail!("the class path is empty");
@@ -90,8 +94,11 @@ fn read(
     for part in named {
         let done = part.and_then(|part| {
             parts::follow(&part, |path, is_listed| {
-                if fs::canonicalize(path).is_ok_and(|real| !known.insert(real)) {
-                    return Ok(Vec::new());
+                if let Ok(real) = fs::canonicalize(path) {
+                    match known.get(&real) {
+                        Some(is_named) if is_listed || *is_named => return Ok(Vec::new()),
+                        _ => known.insert(real, !is_listed),
+                    };
                 }
                 entry(path, release, is_listed, &mut found)
             })
@@ -106,7 +113,10 @@ fn entry(path: &Path, release: u32, is_listed: bool, found: &mut Found) -> Resul
     let context = || format!("failed to read class path entry {}", path.display());
     let metadata = fs::metadata(path).with_context(context)?;
     if metadata.is_dir() {
-        directory(path, is_listed, found).with_context(context)?;
+        match is_listed {
+            true => listed_directory(path, Path::new(""), &mut 0, found),
+            false => directory(path, found).with_context(context)?,
+        }
         return Ok(Vec::new());
     }
     let mut file = File::open(path).with_context(context)?;
@@ -125,9 +135,41 @@ fn entry(path: &Path, release: u32, is_listed: bool, found: &mut Found) -> Resul
     Ok(parts::listed(&manifest, &real))
 }
 
-/// Reads the classes below a directory. One that a manifest names, as `.` is, may hold
-/// anything: there, only those count that a JVM finds.
-fn directory(path: &Path, is_listed: bool, found: &mut Found) -> Result<()> {
+/// Reads the classes that a JVM finds in a directory that a manifest names. With `.` that is where the jar is, which
+/// may hold anything: links are not followed, names that are none of packages neither, and of very many files the
+/// first count.
+fn listed_directory(root: &Path, package: &Path, seen: &mut usize, found: &mut Found) {
+    let entries = fs::read_dir(root.join(package)).into_iter().flatten();
+    let mut entries: Vec<_> = entries.flatten().collect();
+    entries.sort_by_key(fs::DirEntry::file_name);
+    for entry in entries {
+        *seen += 1;
+        if *seen > MAX_LISTED {
+            return;
+        }
+        let name = entry.file_name();
+        let path = package.join(&name);
+        let Ok(kind) = entry.file_type() else {
+            continue;
+        };
+        if kind.is_dir() && name.to_str().is_some_and(is_identifier) {
+            listed_directory(root, &path, seen, found);
+        }
+        let is_class = kind.is_file() && path.extension().is_some_and(|ext| ext == "class");
+        let is_small = || entry.metadata().is_ok_and(|file| file.len() <= MAX_CLASS);
+        if is_class
+            && is_small()
+            && let Ok(bytes) = fs::read(entry.path())
+            && is_in_place(&path, &bytes)
+        {
+            let place = entry.path().display().to_string();
+            found.classes.push(Raw { bytes, place });
+        }
+    }
+}
+
+/// Reads the classes below a directory.
+fn directory(path: &Path, found: &mut Found) -> Result<()> {
     for item in folder::list(path, None)? {
         let file = path.join(&item.path);
         let is_class = file.extension().is_some_and(|ext| ext == "class");
@@ -141,7 +183,6 @@ fn directory(path: &Path, is_listed: bool, found: &mut Found) -> Result<()> {
             Kind::Folder | Kind::File(_) | Kind::Odd(_) => continue,
         };
         match bytes {
-            Ok(bytes) if is_listed && !is_in_place(&item.path, &bytes) => {}
             Ok(bytes) => found.classes.push(Raw { bytes, place }),
             Err(error) => found.warnings.push(format!("{place}: {error}")),
         }
@@ -410,6 +451,34 @@ mod tests {
         let found = class_path(parts.to_str().unwrap(), 17).unwrap();
         let classes: Vec<_> = found.classes.iter().map(|raw| &raw.bytes[..]).collect();
         assert_eq!(classes, [b"a", b"b", &found_by_jvm[..], &class("E")]);
+        assert!(found.warnings.is_empty(), "{:?}", found.warnings);
+        // Of what the class path names itself, whatever a manifest does, people hear.
+        fs::write(at("lib/util.jar"), "broken").unwrap();
+        assert!(class_path(at("main.jar").to_str().unwrap(), 17).is_ok());
+        let parts = std::env::join_paths([at("main.jar"), at("lib/util.jar")]).unwrap();
+        let error = class_path(parts.to_str().unwrap(), 17).unwrap_err();
+        assert!(format!("{error:#}").contains("util.jar"), "{error:#}");
+    }
+
+    #[test]
+    fn of_a_directory_that_a_manifest_names_packages_are_read() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |path: &str| dir.path().join(path);
+        for package in ["p/q", "not-a-package/p"] {
+            fs::create_dir_all(at(package)).unwrap();
+        }
+        let main = jar(&[(MANIFEST, b"Class-Path: .\n".as_slice())], true);
+        fs::write(at("main.jar"), main).unwrap();
+        fs::write(at("p/q/A.class"), class("p/q/A")).unwrap();
+        fs::write(at("not-a-package/p/B.class"), class("not-a-package/p/B")).unwrap();
+        std::os::unix::fs::symlink(at("p"), at("link")).unwrap();
+        std::os::unix::fs::symlink("/", at("p/all")).unwrap();
+        let found = class_path(at("main.jar").to_str().unwrap(), 17).unwrap();
+        let places: Vec<&str> = found.classes.iter().map(|raw| raw.place.as_str()).collect();
+        assert!(
+            matches!(places[..], [place] if place.ends_with("p/q/A.class")),
+            "{places:?}"
+        );
         assert!(found.warnings.is_empty(), "{:?}", found.warnings);
     }
 

@@ -63,9 +63,12 @@ impl Shared {
         let mut wait = pace.first();
         let mut state = self.state();
         loop {
-            state = (self.changed.wait_timeout(state, wait))
-                .unwrap_or_else(PoisonError::into_inner)
-                .0;
+            // It may have ended before it is waited for.
+            state = (self
+                .changed
+                .wait_timeout_while(state, wait, |state| !state.ended))
+            .unwrap_or_else(PoisonError::into_inner)
+            .0;
             if state.ended {
                 return take_away(&mut state.shown);
             }
@@ -118,7 +121,8 @@ impl Stages {
 
     /// Prints a line that stays.
     pub fn note(&self, line: &str) {
-        take_away(&mut self.shared.state().shown);
+        let mut state = self.shared.state();
+        take_away(&mut state.shown);
         eprintln!("{line}");
     }
 }

@@ -83,12 +83,19 @@ fn is_held(
             is_jdk(&method.class) && of_jdk(on) && is_held(checked, on, var, methods, of_jdk)
         }
     };
+    // By what it gives, as an iterator, it may be changed, too.
+    let mut views = vec![var];
     is_holder
-        && checked.sequence[var + 1..until].iter().all(|later| {
+        && (var + 1..until).all(|at| {
+            let later = &checked.sequence[at];
             let mut is_passed = false;
             let args = later.args.iter();
-            args.for_each(|arg| arg.vars(&mut |passed| is_passed |= passed == var));
-            let is_sorted = later.on == Some(var) && methods.get(later.method).name == "sort";
+            args.for_each(|arg| arg.vars(&mut |passed| is_passed |= views.contains(&passed)));
+            let is_of_view = later.on.is_some_and(|on| views.contains(&on));
+            let is_sorted = is_of_view && methods.get(later.method).name == "sort";
+            if is_of_view && of_jdk(at) {
+                views.push(at);
+            }
             !is_passed && !is_sorted
         })
 }
@@ -168,6 +175,8 @@ mod tests {
         assert_eq!(alone(&[parcel, list, contains]), [1]);
         assert_eq!(alone(&[parcel, list, sort, size]), [1]);
         assert_eq!(alone(&[parcel, list, fill, size]), [1]);
+        let drain = ("Parcel", "drain", Some(0), &[2][..]);
+        assert_eq!(alone(&[parcel, list, iterator, drain, size]), [1, 2]);
         // What the program has given, and a copy of it.
         let lines = ("Parcel", "lines", Some(0), &[][..]);
         let copy = ("java.util.List", "copyOf", None, &[1][..]);

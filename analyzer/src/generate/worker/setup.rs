@@ -137,8 +137,10 @@ impl Setup {
                 .arg(format!("-Duser.name={user}"))
                 .arg(option("-Duser.home", &temporary))
                 .arg(format!("-Djava.vendor={user}"))
-                .args(ANOTHER_SYSTEM)
                 .envs([("USER", user), ("LOGNAME", user)]);
+            if self.jdk.version >= SYSTEM_IS_BUILT_IN {
+                command.args(ANOTHER_SYSTEM);
+            }
         }
         if let Some(threads) = place.shared {
             let name = "java.util.concurrent.ForkJoinPool.common.parallelism";
@@ -204,6 +206,8 @@ impl Setup {
     }
 }
 
+/// From here on a JDK does not look at the system's name to find its own classes.
+const SYSTEM_IS_BUILT_IN: u32 = 13;
 /// What a system is called that has the same separators in paths and lines.
 const ANOTHER_SYSTEM: [&str; 2] = ["-Dos.name=FreeBSD", "-Dos.version=13.2"];
 

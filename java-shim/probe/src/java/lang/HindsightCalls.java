@@ -22,6 +22,9 @@ final class HindsightCalls {
     private int[] methods = new int[16];
     private int depth;
 
+    /** Whether there may be calls that are deeper than those that are told apart. */
+    private boolean deeper;
+
     /** The pauses that there had been when the thread was last seen. */
     private int pauses;
 
@@ -51,12 +54,14 @@ final class HindsightCalls {
     void push(int method) {
         if (depth < methods.length || grow()) {
             methods[depth++] = method;
+        } else {
+            deeper = true;
         }
     }
 
     /** Makes room for more calls; where there is none, they are deeper than those that are told apart. */
     private boolean grow() {
-        if (depth == MOST) {
+        if (depth == MOST || HindsightMemory.isShort()) {
             return false;
         }
         long began = 0;
@@ -76,14 +81,19 @@ final class HindsightCalls {
 
     /**
      * Ends the innermost call of a method and what is deeper; with {@code caught} only what is deeper. A
-     * method that is not here began before all that are, so that they have ended.
+     * method that is not here began before all that are, so that they have ended; or it is one of those that
+     * are too deep, and nothing has.
      */
     void popTo(int method, boolean caught) {
         int at = depth;
         while (at > 0 && methods[at - 1] != method) {
             at--;
         }
+        if (at == 0 && deeper) {
+            return;
+        }
         depth = caught || at == 0 ? at : at - 1;
+        deeper &= depth > 0;
     }
 
     /**
@@ -96,6 +106,7 @@ final class HindsightCalls {
         }
         this.pauses = pauses;
         depth = 0;
+        deeper = false;
         ending = 0;
         skips = true;
         return true;
