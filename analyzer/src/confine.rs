@@ -3,9 +3,9 @@
 //! [`command`] and [`tied`] run a program by way of this very command, which asks the kernel for it before it becomes
 //! the program ([`take_over`]): that needs no code between `fork` and `exec`, and no thread of ours is ever restricted.
 //!
-//! - Landlock lets that of [`command`], and all that it starts, write and delete below named places alone, and use no TCP; it reads
-//!   and runs what it likes. What a kernel does not know it does not guard ([`guards`] says what it does), and all
-//!   works as without.
+//! - Landlock lets that of [`command`], and all that it starts, write and delete below named places alone,
+//!   and use no TCP; it reads and runs what it likes. What a kernel does not know it does not guard
+//!   ([`guards`] says what it does), and all works as without.
 //! - Each is killed when we end, in whatever way.
 //!
 //! **Invariant:** `main` calls [`take_over`] before all else.

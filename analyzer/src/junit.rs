@@ -1,7 +1,7 @@
 //! From crashes to JUnit tests.
 //!
-//! 1. [`asked`] knows which frames tests are wanted of; [`candidate`] decides for each frame whether and how it can be called,
-//!    and into which test class it goes.
+//! 1. [`asked`] knows which frames tests are wanted of; [`candidate`] decides for each of them
+//!    whether and how it can be called, and into which test class it goes.
 //!    [`origins`] finds what identifies what compilers have numbered.
 //! 2. [`value`] and [`call`] write the body of one test; [`source`] puts the
 //!    tests of one class into a file.

@@ -7,7 +7,9 @@
 //!   verdicts, a Maven project. It stands on [`java`] (literals, names,
 //!   comments), [`classpath`] and [`jdk`].
 //! - [`crashes`] groups the crashes of many runs.
-//! - `cache` keeps files for the next run; `files` looks for recorded files, `folder` lists a class path's; `progress` tells how far long work is.
+//! - `cache` keeps files for the next run, as what `nested` unpacks of jars in jars; `temporary`
+//!   removes what is for this one alone; `files` looks for recorded files, `folder` lists what is in
+//!   a class path's directory; `progress` tells how far long work is.
 //! - [`trim`] cuts a crash file down to what chosen frames need.
 //! - [`repair`] makes a damaged crash file whole, with holes for what is lost.
 //! - [`instrument`] rewrites classes offline and lists what was inserted;
