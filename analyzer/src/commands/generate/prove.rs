@@ -6,6 +6,7 @@ use super::prepare::{Program, Tools};
 use super::report::{Change, Changes};
 use crate::generate::asserted::Checked;
 use crate::generate::changes::{Difference, Differences, differences};
+use crate::generate::distinct::leave_out_contained;
 use crate::generate::emit::{Context as Emit, OBSERVED, Source, Written};
 use crate::generate::guard::Guarded;
 use crate::generate::narrowed;
@@ -26,6 +27,8 @@ pub(super) struct Proven {
     /// All of them by their numbers.
     checked: BTreeMap<usize, Checked>,
     pub dropped: Dropped,
+    /// Tests that others contain.
+    pub contained: usize,
 }
 
 impl Opts {
@@ -71,7 +74,7 @@ impl Opts {
         let mut checked: BTreeMap<usize, Checked> = BTreeMap::new();
         let mut kinds = Vec::new();
         let order = (self.seed, observed.len());
-        let mut first = 0;
+        let (mut first, mut contained) = (0, 0);
         for (tests, what, how) in [
             (
                 observed,
@@ -97,6 +100,9 @@ impl Opts {
                 tests.extend(whole);
                 let sources = suite.compile(&context, &tests, naming, &mut dropped)?;
                 suite.prove(&sources, order, limit, &mut tests, &mut dropped)?;
+            }
+            if what == OBSERVED {
+                contained += leave_out_contained(&mut tests, &tools.methods);
             }
             kinds.push((tests.keys().copied().collect::<Vec<_>>(), what, about));
             checked.append(&mut tests);
@@ -135,6 +141,7 @@ impl Opts {
             written,
             checked,
             dropped,
+            contained,
         })
     }
 
