@@ -91,12 +91,12 @@ fn add_before(
     }
     if before.is_empty() && !frames::begin(&known.frames, trace, methods) {
         let same = (others.iter()).filter(|way| is_of(agent, jni, **way, call.exception));
-        let mut elsewhere = same.map(|way| agent.shim.way(jni, *way).frames);
-        // It may have been thrown on there, too.
-        let first = elsewhere.find(|frames| {
-            frames.is_empty() || frames::begin_behind_helpers(frames, trace, methods)
-        });
-        if let Some(frames) = first {
+        let mut elsewhere: Vec<_> = same.map(|way| agent.shim.way(jni, *way).frames).collect();
+        // It may have been thrown on in several. Of one that was caught where it was thrown there are no frames.
+        let first = (elsewhere.iter())
+            .position(|frames| frames::begin_behind_helpers(frames, trace, methods))
+            .or_else(|| elsewhere.iter().position(Vec::is_empty));
+        if let Some(frames) = first.map(|at| elsewhere.swap_remove(at)) {
             known.from_elsewhere = true;
             // The writes of another thread cannot be undone with this one's log.
             if !agent.base.options.copy.need_log() {

@@ -12,23 +12,36 @@ final class HindsightCauses {
     private static final long CAUSE = U.objectFieldOffset(Throwable.class, "cause");
     private static final long TARGET = U.objectFieldOffset(InvocationTargetException.class, "target");
 
+    /** Threads whose ways of one exception are looked at; a shared one may have been thrown in thousands. */
+    private static final int MAX_THREADS = 16;
+
     private HindsightCauses() {}
 
     /** Does nothing, but that the class is there afterwards. */
     static void initialize() {}
 
     /**
-     * Adds to a thread's ways that which the exception had on another thread, if it was thrown there and is
-     * thrown on here; and those that others have of its causes: what a task throws comes wrapped to whoever
-     * asks for its result. The agent calls this when it records, not before: it looks at all threads.
+     * Adds to a thread's ways those that the exception had on other threads, if it was thrown there and is
+     * thrown on here, by way of a third one perhaps: the first on each, for its trace tells on which it began; and
+     * those that others have of its causes: what a task throws comes wrapped to whoever asks for its result. The
+     * agent calls this when it records, not before: it looks at all threads.
      */
     static Propagation[] add(Propagation[] own, Throwable exception) {
         try {
-            Propagation[] all = with(own, elsewhere(exception, HindsightThread.known()));
+            Propagation[] all = own;
+            HindsightThread here = HindsightThread.known();
+            int added = 0;
+            for (Latest latest : HindsightThread.table) {
+                if (latest != null && latest.thread != here && added < MAX_THREADS) {
+                    Propagation way = oldest(latest.thread, exception);
+                    all = with(all, way == null ? null : way.copy());
+                    added += way == null ? 0 : 1;
+                }
+            }
             // The writes of another thread cannot be undone with this one's log.
             Throwable cause = HindsightLog.isUsed() ? null : cause(exception);
             for (int depth = 0; depth < HindsightThread.MAX_CAUSES && cause != null; depth++) {
-                all = with(all, isKept(own, cause) ? null : elsewhere(cause, null));
+                all = with(all, isKept(own, cause) ? null : elsewhere(cause));
                 cause = cause(cause);
             }
             return all;
@@ -65,27 +78,31 @@ final class HindsightCauses {
     }
 
     /**
-     * The way that an exception had in another thread than {@code except}, on which it began; null if
-     * there is none, or more than one thread has thrown it. That thread may go on meanwhile, so it is a
-     * copy.
+     * The first way that an exception had in some thread; null if there is none, or more than one thread has
+     * thrown it. That thread may go on meanwhile, so it is a copy.
      */
-    private static Propagation elsewhere(Throwable exception, HindsightThread except) {
+    private static Propagation elsewhere(Throwable exception) {
         Propagation found = null;
-        HindsightThread owner = null;
         for (Latest latest : HindsightThread.table) {
-            Propagation[] all =
-                    latest == null || latest.thread == except ? null : latest.thread.kept.get();
-            for (int i = 0; all != null && i < all.length; i++) {
-                Propagation way = all[i];
-                if (way != null && way.exception == exception) {
-                    if (owner != null && owner != latest.thread) {
-                        return null;
-                    }
-                    owner = latest.thread;
-                    found = way;
-                }
+            Propagation way = latest == null ? null : oldest(latest.thread, exception);
+            if (way != null && found != null) {
+                return null;
             }
+            found = way == null ? found : way;
         }
         return found == null ? null : found.copy();
+    }
+
+    /** The first of the ways that a thread keeps of an exception; null for none. */
+    private static Propagation oldest(HindsightThread thread, Throwable exception) {
+        Propagation[] all = thread.kept.get();
+        Propagation found = null;
+        for (int i = 0; all != null && i < all.length; i++) {
+            Propagation way = all[i];
+            if (way != null && way.exception == exception) {
+                found = way;
+            }
+        }
+        return found;
     }
 }
