@@ -119,7 +119,7 @@ class KindsObservedTest {
     @Test
     void kind() {
         Kinds kinds = new Kinds();
-        assertEquals("kinds.Kinds.place(Kinds.java:191)", kinds.place());
+        assertEquals("kinds.Kinds.place(Kinds.java:195)", kinds.place());
         assertEquals("word 1", kinds.kind("again"));
         assertEquals(1, kinds.calls());
     }
