@@ -78,13 +78,6 @@ public class Handed {
     }
 }
 /* crashes
-java.lang.IllegalStateException in thread last, uncaught
-  Handed.first:54 n=3
-  Handed.lambda$main$:68 result=null
-  Handed.resume:43 -- not known here: the exception has left it on another thread, or long ago
-  Handed.lambda$main$:67 -- not known here: the exception has left it on another thread, or long ago
-  Handed.again n=5
-  Handed.lambda$main$
 java.lang.IllegalArgumentException in thread main, uncaught
   Handed.render:21 name="no 2"
   Handed.greet:25 id=2
@@ -96,4 +89,11 @@ java.lang.IllegalArgumentException in thread main, uncaught
   Handed.end result=Handed$Failed{error=IllegalArgumentException{detailMessage="no 2",cause=IllegalArgumentException{..},stackTrace=StackTraceElement;{..},suppressedExceptions=Collections$EmptyList{..}}}
   Handed.resume:43 -- not captured: the exception did not leave it (it was made there, and thrown by a caller), or was caught further out and thrown again; or there was no memory or stack left to keep it
   Handed.main:73 args=[]
+java.lang.IllegalStateException in thread last, uncaught
+  Handed.first:54 n=3
+  Handed.lambda$main$:68 result=null
+  Handed.resume:43 -- not known here: the exception has left it on another thread, or long ago
+  Handed.lambda$main$:67 -- not known here: the exception has left it on another thread, or long ago
+  Handed.again n=5
+  Handed.lambda$main$
 */
