@@ -20,7 +20,12 @@ pub enum Ended {
     },
 }
 
+/// How many times its time a child may take on a machine that has no core for it.
+const MOST_STARVED: u32 = 4;
+
 /// Runs `command` to its end, or kills it after `timeout`, or when it has done nothing for as long as `idle`.
+/// What it has waited for a core does not count, up to [`MOST_STARVED`] times its time: of a machine that has much
+/// else to do nothing is learned of the child.
 ///
 /// # Errors
 ///
@@ -49,7 +54,12 @@ fn end(mut child: Child, timeout: Duration, mut watch: Option<Watch>) -> Result<
             return Ok(Ended::Exit(status));
         }
         let idle = watch.as_mut().is_some_and(Watch::is_idle);
-        if idle || started.elapsed() >= timeout {
+        let elapsed = started.elapsed();
+        let is_over = || {
+            elapsed >= timeout * MOST_STARVED
+                || elapsed.saturating_sub(starved(child.id())) >= timeout
+        };
+        if idle || elapsed >= timeout && is_over() {
             // It may have ended in this very moment, which is as good.
             let _ = child.kill();
             child.wait()?;
@@ -57,6 +67,21 @@ fn end(mut child: Child, timeout: Duration, mut watch: Option<Watch>) -> Result<
         }
         thread::sleep(Duration::from_millis(10));
     }
+}
+
+/// For how long a process was ready to go on and no core was free: of that thread of it which has waited longest.
+/// Nothing where the kernel does not tell.
+fn starved(process: u32) -> Duration {
+    let Ok(tasks) = fs::read_dir(format!("/proc/{process}/task")) else {
+        return Duration::ZERO;
+    };
+    // Nanoseconds on a core, then those in the queue for one.
+    let waited = |task: fs::DirEntry| {
+        let told = fs::read_to_string(task.path().join("schedstat")).ok()?;
+        told.split_whitespace().nth(1)?.parse().ok()
+    };
+    let longest = tasks.flatten().filter_map(waited).max();
+    Duration::from_nanos(longest.unwrap_or(0))
 }
 
 /// Looks at whether a child does anything.
@@ -150,5 +175,25 @@ mod tests {
         // It waits for another process, which may do what it likes.
         assert!(is_busy(run("sleep 5; true")));
         assert!(matches!(run("exit 3"), Ended::Exit(_)));
+    }
+
+    #[test]
+    fn what_a_child_waits_for_a_core_is_not_its_time() {
+        let busy = "while :; do :; done";
+        let cores = thread::available_parallelism().map_or(1, usize::from);
+        let mut others: Vec<Child> = (0..2 * cores)
+            .map(|_| Command::new("sh").args(["-c", busy]).spawn().unwrap())
+            .collect();
+        let mut command = Command::new("nice");
+        command.args(["-n", "19", "sh", "-c", busy]);
+        let started = Instant::now();
+        let ended = run(command, Duration::from_secs(1), None).unwrap();
+        let took = started.elapsed();
+        for other in &mut others {
+            other.kill().unwrap();
+            other.wait().unwrap();
+        }
+        assert!(matches!(ended, Ended::TimedOut { idle: false }));
+        assert!(took >= Duration::from_millis(1500), "{took:?}");
     }
 }
