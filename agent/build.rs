@@ -2,7 +2,11 @@
 //! that one shared library is all that a user deploys.
 
 use hindsight_instrument::contract::stand_ins::StandIn;
-use hindsight_instrument::contract::trace::Probe;
+use hindsight_instrument::contract::trace::{COVER, HIDE, MADE, Probe};
+use hindsight_instrument::contract::{
+    self, MAX_REFERENCES, MAX_WORDS, ProbeMethod, SILENT, WriteProbe,
+};
+use std::collections::BTreeSet;
 use std::env;
 use std::fmt::Write;
 use std::fs;
@@ -42,6 +46,9 @@ fn main() {
         *file = written.join("java/lang").join(name);
         fs::write(&*file, source).expect("OUT_DIR is writable");
     }
+    let silent_file = written.join(format!("{SILENT}.java"));
+    fs::write(&silent_file, silent()).expect("OUT_DIR is writable");
+    files.push(silent_file);
 
     let javac = env::var_os("JAVA_HOME")
         .map(|home| PathBuf::from(home).join("bin/javac"))
@@ -104,6 +111,73 @@ fn main() {
     fs::write(out.join("classes.rs"), list).expect("OUT_DIR is writable");
 }
 
+/// The class with all probes, none of which does anything. Some of several classes are the same.
+fn silent() -> String {
+    let name = SILENT.rsplit_once('/').expect("a package").1;
+    let mut statics: Vec<ProbeMethod> = (0..=MAX_REFERENCES)
+        .flat_map(|references| (0..=MAX_WORDS).map(move |words| contract::frame(references, words)))
+        .collect();
+    statics.extend([contract::CAUGHT, contract::CAUGHT_REPORT, HIDE, MADE, COVER]);
+    statics.extend(WriteProbe::all().map(WriteProbe::method));
+    statics.extend(Probe::all().map(Probe::method));
+    let mut java = format!(
+        "package java.lang;
+
+public final class {name} {{
+    private static final {name} ONLY = new {name}();
+    public static int {};
+    public static int {};
+
+    private {name}() {{
+    }}
+
+",
+        contract::MISSED.0,
+        contract::trace::OVERFLOWS.0,
+    );
+    let mut known = BTreeSet::new();
+    let of_object = contract::APPENDING.into_iter().chain([contract::ESCAPE]);
+    let methods = statics.into_iter().map(|probe| (probe, "static "));
+    for (probe, kind) in methods.chain(of_object.map(|probe| (probe, ""))) {
+        let descriptor = probe.descriptor.replace(contract::PROBE, SILENT);
+        let (parameters, result) = descriptor[1..].split_once(')').expect("a descriptor");
+        if !known.insert((probe.name, parameters.to_owned())) {
+            continue;
+        }
+        let answer = match (result, kind) {
+            ("V", _) => "",
+            ("J", _) => "return 0;",
+            (_, "") => "return this;",
+            _ => "return ONLY;",
+        };
+        // What others cannot see, only this package is told of.
+        let access = match parameters.contains("AbstractStringBuilder") {
+            true => "",
+            false => "public ",
+        };
+        let _ = writeln!(
+            java,
+            "    {access}{kind}{} {}({}) {{ {answer} }}",
+            java_type(result).0,
+            probe.name,
+            declared(parameters).join(", "),
+        );
+    }
+    java.push_str("}\n");
+    java
+}
+
+/// Parameters of these types, called `v0` and so on.
+fn declared(parameters: &str) -> Vec<String> {
+    let (mut declared, mut rest) = (Vec::new(), parameters);
+    while !rest.is_empty() {
+        let (ty, behind) = java_type(rest);
+        declared.push(format!("{ty} v{}", declared.len()));
+        rest = behind;
+    }
+    declared
+}
+
 /// The tags of the tracer's own events.
 fn tags() -> String {
     let tags = [
@@ -127,19 +201,8 @@ fn stand_ins() -> String {
     for one in StandIn::all() {
         let descriptor = one.own_descriptor();
         let (parameters, result) = descriptor[1..].split_once(')').expect("a descriptor");
-        let mut types = Vec::new();
-        let mut rest = parameters;
-        while !rest.is_empty() {
-            let (ty, behind) = java_type(rest);
-            types.push(ty);
-            rest = behind;
-        }
-        let names: Vec<String> = (0..types.len()).map(|at| format!("v{at}")).collect();
-        let declared: Vec<String> = types
-            .iter()
-            .zip(&names)
-            .map(|(ty, name)| format!("{ty} {name}"))
-            .collect();
+        let declared = declared(parameters);
+        let names: Vec<String> = (0..declared.len()).map(|at| format!("v{at}")).collect();
         let (receiver, arguments) = match one.is_static {
             true => (one.owner.replace('/', "."), &names[..]),
             false => (names[0].clone(), &names[1..]),

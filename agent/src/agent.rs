@@ -130,7 +130,7 @@ pub(crate) fn set_base(vm: Vm, jvmti: Jvmti, options: Options, files: Files, sin
             methods: Methods::new(late),
             fields: Fields::default(),
             loaders: Loaders::default(),
-            workspaces: Workspaces::default(),
+            workspaces: Workspaces::new(),
             chances,
             since,
             failure: OnceLock::new(),

@@ -25,6 +25,7 @@ use crate::agent::Base;
 use crate::chances::Chances;
 use crate::changing::is_changing;
 use crate::counters::INSTRUMENTED;
+use crate::foreign;
 use crate::jdk;
 use crate::jvmti::Jvmti;
 use crate::loaders::{Loader, find_probes};
@@ -41,6 +42,7 @@ use hindsight_instrument::{
     contract, entry_hook,
 };
 use std::cell::{Cell, OnceCell};
+use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Mutex};
 
 /// A class cannot have more methods than this (JVMS 4.11).
@@ -146,15 +148,30 @@ pub(crate) fn wants_frames(base: &Base, class: &str, loader: sys::Ref) -> bool {
 
 /// Memory for instrumenting: as much as there have been threads at it at the same
 /// time.
-#[derive(Default)]
-pub(crate) struct Workspaces(Mutex<Vec<Workspace>>);
+pub(crate) struct Workspaces {
+    spare: Mutex<Vec<Workspace>>,
+    /// What tells the numbers in our classes from those of other runs.
+    run: u64,
+}
 
 impl Workspaces {
+    pub(crate) fn new() -> Workspaces {
+        Workspaces {
+            spare: Mutex::default(),
+            // Of this process alone, and never 0. The hash is keyed at random.
+            run: RandomState::new().hash_one(std::process::id()) | 1,
+        }
+    }
+
+    pub(crate) fn run(&self) -> u64 {
+        self.run
+    }
+
     pub(crate) fn with<T>(&self, work: impl FnOnce(&mut Workspace) -> T) -> T {
-        let spare = self.0.lock().ok().and_then(|mut spare| spare.pop());
-        let mut workspace = spare.unwrap_or_default();
+        let spare = self.spare.lock().ok().and_then(|mut spare| spare.pop());
+        let mut workspace = spare.unwrap_or_else(|| Workspace::of_run(self.run));
         let done = work(&mut workspace);
-        if let Ok(mut spare) = self.0.lock() {
+        if let Ok(mut spare) = self.spare.lock() {
             spare.push(workspace);
         }
         done
@@ -226,6 +243,9 @@ pub(crate) fn last(
     redefined: bool,
     bytes: &[u8],
 ) -> Option<Vec<u8>> {
+    if let Some(silent) = foreign::silenced(base, name, bytes) {
+        return Some(silent);
+    }
     let original = match name {
         Some(API) => return fill(base, bytes),
         Some(name) => {
@@ -270,6 +290,9 @@ pub(crate) fn again(
     redefined: bool,
     bytes: &[u8],
 ) -> Option<Vec<u8>> {
+    if let Some(silent) = foreign::silenced(base, name, bytes) {
+        return Some(silent);
+    }
     // If it was there before us, this is all we ever see of it.
     mark(base, name, loader, bytes);
     let name = name?;
@@ -282,7 +305,7 @@ pub(crate) fn again(
     }
     match wanted(base, &dotted, loader) {
         Wanted::Nothing => return None,
-        _ if has_probes(bytes) => return None,
+        _ if foreign::has_probes(bytes) => return None,
         Wanted::Aside(aside) => return instrument_aside(base, aside, loader, bytes),
         Wanted::Frames if loader.is_null() && !base.options.tracing => return None,
         Wanted::Frames => {}
@@ -318,7 +341,7 @@ fn second_chance(
     }
     match wanted {
         Wanted::Nothing => return None,
-        _ if has_probes(bytes) => return None,
+        _ if foreign::has_probes(bytes) => return None,
         Wanted::Aside(aside) => return instrument_aside(base, aside, loader, bytes),
         Wanted::Frames if loader.is_null() => return None,
         Wanted::Frames => {}
@@ -334,7 +357,7 @@ pub(crate) const API: &str = "dev/hindsight/Hindsight";
 
 /// Gives its methods, which do nothing, a call of the probes.
 fn fill(base: &Base, bytes: &[u8]) -> Option<Vec<u8>> {
-    if has_probes(bytes) {
+    if foreign::has_probes(bytes) {
         return None;
     }
     let filled = contract::RECORDS
@@ -353,14 +376,6 @@ fn fill(base: &Base, bytes: &[u8]) -> Option<Vec<u8>> {
             None
         }
     }
-}
-
-/// Whether the class refers to the probes. May be wrong about a class that only mentions them, which
-/// no class of a program does.
-pub(crate) fn has_probes(bytes: &[u8]) -> bool {
-    // What the names of all classes of probes begin with.
-    let probe = b"java/lang/Hindsight";
-    bytes.windows(probe.len()).any(|window| window == probe)
 }
 
 /// The instrumented class, or `None` to leave it as it is. A class with a name is a wanted one.
@@ -466,7 +481,7 @@ fn instrument(
         return None;
     }
     if rewritten.had_probes {
-        came_with_probes(base, &dotted);
+        foreign::came_with_probes(base, &dotted);
         return None;
     }
     let Some(ids) = ids else {
@@ -540,21 +555,6 @@ fn undoable(
             .add("classes_left_alone:out of field numbers", 1);
     }
     rewritten
-}
-
-/// A tool has kept what we made of a class, and brings it back. In the same JVM the numbers in it are
-/// right; if it comes from another one, they are not ours.
-fn came_with_probes(base: &Base, name: &str) {
-    if base.methods.is_known(name) {
-        base.counters.add("classes_that_came_with_probes", 1);
-    } else {
-        base.complain(
-            "classes_with_probes_of_another_run",
-            &format!(
-                "class {name} was kept by some tool with the probes of another run in it; its frames cannot be told"
-            ),
-        );
-    }
 }
 
 fn count(base: &Base, rewritten: &Rewritten, earlier: &[Arc<Class>]) {

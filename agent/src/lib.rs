@@ -44,6 +44,7 @@ mod counters;
 mod defaults;
 mod earlier;
 mod exceptions;
+mod foreign;
 mod frames;
 mod hang;
 mod hook;

@@ -3,7 +3,7 @@
 
 use crate::agent::{self, Agent, Base};
 use crate::earlier::{self, Changed};
-use crate::hook;
+use crate::foreign;
 use crate::jni::Jni;
 use crate::jvmti::Jvmti;
 use crate::known::Reports;
@@ -167,7 +167,7 @@ pub(crate) fn hooked(base: &Base, class: Option<&str>, bytes: &[u8]) -> Option<V
 
 /// The hooked `java.lang.VirtualThread`, or `None` to leave it.
 fn hook_virtual_thread(base: &Base, bytes: &[u8]) -> Option<Vec<u8>> {
-    if !base.options.tracing || hook::has_probes(bytes) {
+    if !base.options.tracing || foreign::has_probes(bytes) {
         return None;
     }
     // What a carrier calls when the thread is done, from JDK 22 on and before.
@@ -209,7 +209,7 @@ fn hook_uncaught(retransformer: Jvmti, jni: Jni) -> bool {
 
 /// The hooked `java.lang.Thread`, or `None` if it is that already.
 fn hook_thread(base: &Base, bytes: &[u8]) -> Option<Vec<u8>> {
-    if hook::has_probes(bytes) {
+    if foreign::has_probes(bytes) {
         return None;
     }
     if base.options.tracing {
@@ -223,7 +223,7 @@ fn hook_thread(base: &Base, bytes: &[u8]) -> Option<Vec<u8>> {
 
 /// The hooked `java.lang.ThreadGroup`, or `None` to leave it.
 fn hook_group(base: &Base, bytes: &[u8]) -> Option<Vec<u8>> {
-    if !base.options.report.uncaught || base.options.tracing || hook::has_probes(bytes) {
+    if !base.options.report.uncaught || base.options.tracing || foreign::has_probes(bytes) {
         return None;
     }
     calling(bytes, contract::GROUP_UNCAUGHT, contract::HANDED_OVER)
@@ -232,7 +232,7 @@ fn hook_group(base: &Base, bytes: &[u8]) -> Option<Vec<u8>> {
 /// The class of the JDK through which native code calls Java, hooked where it is given what such a call has
 /// thrown: it prints that and ends the JVM, and no thread dies of it. `None` to leave it.
 fn hook_upcalls(base: &Base, bytes: &[u8]) -> Option<Vec<u8>> {
-    if !base.options.report.uncaught || base.options.tracing || hook::has_probes(bytes) {
+    if !base.options.report.uncaught || base.options.tracing || foreign::has_probes(bytes) {
         return None;
     }
     calling(bytes, contract::HANDLE_UNCAUGHT, contract::UNHANDLED)

@@ -1,6 +1,7 @@
 use super::CLASSES;
 use crate::trace::{ENDED, ENDED_VIRTUAL};
 use hindsight_classfile::{ClassFile, Member, access};
+use hindsight_instrument::contract::trace::TRACE;
 use hindsight_instrument::contract::{self, MAX_REFERENCES, MAX_WORDS, ProbeMethod, WriteProbe};
 
 fn class(name: &str) -> ClassFile<'static> {
@@ -33,14 +34,7 @@ fn probes_have_the_methods_of_the_contract() {
             require_method(&probe, contract::frame(references, words), true);
         }
     }
-    for appending in [
-        contract::APPEND_REFERENCE,
-        contract::APPEND_INT,
-        contract::APPEND_LONG,
-        contract::APPEND_FLOAT,
-        contract::APPEND_DOUBLE,
-        contract::ESCAPE,
-    ] {
+    for appending in contract::APPENDING.into_iter().chain([contract::ESCAPE]) {
         require_method(&probe, appending, false);
     }
     let called = [
@@ -61,27 +55,46 @@ fn probes_have_the_methods_of_the_contract() {
 #[test]
 fn probes_of_writes_have_the_members_of_the_contract() {
     let writes = class(contract::WRITES);
-    let puts = (1..=3).flat_map(|count| [false, true].map(|own| WriteProbe::Put(count, own)));
-    let stores = (0..8).map(WriteProbe::Store);
-    let others = [
-        WriteProbe::Enter,
-        WriteProbe::Copy,
-        WriteProbe::Characters,
-        WriteProbe::Coded,
-        WriteProbe::Array,
-        WriteProbe::Decoded,
-        WriteProbe::Encoded,
-        WriteProbe::Element,
-        WriteProbe::Handle,
-        WriteProbe::Memory,
-        WriteProbe::Bytes,
-        WriteProbe::Object,
-        WriteProbe::Text,
-        WriteProbe::Character,
-        WriteProbe::Release,
-    ];
-    for probe in puts.chain(stores).chain(others) {
+    for probe in WriteProbe::all() {
         require_method(&writes, probe.method(), true);
     }
     require(&writes.fields, contract::MISSED, true);
+}
+
+/// What silent probes call is there for each probe that stands in a class of a program.
+#[test]
+fn each_probe_is_there_without_effect() {
+    let silent = class(contract::SILENT);
+    for of in [contract::PROBE, contract::WRITES, TRACE] {
+        let public = |member: &&Member<'_>| {
+            let name = member.name.to_string_lossy();
+            // What the JVM and the hooks of the JDK's own methods call stands in no other class.
+            let others = [
+                contract::UNCAUGHT.name,
+                contract::HANDED_OVER.name,
+                contract::UNHANDLED.name,
+                "record",
+            ];
+            member.access & access::PUBLIC != 0 && !others.contains(&&*name)
+        };
+        let probes = class(of);
+        for member in probes.methods.iter().filter(public) {
+            let descriptor = member.descriptor.to_string_lossy();
+            let descriptor = descriptor.replace(contract::PROBE, contract::SILENT);
+            let is_static = member.access & access::STATIC != 0;
+            require(
+                &silent.methods,
+                (&member.name.to_string_lossy(), &descriptor),
+                is_static,
+            );
+        }
+        for member in probes.fields.iter().filter(public) {
+            let descriptor = member.descriptor.to_string_lossy();
+            require(
+                &silent.fields,
+                (&member.name.to_string_lossy(), &descriptor),
+                true,
+            );
+        }
+    }
 }

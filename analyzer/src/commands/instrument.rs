@@ -18,9 +18,9 @@ use std::path::PathBuf;
 /// with --copy deep; HindsightTrace, with --mode trace), classes that the agent
 /// brings. Without the agent, the output with `--copy reference` or `fields`
 /// runs as the input did, and hands nothing over; that with `--copy deep` or
-/// `--mode trace` runs only under an agent with the same option. The agent
-/// leaves such classes alone: their methods are numbered from 0, in the order
-/// of the input, and not by it.
+/// `--mode trace` runs only with an agent. The agent makes the probes of such
+/// classes silent and records nothing of them, for their methods are numbered
+/// from 0, in the order of the input, and not by it.
 ///
 /// An archive keeps its entries with their order, times, packing, comments and
 /// attributes. Archives in archives are rewritten in place, and so are all

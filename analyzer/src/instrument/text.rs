@@ -268,19 +268,12 @@ fn table((one, many): (&str, &str), counts: &Counts, out: &mut dyn Write) -> io:
 pub fn notes(plan: &Plan, outcome: &Outcome) -> Vec<String> {
     let tally = &outcome.tally;
     let mut notes = Vec::new();
-    let needs = match (plan.mode, plan.copy) {
-        (Mode::Trace, _) => Some("mode=trace"),
-        (Mode::Crash, Copy::Deep) => Some("copy=deep"),
-        (Mode::Crash, _) => None,
-    };
-    if let Some(needs) = needs
-        && outcome.out.is_some()
-        && tally.classes.rewritten > 0
-    {
-        notes.push(format!(
-            "what was written runs only in a JVM whose agent has {needs}: its code calls classes that the agent \
-             brings"
-        ));
+    let needs_agent = plan.mode == Mode::Trace || plan.copy == Copy::Deep;
+    if needs_agent && outcome.out.is_some() && tally.classes.rewritten > 0 {
+        notes.push(
+            "what was written runs only in a JVM with the agent, whose classes its code calls; nothing is recorded of it"
+                .to_owned(),
+        );
     }
     for failure in tally.failures.iter().take(MAX_NAMED) {
         let mut note = format!("{}: {}", one_line(&failure.path, LIMIT), failure.reason);

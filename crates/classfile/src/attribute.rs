@@ -108,4 +108,15 @@ impl<'a> Attributes<'a> {
         out.extend_from_slice(&self.count.to_be_bytes());
         self.iter().for_each(|attribute| attribute.write(out));
     }
+
+    /// Adds one to these, which [`Attributes::write`] has just written to the end of `out`; nothing if a file can
+    /// have no more of them.
+    pub fn add(&self, out: &mut Vec<u8>, attribute: &Attribute<'_>) {
+        let start = out.len().checked_sub(2 + self.bytes.len());
+        let count = start.and_then(|start| out.get_mut(start..start + 2));
+        if let (Some(count), Some(more)) = (count, self.count.checked_add(1)) {
+            count.copy_from_slice(&more.to_be_bytes());
+            attribute.write(out);
+        }
+    }
 }

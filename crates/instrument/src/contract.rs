@@ -16,6 +16,10 @@ pub mod trace;
 /// loader and every module sees it.
 pub const PROBE: &str = "java/lang/HindsightProbe";
 
+/// The class with the methods and fields of all probes, none of which does anything: what classes call that come with
+/// the probes of another run (see [`run_of`](crate::run_of)).
+pub const SILENT: &str = "java/lang/HindsightSilent";
+
 /// A method of [`PROBE`], or another class of probes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProbeMethod {
@@ -92,6 +96,15 @@ pub const APPEND_DOUBLE: ProbeMethod = ProbeMethod {
     name: "d",
     descriptor: "(D)Ljava/lang/HindsightProbe;",
 };
+
+/// All that append, each of one kind of value.
+pub const APPENDING: [ProbeMethod; 5] = [
+    APPEND_REFERENCE,
+    APPEND_INT,
+    APPEND_LONG,
+    APPEND_FLOAT,
+    APPEND_DOUBLE,
+];
 
 /// Closes a frame and reports, in methods matched by an escape rule.
 pub const ESCAPE: ProbeMethod = ProbeMethod {
@@ -222,6 +235,29 @@ pub enum WriteProbe {
 }
 
 impl WriteProbe {
+    /// All of them.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let puts = (1..=3).flat_map(|count| [false, true].map(|own| Self::Put(count, own)));
+        let others = [
+            Self::Enter,
+            Self::Copy,
+            Self::Characters,
+            Self::Coded,
+            Self::Array,
+            Self::Decoded,
+            Self::Encoded,
+            Self::Element,
+            Self::Handle,
+            Self::Memory,
+            Self::Bytes,
+            Self::Object,
+            Self::Text,
+            Self::Character,
+            Self::Release,
+        ];
+        puts.chain((0..8).map(Self::Store)).chain(others)
+    }
+
     /// Its name and descriptor.
     pub fn method(self) -> ProbeMethod {
         let (name, descriptor) = match self {

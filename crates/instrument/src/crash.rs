@@ -14,7 +14,7 @@ use crate::throwing::Own;
 use crate::writes::Writes;
 use crate::{
     Copy, CrashPlan, Effects, Error, Layout, MemberNames, Methods, Others, Rewritten, Rules,
-    SkipReason, SkippedMethods, UndoPlan,
+    SkipReason, SkippedMethods, UndoPlan, run,
 };
 
 /// Memory for instrumenting, used again from class to class.
@@ -30,6 +30,8 @@ pub struct Workspace {
     ends: Vec<Option<usize>>,
     /// Where the new code stands, if that is asked for.
     pub(crate) layouts: Option<Vec<Layout>>,
+    /// Whose numbers the probes have.
+    run: u64,
 }
 
 /// Whether a method is meant, by name and descriptor.
@@ -69,6 +71,15 @@ impl Workspace {
     pub fn with_layouts() -> Self {
         Self {
             layouts: Some(Vec::new()),
+            ..Self::default()
+        }
+    }
+
+    /// One whose classes say that their probes have the numbers of this run ([`run_of`](crate::run_of)). Without
+    /// it, they say run 0: that of no recorder.
+    pub fn of_run(run: u64) -> Self {
+        Self {
+            run,
             ..Self::default()
         }
     }
@@ -210,7 +221,7 @@ impl Workspace {
             }
             rewritten.layouts = self.layouts.as_mut().map(mem::take).unwrap_or_default();
             if !rewritten.methods.is_empty() {
-                rewritten.class = Some(self.assemble(&own, &constants));
+                rewritten.class = Some(self.assemble(&own, &mut constants, |_| ()));
             }
         } else {
             rewritten.skipped = self.all_left(&class, SkipReason::ConstantPoolFull);
@@ -369,10 +380,16 @@ impl Workspace {
         Ok(())
     }
 
-    /// Writes the class with its new bodies.
-    pub(crate) fn assemble(&self, own: &Own<'_, '_>, constants: &Constants<'_, '_>) -> Vec<u8> {
+    /// Writes the class with its new bodies, and `change`s it before something is put to its end.
+    pub(crate) fn assemble(
+        &self,
+        own: &Own<'_, '_>,
+        constants: &mut Constants<'_, '_>,
+        change: impl FnOnce(&mut Vec<u8>),
+    ) -> Vec<u8> {
+        let stamp = run::name(&mut constants.added);
         let mut start = 0;
-        own.class.assemble(&constants.added, |place, method, out| {
+        let mut new = own.class.assemble(&constants.added, |place, method, out| {
             match self.ends.get(place) {
                 Some(&Some(end)) => {
                     let body = self.bodies.get(start..end).unwrap_or(&[]);
@@ -381,7 +398,12 @@ impl Workspace {
                 }
                 _ => method.write(out),
             }
-        })
+        });
+        change(&mut new);
+        if let Some(name) = stamp {
+            run::stamp(own.class, self.run, name, &mut new);
+        }
+        new
     }
 
     /// The outcome if no method can be instrumented.

@@ -9,6 +9,7 @@
 //!   [`TracePlan`] says of which, [`Traced`] what was done.
 //! - [`entry_hook`] calls a static method at the entry of one method.
 //! - [`contract`] names what the inserted code calls.
+//! - [`run_of`] tells of which run the probes in a class are, [`silenced`] takes their effect away.
 //! - [`select`] says which classes are asked for, by [`glob`].
 //!
 //! # What a method gets
@@ -91,6 +92,7 @@ mod plan;
 mod quiet;
 mod records;
 mod relocate;
+mod run;
 mod scan;
 pub mod select;
 mod stackmap;
@@ -110,4 +112,5 @@ pub use plan::{
 };
 pub use quiet::{Others, Quiet};
 pub use records::{Captures, Methods, ParameterNames, SkippedMethods};
+pub use run::{run_of, silenced};
 pub use trace::{MethodBlocks, TracePlan, Traced, What, trace};

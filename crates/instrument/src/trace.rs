@@ -116,10 +116,11 @@ impl Workspace {
                     true => references::turn(&class, len, &mut probes.constants),
                     false => Ok(Vec::new()),
                 };
-                let mut new = self.assemble(&own, &probes.constants);
-                for one in turned.iter().flatten() {
-                    one.apply(&mut new);
-                }
+                let new = self.assemble(&own, &mut probes.constants, |new| {
+                    for one in turned.iter().flatten() {
+                        one.apply(new);
+                    }
+                });
                 traced.class = Some(new);
                 traced.fields = MemberNames::new(probes.fields(), plan.first_field);
                 traced.callees = MemberNames::new(probes.callees(), plan.first_callee);

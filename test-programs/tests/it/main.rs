@@ -9,6 +9,7 @@ mod copies;
 mod documents;
 mod elsewhere;
 mod failures;
+mod foreign;
 mod generate;
 mod hazards;
 mod lambdas;

@@ -1,0 +1,75 @@
+//! Classes that come with probes in them.
+//!
+//! Tools keep classes as agents have made them: a cache of woven ones, across runs; a debugger's redefinition, within
+//! one. `hindsight instrument` makes such classes, too. The numbers in their probes are those of the run that made
+//! them (`hindsight_instrument::run_of`): of ours they are right, and of another one they are made silent before
+//! any of that code runs, for to our tables they would be other methods, and places in objects of other classes.
+
+use crate::agent::Base;
+use crate::shim;
+use hindsight_classfile::ClassFile;
+use hindsight_instrument::{contract, run_of, silenced as without_effect};
+use memchr::memmem::Finder;
+use std::sync::LazyLock;
+
+/// What the names of all classes of probes begin with.
+static PROBE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("java/lang/Hindsight"));
+
+/// Whether the class refers to the probes. May be wrong about a class that only mentions them, which
+/// no class of a program does.
+pub(crate) fn has_probes(bytes: &[u8]) -> bool {
+    PROBE.find(bytes).is_some()
+}
+
+/// The class with its probes made silent, if they are of another run.
+pub(crate) fn silenced(base: &Base, name: Option<&str>, bytes: &[u8]) -> Option<Vec<u8>> {
+    if !has_probes(bytes) {
+        return None;
+    }
+    let class = ClassFile::parse(bytes).ok()?;
+    if run_of(&class).is_none_or(|run| run == base.workspaces.run()) {
+        return None;
+    }
+    let name = name.unwrap_or("without a name").replace('/', ".");
+    let silent =
+        silent_class(base).and_then(|()| without_effect(bytes).map_err(|error| error.to_string()));
+    let (told, class) = match silent {
+        Ok(class) => ("they are silent".to_owned(), Some(class)),
+        Err(error) => (format!("they cannot be made silent: {error}"), None),
+    };
+    base.complain(
+        "classes_with_probes_of_another_run",
+        &format!(
+            "class {name} came with the probes of another run in it, which some tool has kept or hindsight instrument \
+             has made; {told}, and nothing is recorded of it"
+        ),
+    );
+    class
+}
+
+/// Tells of a class whose probes are ours, or do not say whose they are.
+pub(crate) fn came_with_probes(base: &Base, name: &str) {
+    if base.methods.is_known(name) {
+        base.counters.add("classes_that_came_with_probes", 1);
+    } else {
+        base.complain(
+            "classes_with_probes_of_another_run",
+            &format!("class {name} came with probes in it that do not say of which run; its frames cannot be told"),
+        );
+    }
+}
+
+/// Makes the class be there that silent probes call.
+fn silent_class(base: &Base) -> Result<(), String> {
+    static DONE: LazyLock<std::sync::Mutex<bool>> = LazyLock::new(Default::default);
+    let mut done = DONE
+        .lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner);
+    if !*done {
+        let jni = base.vm.jni().ok_or("its thread is none of the JVM's")?;
+        jni.with_frame(|jni| shim::define(jni, &[contract::SILENT], |_, bytes| bytes.into()))
+            .ok_or("memory is short")??;
+        *done = true;
+    }
+    Ok(())
+}

@@ -1,0 +1,209 @@
+//! Of which run the probes in a class are, and making those of others silent.
+//!
+//! Probes name methods and fields by numbers that one run has given them. A tool that keeps
+//! rewritten classes (a cache of woven ones) brings the numbers of another run, as classes do that were rewritten
+//! without a JVM: to a recorder these are other methods', and other places in objects.
+
+use hindsight_classfile::{Attribute, ClassFile, PoolBuilder};
+
+use crate::Error;
+use crate::contract::{PROBE, SILENT, WRITES, trace::TRACE};
+
+/// The attribute of a class with probes: eight bytes, the number of the run. The JVM ignores what it does not know
+/// (JVMS 4.7.1).
+const ATTRIBUTE: &str = "dev.hindsight.Run";
+
+/// Adds the attribute to a class that has just been assembled from `class`, whose constants are in it already.
+pub(crate) fn stamp(class: &ClassFile<'_>, run: u64, name_index: u16, out: &mut Vec<u8>) {
+    let attribute = Attribute {
+        name_index,
+        info: &run.to_be_bytes(),
+        offset: 0,
+    };
+    class.attributes.add(out, &attribute);
+}
+
+/// The name of the attribute as a constant; none if there is no room for it.
+pub(crate) fn name(added: &mut PoolBuilder) -> Option<u16> {
+    added.utf8(ATTRIBUTE.as_bytes()).ok()
+}
+
+/// The run that the probes in a class are of, see [`Workspace::of_run`](crate::Workspace::of_run); none if it does
+/// not say so.
+pub fn run_of(class: &ClassFile<'_>) -> Option<u64> {
+    let attribute = class.attributes.find(&class.pool, ATTRIBUTE)?;
+    Some(u64::from_be_bytes(attribute.info.try_into().ok()?))
+}
+
+/// The class with calls of [`SILENT`] in place of all probes; it is otherwise as it was.
+///
+/// # Errors
+///
+/// Fails if the file breaks the format.
+pub fn silenced(class: &[u8]) -> Result<Vec<u8>, Error> {
+    let parsed = ClassFile::parse(class)?;
+    let (old, mut pool) = (parsed.pool.raw(), Vec::new());
+    let mut rest = old;
+    while let Some((constant, behind)) = next_constant(rest) {
+        match constant {
+            [UTF8, _, _, text @ ..] => write_text(text, &mut pool),
+            other => pool.extend_from_slice(other),
+        }
+        rest = behind;
+    }
+    // Behind the magic number, the version and the number of constants.
+    let (head, body) = class.split_at(HEAD);
+    Ok([head, &pool, &body[old.len()..]].concat())
+}
+
+/// Bytes of a class file before its constants (JVMS 4.1).
+const HEAD: usize = 10;
+/// `CONSTANT_Utf8` (JVMS 4.4.7).
+const UTF8: u8 = 1;
+
+/// The first constant with its tag, and those behind it (JVMS 4.4).
+fn next_constant(pool: &[u8]) -> Option<(&[u8], &[u8])> {
+    let len = match *pool.first()? {
+        UTF8 => 3 + usize::from(u16::from_be_bytes([*pool.get(1)?, *pool.get(2)?])),
+        3 | 4 | 9..=12 | 17 | 18 => 5,
+        5 | 6 => 9,
+        15 => 4,
+        _ => 3,
+    };
+    pool.split_at_checked(len)
+}
+
+/// Writes a text constant with the names of the probes' classes in it replaced: they stand alone, and in descriptors.
+fn write_text(text: &[u8], out: &mut Vec<u8>) {
+    let mut new = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((&first, behind)) = rest.split_first() {
+        let found = [PROBE, WRITES, TRACE]
+            .iter()
+            .find(|name| rest.starts_with(name.as_bytes()));
+        match found {
+            Some(name) => {
+                new.extend_from_slice(SILENT.as_bytes());
+                rest = &rest[name.len()..];
+            }
+            None => {
+                new.push(first);
+                rest = behind;
+            }
+        }
+    }
+    // What would become too long stays as it was; no name and no descriptor of ours does.
+    let new = if new.len() > usize::from(u16::MAX) {
+        text
+    } else {
+        &new
+    };
+    out.push(UTF8);
+    out.extend_from_slice(&(new.len() as u16).to_be_bytes());
+    out.extend_from_slice(new);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Copy, CrashPlan, Rules, TracePlan, What, Workspace};
+
+    /// A class with one method, which may throw.
+    fn plain() -> Vec<u8> {
+        let mut class = Vec::new();
+        class.extend_from_slice(&[0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, 52, 0, 11]);
+        let text = |text: &str| [&[1, 0, text.len() as u8], text.as_bytes()].concat();
+        for constant in [
+            text("p/Q"),
+            vec![7, 0, 1],
+            text("java/lang/Object"),
+            vec![7, 0, 3],
+            text("len"),
+            text("([I)I"),
+            text("Code"),
+            text("a text of java/lang/Hindsight"),
+            vec![8, 0, 8],
+            text("StackMapTable"),
+        ] {
+            class.extend(constant);
+        }
+        class.extend_from_slice(&[0, 0x21, 0, 2, 0, 4, 0, 0, 0, 0, 0, 1]);
+        // static int len(int[] a) { return a.length; }
+        class.extend_from_slice(&[0, 9, 0, 5, 0, 6, 0, 1, 0, 7, 0, 0, 0, 15]);
+        class.extend_from_slice(&[0, 1, 0, 1, 0, 0, 0, 3, 0x2a, 0xbe, 0xac, 0, 0, 0, 0]);
+        class.extend_from_slice(&[0, 0]);
+        class
+    }
+
+    fn instrumented(run: u64, traced: bool) -> Vec<u8> {
+        let mut workspace = Workspace::of_run(run);
+        if traced {
+            let plan = TracePlan {
+                what: &|_, _| What {
+                    calls: true,
+                    values: true,
+                    ..What::default()
+                },
+                first_method: 7,
+                first_field: 0,
+                first_callee: 0,
+                first_block: 0,
+                tracer: TRACE,
+                is_secret: &|_| false,
+            };
+            return workspace.trace(&plain(), &plan).unwrap().class.unwrap();
+        }
+        let plan = CrashPlan {
+            copy: Copy::Reference,
+            max_fields: 0,
+            first_id: 7,
+            rules: &|_, _| Rules::default(),
+            known: &[],
+        };
+        workspace.crash(&plain(), &plan).unwrap().class.unwrap()
+    }
+
+    #[test]
+    fn a_class_says_of_which_run_its_probes_are() {
+        assert_eq!(run_of(&ClassFile::parse(&plain()).unwrap()), None);
+        for traced in [false, true] {
+            for run in [0, 1, u64::MAX - 3] {
+                let class = instrumented(run, traced);
+                assert_eq!(run_of(&ClassFile::parse(&class).unwrap()), Some(run));
+            }
+        }
+    }
+
+    #[test]
+    fn silent_probes_are_those_of_one_class() {
+        for (traced, probes) in [(false, PROBE), (true, TRACE)] {
+            let class = instrumented(3, traced);
+            let silent = silenced(&class).unwrap();
+            let (old, new) = (
+                ClassFile::parse(&class).unwrap(),
+                ClassFile::parse(&silent).unwrap(),
+            );
+            let names = |class: &ClassFile<'_>| -> Vec<String> {
+                let names = class.pool.classes();
+                names
+                    .map(|(_, name)| name.to_string_lossy().into_owned())
+                    .collect()
+            };
+            assert!(names(&old).iter().any(|name| name == probes));
+            let renamed: Vec<String> = (names(&old).iter())
+                .map(|name| name.replace(probes, SILENT))
+                .collect();
+            assert_eq!(names(&new), renamed);
+            let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+            assert!(!text(&silent).contains(probes), "in no descriptor either");
+            assert!(text(&silent).contains("a text of java/lang/Hindsight"));
+            // Nothing else has changed.
+            let rest = |class: &ClassFile<'_>, bytes: &[u8]| {
+                let rest = &bytes[HEAD + class.pool.raw().len()..];
+                (class.pool.count(), rest.to_vec())
+            };
+            assert_eq!(rest(&new, &silent), rest(&old, &class));
+        }
+        assert!(silenced(&plain()[..40]).is_err());
+    }
+}
