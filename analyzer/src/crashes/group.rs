@@ -215,6 +215,11 @@ impl Group {
     }
 }
 
+/// The sum of counts that files tell, which need not be true: where it is too large, the largest number.
+pub(super) fn total(counts: impl Iterator<Item = u64>) -> u64 {
+    counts.fold(0, u64::saturating_add)
+}
+
 fn add(to: &mut BTreeMap<String, u64>, from: BTreeMap<String, u64>) {
     for (key, count) in from {
         let sum = to.entry(key).or_default();
