@@ -3,7 +3,7 @@
 use super::input::Input;
 use super::{Failure, Format};
 use crate::classpath::ClassPath;
-use crate::files::write_whole;
+use crate::files::{same_file, write_whole};
 use crate::jdk::Jdk;
 use crate::junit::asked::Asked;
 use crate::junit::candidate::test_name;
@@ -20,7 +20,7 @@ use serde::Serialize;
 use std::fs;
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// Cut a crash file down to what chosen tests need.
@@ -304,13 +304,6 @@ impl Opts {
         write_whole(&self.out, permissions.mode(), |out| {
             out.write_all(bytes).with_context(context)
         })
-    }
-}
-
-fn same_file(one: &Path, other: &Path) -> bool {
-    match (fs::canonicalize(one), fs::canonicalize(other)) {
-        (Ok(one), Ok(other)) => one == other,
-        _ => false,
     }
 }
 
