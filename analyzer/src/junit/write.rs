@@ -86,22 +86,27 @@ pub fn write(
         let candidates: Vec<usize> = mine.filter(kept).collect();
         let file = test_class.path(&format!("{}.java", test_class.name));
         let path = options.out.join("src/test/java").join(file);
+        let resource = resource(test_class, options);
+        let remove_resource = || match is_input(plan, &resource) {
+            true => Ok(()),
+            false => remove_ours(&resource, MAGIC),
+        };
         if candidates.is_empty() {
             remove_ours(&path, FIRST_LINE.as_bytes())?;
+            remove_resource()?;
             continue;
         }
         let source = source(plan, class, &candidates, &owners, options, false);
         write_file(&path, &source.text)?;
 
-        let resource = resource(test_class, options);
         let needs = |needed: fn(&Needs) -> bool| source.made.iter().any(|(_, _, n)| needed(n));
         if needs(|needs| needs.state) {
             let unrestored = options
                 .run
                 .then(|| unrestored(plan, test_class.crash, &kept));
             write_file(&resource, plan.resource(test_class, unrestored.as_deref())?)?;
-        } else if !is_input(plan, &resource) {
-            remove_ours(&resource, MAGIC)?;
+        } else {
+            remove_resource()?;
         }
         written.push(Written {
             class,
