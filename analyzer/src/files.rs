@@ -27,6 +27,14 @@ pub fn is_ours(path: &Path, begins: &[u8]) -> io::Result<bool> {
     Ok(start == begins)
 }
 
+/// Whether two paths lead to one file.
+pub fn same_file(one: &Path, other: &Path) -> bool {
+    match (fs::canonicalize(one), fs::canonicalize(other)) {
+        (Ok(one), Ok(other)) => one == other,
+        _ => false,
+    }
+}
+
 /// Hands on everything below a directory that is none itself, however deep. Links are
 /// handed on and not followed: they may lead in circles.
 ///

@@ -57,6 +57,7 @@ use hindsight_tracelog::crash::Defaults;
 use hindsight_tracelog::reader::Crash;
 use report::{Report, Verdict};
 use std::fs;
+use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -253,6 +254,12 @@ fn has_statics(crash: &Crash, frame: usize) -> bool {
     !crash.failure.statics.is_empty() || trim::constants(crash, frame).next().is_some()
 }
 
+/// What is made of the values of one frame: nothing where this panics, which says so on stderr. What one of them
+/// brings about must not cost the tests of all others.
+fn caught<T: Default>(work: impl FnOnce() -> T) -> T {
+    panic::catch_unwind(AssertUnwindSafe(work)).unwrap_or_default()
+}
+
 /// Writes a file, and its directories.
 pub(crate) fn write_file(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
     let context = || format!("failed to write {}", path.display());
@@ -260,4 +267,16 @@ pub(crate) fn write_file(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
         fs::create_dir_all(parent).with_context(context)?;
     }
     fs::write(path, content).with_context(context)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_panics_gives_nothing() {
+        let far = std::hint::black_box(7);
+        assert_eq!(caught(|| Some([1, 2][far])), None);
+        assert_eq!(caught(|| vec![far]), [7]);
+    }
 }

@@ -6,6 +6,7 @@ use crate::repair;
 use crate::text::count;
 use anyhow::{Context, Result, bail};
 use hindsight_tracelog::reader::Crash;
+use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -90,13 +91,18 @@ fn is_part(path: &Path) -> bool {
         .is_some_and(|extension| extension == "part")
 }
 
-/// Replaces directories by their crash files. A path that cannot be used stands
+/// Replaces directories by their crash files, each of which is there once. A path that cannot be used stands
 /// as its error among the others, which are of use all the same.
 pub fn expand(paths: &[PathBuf]) -> Vec<Result<PathBuf>> {
     let mut files = Vec::new();
+    let mut known = HashSet::new();
     for path in paths {
         match crash_files(path) {
-            Ok(found) => files.extend(found.into_iter().map(Ok)),
+            Ok(found) => {
+                let new =
+                    |path: &PathBuf| fs::canonicalize(path).map_or(true, |of| known.insert(of));
+                files.extend(found.into_iter().filter(new).map(Ok));
+            }
             Err(error) => files.push(Err(error)),
         }
     }
@@ -129,4 +135,22 @@ fn crash_files(path: &Path) -> Result<Vec<PathBuf>> {
     }
     found.sort();
     Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_is_named_twice_is_one() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("crash-0001.hsc");
+        fs::write(&file, "").unwrap();
+        let again = dir.path().join(".").join("crash-0001.hsc");
+        let other = dir.path().join("other.hsc");
+        fs::write(&other, "").unwrap();
+        let named = [dir.path().to_owned(), file.clone(), again, other.clone()];
+        let files: Vec<PathBuf> = expand(&named).into_iter().map(Result::unwrap).collect();
+        assert_eq!(files, [file, other]);
+    }
 }

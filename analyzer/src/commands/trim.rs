@@ -3,11 +3,12 @@
 use super::input::Input;
 use super::{Failure, Format};
 use crate::classpath::ClassPath;
-use crate::files::write_whole;
+use crate::files::{same_file, write_whole};
 use crate::jdk::Jdk;
 use crate::junit::asked::Asked;
 use crate::junit::candidate::test_name;
 use crate::junit::report::{Report, Verdict};
+use crate::junit::verdict::NOT_RESTORED;
 use crate::junit::{Framework, Options, Source, generate, memory, preview, write_file};
 use crate::progress::Stages;
 use crate::repair;
@@ -20,7 +21,7 @@ use serde::Serialize;
 use std::fs;
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// Cut a crash file down to what chosen tests need.
@@ -130,6 +131,8 @@ struct Kept {
     told: String,
     before: Verdict,
     after: Verdict,
+    /// Whether it ends as it did from the whole file.
+    same: bool,
     /// What the test did with the trimmed file.
     reason: String,
 }
@@ -216,7 +219,7 @@ impl Opts {
             defaults: sets.defaults,
             properties: sets.properties,
             statics: sets.statics,
-            same: kept.iter().all(|kept| kept.before == kept.after),
+            same: kept.iter().all(|kept| kept.same),
             frames: kept,
         };
         if trimmed.same {
@@ -282,16 +285,17 @@ impl Opts {
 
     fn kept(&self, crash: &Crash, index: usize, before: &Report, after: &Report) -> Kept {
         let frame = &crash.failure.frames[index];
-        let (then, _) = before.verdict(0, index);
-        let (now, reason) = after.verdict(0, index);
+        let was = before.verdict(0, index);
+        let is = after.verdict(0, index);
         Kept {
             index,
             class: frame.class.clone(),
             method: frame.method.clone(),
             told: told(frame),
-            before: then,
-            after: now,
-            reason: reason.to_owned(),
+            before: was.0,
+            after: is.0,
+            same: ends_alike(was, is),
+            reason: is.1.to_owned(),
         }
     }
 
@@ -307,11 +311,11 @@ impl Opts {
     }
 }
 
-fn same_file(one: &Path, other: &Path) -> bool {
-    match (fs::canonicalize(one), fs::canonicalize(other)) {
-        (Ok(one), Ok(other)) => one == other,
-        _ => false,
-    }
+/// Whether two runs of a test have ended in the same way. What does not reproduce has done so only if it did the
+/// same; what state it lacked, the trimmed file need not have.
+fn ends_alike(one: (Verdict, &str), other: (Verdict, &str)) -> bool {
+    let [first, second] = [one.1, other.1].map(|reason| reason.split(NOT_RESTORED).next());
+    one.0 == other.0 && (one.0 == Verdict::Reproduces || first == second)
 }
 
 impl Trimmed {
@@ -326,9 +330,13 @@ impl Trimmed {
         }
         for kept in &self.frames {
             let (before, after) = (kept.before.name(), kept.after.name());
-            let verdict = match kept.before == kept.after {
-                true => format!("{after} as before"),
-                false => format!("{after}, and {before} from the whole file: {}", kept.reason),
+            let verdict = match (kept.same, before == after) {
+                (true, _) => format!("{after} as before"),
+                (_, true) => format!(
+                    "{after} in another way than from the whole file: {}",
+                    kept.reason
+                ),
+                _ => format!("{after}, and {before} from the whole file: {}", kept.reason),
             };
             writeln!(out, "  #{:<3} {}  {verdict}", kept.index, kept.told)?;
         }
@@ -353,5 +361,29 @@ impl Trimmed {
             writeln!(out, "Nothing was written: tests end in another way.")?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_does_not_reproduce_ends_alike_if_it_does_the_same() {
+        let differs = |reason| (Verdict::Differs, reason);
+        let null = differs("throws java.lang.NullPointerException");
+        assert!(ends_alike(null, null));
+        let lacks = format!("{}{NOT_RESTORED}a.B is a hole", null.1);
+        assert!(ends_alike(null, differs(&lacks)));
+        assert!(!ends_alike(
+            null,
+            differs("its state could not be restored: no a.B")
+        ));
+        assert!(!ends_alike(null, (Verdict::Passes, null.1)));
+        let reproduces = |reason| (Verdict::Reproduces, reason);
+        assert!(ends_alike(
+            reproduces("throws it"),
+            reproduces("throws it, too")
+        ));
     }
 }

@@ -1,6 +1,6 @@
 //! Finding crash files and earlier results, and reading them.
 
-use super::group::{Group, Groups, Times};
+use super::group::{Group, Groups, Times, total};
 use super::key::{Cause, Key};
 use super::rules::{self, Rule, Unmatched};
 use crate::commands::input::Input;
@@ -407,7 +407,7 @@ fn run_counts(path: &Path) -> Result<(TimesByFile, NotStored, Vec<Rule>)> {
     let number = |at: &str| run.pointer(at).and_then(serde_json::Value::as_u64);
     let any = |counter| number(counter).unwrap_or(0) > 0;
     let not_stored = NOT_STORED.iter();
-    let not_stored: u64 = not_stored.filter_map(|counter| number(counter)).sum();
+    let not_stored = total(not_stored.filter_map(|counter| number(counter)));
     let known = Times {
         count: 0,
         not_all_examined: any("/counters/exceptions_not_examined"),

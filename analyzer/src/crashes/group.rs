@@ -215,6 +215,11 @@ impl Group {
     }
 }
 
+/// The sum of counts that files tell, which need not be true: where it is too large, the largest number.
+pub(super) fn total(counts: impl Iterator<Item = u64>) -> u64 {
+    counts.fold(0, u64::saturating_add)
+}
+
 fn add(to: &mut BTreeMap<String, u64>, from: BTreeMap<String, u64>) {
     for (key, count) in from {
         let sum = to.entry(key).or_default();
@@ -256,6 +261,8 @@ impl Groups {
             group.count = 1;
             if let Some(share) = group.crashes.values_mut().next() {
                 share.count = 1;
+                group.versions.insert(share.version.clone(), 1);
+                group.java_versions.insert(share.java.clone(), 1);
             }
         }
     }
@@ -265,5 +272,32 @@ impl Groups {
         let mut all: Vec<_> = self.0.iter().collect();
         all.sort_by_key(|(_, group)| std::cmp::Reverse((group.count, group.last_ms)));
         all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_crash_that_its_run_has_counted_elsewhere_has_happened_in_its_version() {
+        let mut crash = Crash::default();
+        crash.meta.program_version = "1.0".to_owned();
+        crash.meta.java_version = "17".to_owned();
+        let times = Times {
+            count: 0,
+            not_all_examined: false,
+            not_all_recorded: false,
+            last_ms: None,
+        };
+        let key = Key::new(&crash.failure, 1);
+        let mut groups = Groups::default();
+        groups.add(key, Group::of("crash-0001.hsc", "id", 1, &crash, times));
+        groups.settle();
+        let (_, group) = groups.sorted()[0];
+        let once = |name: &str| BTreeMap::from([(name.to_owned(), 1)]);
+        assert_eq!(group.count, 1);
+        assert_eq!(group.versions, once("1.0"));
+        assert_eq!(group.java_versions, once("17"));
     }
 }

@@ -1,7 +1,7 @@
 //! Groups for people and machines.
 
 use super::collect::{Entry, NotStored, SCHEMA};
-use super::group::{Group, Groups};
+use super::group::{Group, Groups, total};
 use super::key::Key;
 use crate::text::{count, one_line, utc};
 use hindsight_tracelog::crash::THREAD_STATE;
@@ -30,8 +30,8 @@ pub fn text(
         ("", "")
     };
     let all = groups.sorted();
-    let crashes: u64 = all.iter().map(|(_, group)| group.count).sum();
-    let files: u64 = all.iter().map(|(_, group)| group.files).sum();
+    let crashes = total(all.iter().map(|(_, group)| group.count));
+    let files = total(all.iter().map(|(_, group)| group.files));
     let [crashes, files] = [crashes, files].map(|sum| usize::try_from(sum).unwrap_or(usize::MAX));
     writeln!(
         out,
@@ -40,7 +40,7 @@ pub fn text(
         count(crashes, "crash"),
         count(files, "file")
     )?;
-    let not_stored: u64 = not_stored.values().sum();
+    let not_stored = total(not_stored.values().copied());
     if not_stored > 0 {
         writeln!(
             out,
@@ -162,4 +162,19 @@ pub fn json(
     };
     serde_json::to_writer_pretty(&mut *out, &document)?;
     writeln!(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_that_cannot_be_added_up_are_told() {
+        let not_stored = NotStored::from([("1/0".to_owned(), u64::MAX), ("2/0".to_owned(), 1)]);
+        let mut out = Vec::new();
+        text(&Groups::default(), &not_stored, 1, false, &mut out).unwrap();
+        let told = String::from_utf8(out).unwrap();
+        let most = format!("and {} more that were not stored", u64::MAX);
+        assert!(told.contains(&most), "{told}");
+    }
 }

@@ -1,5 +1,6 @@
 //! Rules of `report` that name nothing: what a run says of the reason.
 
+use super::group::total;
 use crate::text::count;
 use serde::Deserialize;
 use serde_json::Value;
@@ -39,7 +40,7 @@ impl Rule {
             return None;
         }
         let rule = &self.rule;
-        let without: u64 = self.methods_left_alone.values().sum();
+        let without = total(self.methods_left_alone.values().copied());
         if without > 0 {
             let reasons: Vec<&str> = self.methods_left_alone.keys().map(String::as_str).collect();
             let methods = count(usize::try_from(without).unwrap_or(usize::MAX), "method");
@@ -49,7 +50,7 @@ impl Rule {
             ));
         }
         let (outside, left_alone) = (self.classes_outside, self.classes_left_alone);
-        if outside + left_alone == 0 {
+        if outside == 0 && left_alone == 0 {
             return Some(format!(
                 "no method of a class that was loaded matches report={rule}"
             ));
@@ -138,5 +139,8 @@ mod tests {
         let left = json!({"cannot throw": 2});
         let left = why(json!({"rule": "caught:x.**", "methods": 0, "methods_left_alone": left}));
         assert!(left.ends_with("has probes (2 methods without: cannot throw)"));
+        let left = json!({"cannot throw": u64::MAX, "native": 1});
+        let left = why(json!({"rule": "caught:x.**", "methods": 0, "methods_left_alone": left}));
+        assert!(left.ends_with("methods without: cannot throw, native)"));
     }
 }

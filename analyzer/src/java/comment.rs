@@ -71,9 +71,11 @@ fn break_at(text: &str, room: usize) -> (&str, &str) {
     match blank.or(within.filter(|&at| at > end / 2)) {
         Some(at) => text.split_at(at),
         None => {
-            // Not between two backslashes, nor between one and its `u`.
+            // Not between two backslashes, nor between one and its `u`. A whole line of them is broken after an
+            // even number, so that what is left of them is still even before a `u`.
             let back = text[..end].len() - text[..end].trim_end_matches('\\').len();
-            text.split_at(if back < end { end - back } else { end })
+            let at = if back < end { end - back } else { end - end % 2 };
+            text.split_at(at)
         }
     }
 }
@@ -138,6 +140,13 @@ mod tests {
         let text = format!("{}\\\\u000a", "x".repeat(WIDTH - 4));
         for line in lines(&text, "", 5).lines() {
             assert!(!line.contains("\\u") || line.contains("\\\\u"), "{line}");
+        }
+        // Nor does one that is broken within more backslashes than it has room for.
+        for (number, indent) in (0..300).flat_map(|n| [(n, ""), (n, " "), (n, "    ")]) {
+            let text = format!("{}u000a code", "\\".repeat(number));
+            for line in lines(&text, indent, 9).lines() {
+                assert_eq!(safe(line), line, "{number} backslashes");
+            }
         }
     }
 }

@@ -23,9 +23,9 @@ pub mod render;
 pub mod trial;
 mod uses;
 
-use super::Options;
 use super::candidate::{Candidate, Plan};
 use super::compile::Workplace;
+use super::{Options, caught};
 use crate::graph::{Graph, Typed};
 use crate::views::{View, view};
 use anyhow::Result;
@@ -108,14 +108,15 @@ pub fn find(
         let file = place.resource(class);
         // A test that makes what was thrown would only throw that: see `Outcome::restored`.
         let thrown = |class: &str| (crash.failure.exceptions.iter()).any(|one| one.class == class);
-        let mut objects = objects(&graph, frame);
+        let mut objects = caught(|| objects(&graph, frame));
         objects.retain(|object| !thrown(graph.class_name(*object)));
         for object in objects {
             let key = key(candidate.crash, frame, object, &class.package);
             if trials.len() >= MAX_TRIALS || !known.insert(key.clone()) {
                 continue;
             }
-            for recipe in recipe::recipes(&plan.library, &graph, object, &class.package) {
+            let found = caught(|| recipe::recipes(&plan.library, &graph, object, &class.package));
+            for recipe in found {
                 trials.push(Pack::List(vec![
                     Pack::Text(file.display().to_string()),
                     Pack::Int(candidate.frame as i64),

@@ -8,12 +8,11 @@ use super::Options;
 use super::candidate::{Plan, State};
 use super::compile::Workplace;
 use super::report::Verdict;
+use crate::java::lines::INDENT;
 use crate::java::literal;
 use crate::java::names::Names;
 use anyhow::{Context, Result};
 use hindsight_tracelog::crash::Defaults;
-
-const INDENT: &str = "        ";
 
 /// Names of the variables for what was there before.
 pub const VARIABLES: [&str; 3] = ["locale", "format", "zone"];

@@ -11,6 +11,7 @@ use super::candidate::{Plan, State};
 use super::compile::Workplace;
 use crate::classpath::is_jdk;
 use crate::java::numbered::{is_class, is_method};
+use crate::text::element_class;
 use anyhow::Result;
 use hindsight_tracelog::crash::{Body, ClassKind, Frame, Origin};
 use hindsight_tracelog::reader::Crash;
@@ -175,10 +176,7 @@ impl<'c> Names<'c> {
 /// The class of an array's elements, and any other class itself.
 fn element(class: &str) -> &str {
     match class.trim_start_matches('[') {
-        element if element.len() < class.len() => {
-            let element = element.strip_prefix('L').unwrap_or(element);
-            element.strip_suffix(';').unwrap_or(element)
-        }
+        element if element.len() < class.len() => element_class(element),
         _ => class,
     }
 }

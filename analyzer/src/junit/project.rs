@@ -162,8 +162,8 @@ fn pom(
             "1",
             Some(&format!("${{program.{number}}}")),
         ));
-        let origin = library.origin.display().to_string().replace("--", "- -");
-        origins.push_str(&format!("      {number}: {}\n", xml(&origin)));
+        let origin = in_comment(&library.origin.display().to_string());
+        origins.push_str(&format!("      {number}: {origin}\n"));
     }
     let junit = match options.framework {
         Framework::Junit5 => dependency("org.junit.jupiter", "junit-jupiter", JUNIT5, None),
@@ -273,13 +273,31 @@ fn dependency(group: &str, artifact: &str, version: &str, path: Option<&str>) ->
     )
 }
 
-/// An option as Surefire splits them: at blanks outside of quotes.
+/// An option as Surefire splits them: at blanks outside of quotes, of which there are two kinds, and which it takes
+/// away. One behind a backslash stays, as does the backslash.
 fn quoted(option: &str) -> String {
-    if option.contains(char::is_whitespace) {
-        format!("\"{option}\"")
-    } else {
-        option.to_owned()
+    let is_special = |c: char| c.is_whitespace() || matches!(c, '"' | '\'');
+    if !option.contains(is_special) {
+        return option.to_owned();
     }
+    let mut out = String::new();
+    for (number, part) in option.split('"').enumerate() {
+        if number > 0 {
+            out += if out.ends_with('\\') { "\"" } else { "'\"'" };
+        }
+        let plain = part.trim_end_matches('\\');
+        if !plain.is_empty() {
+            out += &format!("\"{plain}\"");
+        }
+        out += &part[plain.len()..];
+    }
+    out
+}
+
+/// Text in a comment of XML, where no two hyphens follow one another.
+fn in_comment(text: &str) -> String {
+    // Twice, for of three it finds the first two.
+    text.replace("--", "- -").replace("--", "- -")
 }
 
 fn xml(text: &str) -> String {
@@ -384,3 +402,27 @@ only repeat the symptom (the frame that threw was given bad arguments) stay red.
 - `lib`: the replay library, if a test loads state, and copies of class
   directories and of jars within jars of the recorded program, to compile against.
 ";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_are_what_they_were_once_quotes_are_taken_away() {
+        assert_eq!(quoted("-Dx=1"), "-Dx=1");
+        assert_eq!(quoted("-Dx=a b"), "\"-Dx=a b\"");
+        assert_eq!(quoted("-Dx=it's"), "\"-Dx=it's\"");
+        assert_eq!(quoted("-Dx=\"a b\""), "\"-Dx=\"'\"'\"a b\"'\"'");
+        assert_eq!(quoted(r#"a\"b c\"#), r#""a"\""b c"\"#);
+    }
+
+    #[test]
+    fn no_two_hyphens_are_in_a_comment() {
+        for hyphens in 0..9 {
+            let text = format!("a{}b", "-".repeat(hyphens));
+            let told = in_comment(&text);
+            assert!(!told.contains("--"), "{told}");
+            assert_eq!(told.replace(' ', ""), text);
+        }
+    }
+}

@@ -199,22 +199,24 @@ pub fn run(
         }
     }
     // Of larger tables, what comes first may be the same by chance.
-    let unsure = candidates.iter().filter(|&&index| {
-        let candidate = &plan.candidates[index];
-        let crash = &plan.inputs[candidate.crash].crash;
-        candidate.built
-            && matches!(candidate.state, State::Done(Verdict::Reproduces, _))
-            && (crash.classes.iter()).any(|class| DRAWN_TABLES.contains(&class.name.as_str()))
-    });
-    let again: Vec<Job> = unsure
-        .flat_map(|&index| [1, 2].map(|nth| job_in_order(plan, index, nth)))
-        .filter(|job| job.order.is_some())
-        .collect();
-    for (index, result) in launch_each(place, &path, &again, options) {
-        for ran in result? {
-            let (verdict, reason) = judged(plan, index, &ran);
-            if verdict != Verdict::Reproduces {
-                plan.candidates[index].state = State::Done(verdict, reason);
+    for nth in 1..OTHER_ORDERS.len() {
+        let unsure = candidates.iter().filter(|&&index| {
+            let candidate = &plan.candidates[index];
+            let crash = &plan.inputs[candidate.crash].crash;
+            candidate.built
+                && matches!(candidate.state, State::Done(Verdict::Reproduces, _))
+                && (crash.classes.iter()).any(|class| DRAWN_TABLES.contains(&class.name.as_str()))
+        });
+        let again: Vec<Job> = unsure
+            .map(|&index| job_in_order(plan, index, nth))
+            .filter(|job| job.order.is_some())
+            .collect();
+        for (index, result) in launch_each(place, &path, &again, options) {
+            for ran in result? {
+                let (verdict, reason) = judged(plan, index, &ran);
+                if verdict != Verdict::Reproduces {
+                    plan.candidates[index].state = State::Done(verdict, reason);
+                }
             }
         }
     }
@@ -477,7 +479,7 @@ fn unchanged<'a>(frames: &'a [Frame], classpath: &ClassPath) -> Vec<&'a str> {
         .collect()
 }
 
-/// Runs candidates, each in a JVM of its own. A method that has waited for nothing in one
+/// Runs candidates, each once and in a JVM of its own: its files have its number. A method that has waited for nothing in one
 /// crash, as the loop of a server does, is not waited for as long in the next.
 fn launch_each(
     place: &Workplace<'_>,
@@ -485,6 +487,10 @@ fn launch_each(
     jobs: &[Job],
     options: &Options,
 ) -> Vec<(usize, Result<Vec<Ran>>)> {
+    debug_assert!(
+        (jobs.iter().map(|job| job.index).collect::<BTreeSet<_>>()).len() == jobs.len(),
+        "two runs of a candidate would write the same files"
+    );
     let next = AtomicUsize::new(0);
     let results = Mutex::new(Vec::new());
     let waiting = Mutex::new(BTreeSet::new());

@@ -7,7 +7,7 @@ use super::report::Verdict;
 use super::run::is_by_assert;
 use super::unreported::{failing_alone, indented};
 use super::verdict::{NOT_RESTORED, STANDS_IN};
-use super::{Framework, Options};
+use super::{Framework, Options, caught};
 use crate::java::names::Names;
 use crate::java::{comment, literal};
 use crate::text::{exception, frame, role, stack_element, utc};
@@ -61,7 +61,7 @@ pub fn source(
     let mut tests: Vec<(usize, String)> = Vec::new();
     for &index in candidates {
         let candidate = &plan.candidates[index];
-        match call::body(plan, candidate, test_class, &mut names, owners) {
+        match caught(|| call::body(plan, candidate, test_class, &mut names, owners)) {
             Some(body) => {
                 let mut needs = body.needs;
                 needs.library |= is_asked_for(plan, index);

@@ -1,12 +1,12 @@
 //! Writing what is kept: sources, crash files, the replay library.
 
 use super::call::statics::owners_kept;
-use super::candidate::{Needs, Plan, State};
+use super::candidate::{Needs, Plan, State, TestClass};
 use super::project;
 use super::report::Verdict;
 use super::source::{FIRST_LINE, source};
 use super::{Options, REPLAY_JAR, REPLAY_JAR_NAME, write_file};
-use crate::files::is_ours;
+use crate::files::{is_ours, same_file};
 use anyhow::{Context, Result, bail};
 use hindsight_tracelog::record::MAGIC;
 use std::collections::BTreeSet;
@@ -37,8 +37,16 @@ pub fn check(plan: &Plan<'_>, options: &Options) -> Result<()> {
         let source = class.path(&format!("{}.java", class.name));
         let source = options.out.join("src/test/java").join(source);
         files.push((source, FIRST_LINE.as_bytes()));
-        let resource = class.path(&class.resource);
-        let resource = options.out.join("src/test/resources").join(resource);
+        let resource = resource(class, options);
+        // The copy of a whole file has all of it; that of another, or of a damaged one, has not.
+        let own = &plan.inputs[class.crash];
+        let is_copied = own.crash.is_whole() && same_file(&own.path, &resource);
+        if !is_copied && is_input(plan, &resource) {
+            bail!(
+                "{} is one of the crash files: it is not overwritten; choose another --out",
+                resource.display()
+            );
+        }
         files.push((resource, MAGIC));
     }
     if options.project {
@@ -78,15 +86,19 @@ pub fn write(
         let candidates: Vec<usize> = mine.filter(kept).collect();
         let file = test_class.path(&format!("{}.java", test_class.name));
         let path = options.out.join("src/test/java").join(file);
+        let resource = resource(test_class, options);
+        let remove_resource = || match is_input(plan, &resource) {
+            true => Ok(()),
+            false => remove_ours(&resource, MAGIC),
+        };
         if candidates.is_empty() {
             remove_ours(&path, FIRST_LINE.as_bytes())?;
+            remove_resource()?;
             continue;
         }
         let source = source(plan, class, &candidates, &owners, options, false);
         write_file(&path, &source.text)?;
 
-        let resource = test_class.path(&test_class.resource);
-        let resource = options.out.join("src/test/resources").join(resource);
         let needs = |needed: fn(&Needs) -> bool| source.made.iter().any(|(_, _, n)| needed(n));
         if needs(|needs| needs.state) {
             let unrestored = options
@@ -94,7 +106,7 @@ pub fn write(
                 .then(|| unrestored(plan, test_class.crash, &kept));
             write_file(&resource, plan.resource(test_class, unrestored.as_deref())?)?;
         } else {
-            remove_ours(&resource, MAGIC)?;
+            remove_resource()?;
         }
         written.push(Written {
             class,
@@ -107,6 +119,18 @@ pub fn write(
         write_file(&options.out.join("lib").join(REPLAY_JAR_NAME), REPLAY_JAR)?;
     }
     Ok(written)
+}
+
+/// Where the crash file of a test class goes.
+fn resource(class: &TestClass, options: &Options) -> PathBuf {
+    let resources = options.out.join("src/test/resources");
+    resources.join(class.path(&class.resource))
+}
+
+/// Whether tests are being made of this very file, as of one that an earlier run wrote: it may be the only one.
+fn is_input(plan: &Plan<'_>, path: &Path) -> bool {
+    let mut inputs = plan.inputs.iter();
+    path.exists() && inputs.any(|input| same_file(&input.path, path))
 }
 
 /// The classes of which objects could not be restored for the tests of a crash that are written. These may share

@@ -261,7 +261,7 @@ fn big_decimal(graph: &Graph<'_>, object: u32) -> Option<String> {
     }
     // Zeros tell nothing, and Java reads the other form, too.
     if !(0..=40).contains(&scale) {
-        return Some(format!("{unscaled}E{}", -scale));
+        return Some(format!("{unscaled}E{}", -i128::from(scale)));
     }
     let (sign, digits) = match unscaled.strip_prefix('-') {
         Some(digits) => ("-", digits),

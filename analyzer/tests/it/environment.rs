@@ -172,3 +172,36 @@ fn default_locale_and_time_zone_are_those_of_the_recorded_jvm() {
     assert!(source.contains(test), "{source}");
     assert!(source.contains("\n        Local.always(7);\n"), "{source}");
 }
+
+const ALONE: &str = "\
+import java.nio.file.*;
+class Alone {
+    static void here(int x) throws Exception {
+        Path mark = Path.of(\"mark\");
+        try {
+            Files.createFile(mark);
+        } catch (FileAlreadyExistsException e) {
+            return;
+        }
+        Thread.sleep(3000);
+        Files.delete(mark);
+        throw new IllegalStateException();
+    }
+}
+";
+
+#[test]
+fn each_of_the_runs_of_a_test_has_its_files_for_itself() {
+    let mut recording = Recording::new();
+    let thrower = ("Alone", "here", line_of(ALONE, "throw new"));
+    recording.exception("java.lang.IllegalStateException", None, &[thrower]);
+    let seven = [(1, "x", "I", Value::Int(7))];
+    recording.frame(("Alone", "here", "(I)V"), 8, &seven);
+    // So it is run in other orders, too.
+    recording.meta.order = Some((0x1234, false));
+    recording.class("java.util.ImmutableCollections$SetN", &[]);
+    let dir = tempfile::tempdir().unwrap();
+    let (_, output) = junit(&recording, dir.path(), ("Alone.java", ALONE), &[]);
+    let told = text(&output.stdout);
+    assert!(told.contains("1 of 1 frame reproduce;"), "{told}");
+}

@@ -2,6 +2,8 @@
 
 use crate::common::*;
 use hindsight_tracelog::VERSION;
+use hindsight_tracelog::crash::Value;
+use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
 
@@ -215,4 +217,44 @@ fn a_blocked_output_is_named() {
         "--keep-all",
     ];
     check(arguments, 1, &["failed to write", "file is no directory"]);
+}
+
+#[test]
+fn crash_files_among_the_tests_stay_what_they_are() {
+    let dir = tempfile::tempdir().unwrap();
+    let program = "class A { static void m(int n) { throw new Error(); } }\n";
+    let classes = compile(dir.path(), &[("A.java", program)]);
+    let mut recording = Recording::new();
+    recording.exception("java.lang.Error", None, &[("A", "m", 1)]);
+    recording.frame(("A", "m", "(I)V"), 8, &[(1, "n", "I", Value::Int(7))]);
+    let tests = dir.path().join("tests");
+    let among = tests.join("src/test/resources/crash-0001.hsc");
+    recording.write(&among);
+    let other = dir.path().join("other/crash-0001.hsc");
+    recording.meta.pid += 1;
+    recording.write(&other);
+    let before = fs::read(&among).unwrap();
+    let junit = |files: &[&Path]| -> Vec<OsString> {
+        let mut arguments = vec![OsString::from("junit")];
+        arguments.extend(files.iter().map(|file| file.into()));
+        for argument in [
+            "--no-run".as_ref(),
+            "--classpath".as_ref(),
+            classes.as_os_str(),
+        ] {
+            arguments.push(argument.to_owned());
+        }
+        arguments.extend(["--out".into(), tests.clone().into()]);
+        arguments
+    };
+    // Its test needs nothing of it.
+    check(junit(&[&among]), 0, &["ACrash0001Test"]);
+    assert_eq!(fs::read(&among).unwrap(), before);
+    // The copy of the other one would have its name.
+    check(
+        junit(&[&other, &among]),
+        1,
+        &["crash-0001.hsc is one of the crash files: it is not overwritten"],
+    );
+    assert_eq!(fs::read(&among).unwrap(), before);
 }

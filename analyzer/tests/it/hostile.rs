@@ -81,6 +81,14 @@ fn recording() -> Recording {
         "(L*/;)V",
         &[(1, "a\\u000ab", "L*/;", strange)],
     );
+    // Tests that set static fields name them.
+    recording.failure.statics.push(StaticField {
+        owner: EVIL.into(),
+        name: EVIL.into(),
+        descriptor: STRING.into(),
+        access: 8,
+        value: evil,
+    });
     recording
 }
 

@@ -248,3 +248,30 @@ fn what_follows_a_recording_is_told() {
         "{shown}"
     );
 }
+
+/// Of a class whose tests do not reproduce, an earlier run has left files.
+#[test]
+fn a_class_without_tests_keeps_no_crash_file() {
+    let mut r = Recording::new();
+    let stack = [("shop.Told", "use", line_of(PROGRAM, " use("))];
+    r.exception("java.lang.IllegalStateException", None, &stack);
+    let ints = r.class_below("[I", &[], ClassKind::Array, &[]);
+    // With these it does not fail.
+    let ints = r.object(ints, Body::Primitives(vec![0; 4]));
+    let this = r.instance("shop.Told", &[("left", "[I", ints)]);
+    r.frame(
+        ("shop.Told", "use", "()V"),
+        0,
+        &[(0, "", "Lshop/Told;", this)],
+    );
+    let dir = tempfile::tempdir().unwrap();
+    let of_class = [
+        "out/src/test/java/shop/ToldCrash0001Test.java",
+        "out/src/test/resources/shop/crash-0001.hsc",
+    ];
+    let are_there = || of_class.map(|file| dir.path().join(file).exists());
+    let told = junit_with(dir.path(), &r, &["--no-run"]);
+    assert_eq!(are_there(), [true, true], "{told}");
+    let told = junit_with(dir.path(), &r, &[]);
+    assert_eq!(are_there(), [false, false], "{told}");
+}

@@ -554,8 +554,8 @@ fn is_field(named: &FieldName, field: &FieldView<'_>) -> bool {
     named.name == field.info.name
 }
 
-/// The field of a builder that a symbol of the object's constructor stands for.
-fn is_zero(typed: Typed) -> bool {
+/// Whether a value is what fields and elements hold before anything is written to them.
+pub(super) fn is_zero(typed: Typed) -> bool {
     match typed.value {
         Value::Null | Value::Int(0) | Value::Bool(false) => true,
         Value::Float(value) => value.to_bits() == 0,

@@ -1,7 +1,7 @@
 //! Statements that make the values of one test.
 
 use super::Recipes;
-use super::recipe::{Argument, Operation, Recipe, Step};
+use super::recipe::{Argument, Operation, Recipe, Step, is_zero};
 use super::uses::{Uses, is_own_box, reached};
 use crate::classinfo::Nesting;
 use crate::graph::{Graph, Typed};
@@ -633,15 +633,6 @@ fn characters(elements: &[Typed]) -> Option<String> {
         return None;
     }
     literal::string(&units)
-}
-
-fn is_zero(typed: Typed) -> bool {
-    match typed.value {
-        Value::Null | Value::Int(0) | Value::Bool(false) => true,
-        Value::Float(value) => value.to_bits() == 0,
-        Value::Double(value) => value.to_bits() == 0,
-        _ => false,
-    }
 }
 
 /// The result type of a method's descriptor.

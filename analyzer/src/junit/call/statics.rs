@@ -5,8 +5,8 @@ use super::super::differences::is_made_at_run_time;
 use super::super::value::Values;
 use crate::classpath::is_platform;
 use crate::graph::Graph;
-use crate::java::lines::{INDENT, WIDTH};
-use crate::text::one_line;
+use crate::java::comment;
+use crate::java::lines::INDENT;
 use crate::trim;
 use hindsight_tracelog::crash::Body as Stored;
 
@@ -27,7 +27,7 @@ pub(super) fn names(values: &Values<'_>, frame: usize) -> String {
     let mut comments = String::new();
     if !named.is_empty() {
         let text = format!("as recorded: {}", named.join(", "));
-        comments = format!("{INDENT}// {}\n", one_line(&text, WIDTH));
+        comments = comment::lines(&text, INDENT, 3);
     }
     let mut constants = trim::constants(crash, frame);
     for constant in constants.by_ref().take(MAX_CONSTANTS) {

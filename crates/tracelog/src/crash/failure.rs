@@ -125,17 +125,14 @@ pub struct Constant {
 
 impl Constant {
     /// Whether it is an object of the JDK that each JVM has its own of: in its place a hole is stored.
+    /// Its name becomes code, so these are all there are; others are holes.
     pub fn is_standing(&self) -> bool {
-        const OWNERS: [&str; 7] = [
-            "java.lang.ClassLoader",
-            "java.lang.ModuleLayer",
-            "java.lang.Runtime",
-            "java.lang.System",
-            "java.lang.Thread",
-            "java.nio.file.FileSystems",
-            "java.util.concurrent.ForkJoinPool",
-        ];
-        OWNERS.contains(&self.owner.as_str())
+        let module = self.name.strip_prefix("boot().findModule(\"");
+        let module = module.and_then(|rest| rest.strip_suffix("\").orElseThrow()"));
+        match module {
+            Some(module) => self.owner == "java.lang.ModuleLayer" && is_module_name(module),
+            None => STANDING.contains(&(self.owner.as_str(), self.name.as_str())),
+        }
     }
 
     /// How code asks for it, by the class's simple name.
@@ -143,6 +140,25 @@ impl Constant {
         let class = self.owner.rsplit('.').next().unwrap_or(&self.owner);
         format!("{class}.{}", self.name)
     }
+}
+
+/// The objects that each JVM has its own of, but for modules: owners and names, as in [`Constant`].
+const STANDING: [(&str, &str); 10] = [
+    ("java.lang.ClassLoader", "getPlatformClassLoader()"),
+    ("java.lang.ClassLoader", "getSystemClassLoader()"),
+    ("java.lang.Runtime", "getRuntime()"),
+    ("java.lang.System", "err"),
+    ("java.lang.System", "in"),
+    ("java.lang.System", "out"),
+    ("java.lang.Thread", "currentThread()"),
+    ("java.nio.file.FileSystems", "getDefault()"),
+    ("java.nio.file.FileSystems", "getDefault().provider()"),
+    ("java.util.concurrent.ForkJoinPool", "commonPool()"),
+];
+
+/// Whether a text has the characters of module names alone, which end no literal.
+fn is_module_name(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || "._$".contains(c))
 }
 
 /// A static field at the failure.
@@ -322,4 +338,33 @@ pub struct Patch {
     /// Index of the element, if the object is an array.
     #[serde(default)]
     pub index: Option<u32>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_what_each_jvm_has_its_own_nothing_else_becomes_code() {
+        let stands = |owner: &str, name: &str| {
+            let constant = Constant {
+                object: 0,
+                owner: owner.to_owned(),
+                name: name.to_owned(),
+            };
+            constant.is_standing()
+        };
+        let module = |name: &str| format!("boot().findModule(\"{name}\").orElseThrow()");
+        assert!(stands("java.lang.System", "out"));
+        assert!(stands("java.nio.file.FileSystems", "getDefault().provider()"));
+        assert!(stands("java.lang.ModuleLayer", &module("java.base")));
+        assert!(!stands("java.lang.System", "getenv(String.valueOf(evil()))"));
+        assert!(!stands("java.lang.Runtime", "getRuntime().exec(\"rm\")"));
+        assert!(!stands("java.lang.Thread", "out"));
+        assert!(!stands("com.acme.System", "out"));
+        assert!(!stands("java.lang.Module", &module("java.base")));
+        for name in ["", "a\" + evil() + \"", "a\\", "a\n", "a b"] {
+            assert!(!stands("java.lang.ModuleLayer", &module(name)), "{name}");
+        }
+    }
 }

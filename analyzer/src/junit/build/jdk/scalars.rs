@@ -212,9 +212,10 @@ pub(super) fn scalar(graph: &Graph<'_>, object: u32, class: &str) -> Option<Reci
 /// A `Timestamp`, by its milliseconds where it has no more than these.
 fn timestamp(seconds: i64, nanos: i64) -> Option<Recipe> {
     const CLASS: &str = "java.sql.Timestamp";
-    // Its milliseconds are in its nanoseconds.
+    // Its milliseconds are in its nanoseconds. Java's sum has no bounds either.
     if nanos % 1_000_000 == 0 {
-        return new(CLASS, vec![code(long(seconds + nanos / 1_000_000))]);
+        let millis = seconds.wrapping_add(nanos / 1_000_000);
+        return new(CLASS, vec![code(long(millis))]);
     }
     let given = vec![
         code(long(seconds.div_euclid(1000))),
@@ -390,6 +391,16 @@ fn charset(graph: &Graph<'_>, object: u32) -> Option<Recipe> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn times_at_the_end_of_time_are_times() {
+        // What Java makes of `new Timestamp(Long.MIN_VALUE)`.
+        let recipe = timestamp(9_223_372_036_854_775_616, 192_000_000).unwrap();
+        let [Argument::Code(millis, _)] = recipe.steps[0].arguments.as_slice() else {
+            panic!("{recipe:?}");
+        };
+        assert_eq!(millis, "Long.MIN_VALUE");
+    }
 
     #[test]
     fn numbers_in_optionals_are_java() {

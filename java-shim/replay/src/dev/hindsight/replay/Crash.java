@@ -2,6 +2,8 @@ package dev.hindsight.replay;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.ref.SoftReference;
+import java.net.URL;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
@@ -17,8 +19,11 @@ import java.util.concurrent.ConcurrentHashMap;
  * }</pre>
  */
 public final class Crash {
-    /** Decoded files by address: the tests of one class all use the same file. */
-    private static final Map<String, CrashFile> CACHE = new ConcurrentHashMap<>();
+    /**
+     * Decoded files by address: the tests of one class all use the same file. Where one JVM runs the
+     * tests of many crashes, they go before memory ends.
+     */
+    private static final Map<String, SoftReference<CrashFile>> CACHE = new ConcurrentHashMap<>();
 
     private final CrashFile file;
     private final ClassLoader loader;
@@ -33,7 +38,7 @@ public final class Crash {
     /**
      * Reads the resource {@code name} that stands in the package of {@code anchor}.
      *
-     * <p>The file is read and decoded once; each {@link #frame} is still a graph of its own. The
+     * <p>The file is read and decoded once, as long as there is memory for it; each {@link #frame} is still a graph of its own. The
      * recorded classes are looked up with the class loader of {@code anchor}.
      *
      * @param anchor the test
@@ -43,19 +48,26 @@ public final class Crash {
      */
     public static Crash of(Class<?> anchor, String name) {
         Objects.requireNonNull(anchor, "anchor");
-        java.net.URL url = anchor.getResource(name);
+        URL url = anchor.getResource(name);
         if (url == null) {
             throw new ReplayException("no resource " + name + " beside " + anchor.getName()
                     + ": put the crash file on the class path, in the package of the test");
         }
-        CrashFile file = CACHE.computeIfAbsent(url.toString(), key -> {
-            try (InputStream in = url.openStream()) {
-                return CrashFile.read(in.readAllBytes(), name);
-            } catch (IOException e) {
-                throw new ReplayException("failed to read resource " + url + ": " + e, e);
-            }
-        });
+        SoftReference<CrashFile> known = CACHE.get(url.toString());
+        CrashFile file = known == null ? null : known.get();
+        if (file == null) {
+            file = read(url, name);
+            CACHE.put(url.toString(), new SoftReference<>(file));
+        }
         return new Crash(file, anchor.getClassLoader(), false);
+    }
+
+    private static CrashFile read(URL url, String name) {
+        try (InputStream in = url.openStream()) {
+            return CrashFile.read(in.readAllBytes(), name);
+        } catch (IOException e) {
+            throw new ReplayException("failed to read resource " + url + ": " + e, e);
+        }
     }
 
     /**

@@ -25,7 +25,8 @@
  *   <li><b>Invariant:</b> nothing is lost silently. What cannot be restored is null and stands in
  *       {@link dev.hindsight.replay.Frame#holes}.
  *   <li><b>Invariant:</b> of the program nothing runs while objects are restored but static
- *       initializers, and {@code hashCode} and {@code equals} of keys of hash tables.
+ *       initializers, {@code hashCode} and {@code equals} of keys of hash tables, comparators of sorted
+ *       tables whose keys are redacted, and constructors of classes that have got fields since.
  *   <li><b>Invariant:</b> no field is written with a value that is not of its type; a lie in a crash
  *       file cannot corrupt the heap.
  *   <li><b>Invariant:</b> nothing recurses along references, so depth is no limit.
