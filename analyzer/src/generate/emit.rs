@@ -121,6 +121,8 @@ pub struct Source {
     pub tests: Vec<Written>,
     /// Those that cannot be written down, and why.
     pub failed: Vec<(usize, String)>,
+    /// How many others are written as one of its tests is.
+    pub alike: usize,
 }
 
 /// A test that was written.
@@ -241,6 +243,7 @@ fn source(
     let titles = titles(context, tests);
     let mut statics: HashSet<&'static str> = HashSet::new();
     let mut bodies: HashSet<String> = HashSet::new();
+    let mut alike = 0;
     for (&(number, checked), name) in tests.iter().zip(titles) {
         // Names that a failed one has asked for do no harm.
         let mut body = Body::new(context, checked, &mut names, without.contains(&number));
@@ -250,6 +253,7 @@ fn source(
         };
         // Calls that differ in the class whose method they name may be written alike.
         if !bodies.insert(code.clone()) {
+            alike += 1;
             continue;
         }
         statics.extend(&body.statics);
@@ -318,6 +322,7 @@ fn source(
         text: literal::ascii(text),
         tests: lines,
         failed,
+        alike,
     }
 }
 
@@ -359,8 +364,8 @@ mod tests {
         }
     }
 
-    /// What is written as another test is is not written again. An `Exception` of the package's own is not the one
-    /// that tests declare.
+    /// What is written as another test is is not written again, and counted. An `Exception` of the package's own
+    /// is not the one that tests declare.
     #[test]
     fn each_is_written_once_and_declares_what_may_be_thrown() {
         let directory = tempfile::tempdir().unwrap();
@@ -399,7 +404,7 @@ mod tests {
             panic!("{written:?}");
         };
         let numbers: Vec<usize> = file.tests.iter().map(|test| test.number).collect();
-        assert_eq!(numbers, [4], "{}", file.text);
+        assert_eq!((numbers, file.alike), (vec![4], 1), "{}", file.text);
         let declared =
             "void one() throws java.lang.Exception {\n        assertEquals(1, B.one());\n";
         assert!(file.text.contains(declared), "{}", file.text);
