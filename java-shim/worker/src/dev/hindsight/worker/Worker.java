@@ -59,8 +59,11 @@ import java.util.Map;
 public final class Worker {
     /** Nanoseconds until what is to stop must have done so: code of the JDK's does not. */
     private static final long MAX_STOPPING = 100_000_000;
-    /** Nanoseconds after which the analyzer is told that something goes on. */
-    private static final long MAX_SILENCE = 1_000_000_000;
+    /**
+     * Nanoseconds after which the analyzer is told what is done: where a sequence ends the JVM, what is not
+     * told by then is done once more, in another one.
+     */
+    private static final long MAX_SILENCE = 1_000_000;
 
     final Pipe pipe = new Pipe();
     final Watch watch;
