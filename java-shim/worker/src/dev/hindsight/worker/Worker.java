@@ -38,7 +38,8 @@ import java.util.Map;
  * <p>Answers go through the standard output:
  *
  * <pre>
- * C  id:int name:text flags:byte count:int text*      a class that answers name, its supertypes
+ * C  id:int name:text flags:byte count:int text*      a class that answers name, its supertypes; of an exception
+ *                                                     that no source can name, its superclass comes before it
  *    flags 1: a source can name it; 2: it is an interface; 4: it is abstract
  * D  id:int class:int | D id:int -1 reason:text       a method, the class of what it returns
  * R  id:int flags:byte [at:int shown:byte] milliseconds:int milliseconds:int count:int result*
