@@ -10,7 +10,7 @@
 //!   be merged.
 //! - [`document`] is the file, JSON; [`show`] prints it for people, also as a DOT
 //!   picture.
-//! - [`mutable`] knows which parameters calls may change.
+//! - [`mutable`] knows which parameters calls may change, [`texts`] what strings, constants and boxes say.
 //!
 //! ```text
 //! trace -> Steps -> Inference -> Model -> document
@@ -39,6 +39,7 @@ pub mod infer;
 pub mod literal;
 pub mod mutable;
 pub mod show;
+pub mod texts;
 pub mod values;
 
 use graph::Graph;

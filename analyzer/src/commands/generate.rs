@@ -193,7 +193,7 @@ impl Opts {
             files,
             removed,
             total,
-            alike: alike + proven.contained,
+            alike: alike + proven.alike,
             dropped: proven.dropped,
             counts: self.observed.then_some(carved.counts),
             searched: searched.tally,

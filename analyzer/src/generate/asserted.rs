@@ -3,7 +3,7 @@
 use super::carve::{End, Seen, Value};
 use super::lab::{Lab, Side, State};
 use super::sequence::{Methods, Sequence, Statement, without};
-use super::worker::{Ended, Executed, Outcome, Said, Thrower, Worker, primitive};
+use super::worker::{Class, Ended, Executed, Outcome, Said, Thrower, Worker, primitive};
 use crate::java::jdk_value::says_its_text;
 use crate::model::values::Literal;
 use std::ops::Range;
@@ -25,7 +25,8 @@ pub enum Assertion {
     Elements(String),
     /// It returns an array, a collection or a map with so many elements.
     Size(i64),
-    /// It throws an object of this class, which says this if it is for the program to say.
+    /// It throws an object of this class, or of one below it that no source can name, which says this if it is
+    /// for the program to say.
     Throws(String, Option<String>),
 }
 
@@ -191,19 +192,23 @@ pub fn assertion(worker: &Worker, outcome: &Outcome) -> Option<Assertion> {
         Outcome::Object(_, None, None) => Assertion::NotNull,
         Outcome::Threw(class, message, by @ (Thrower::Platform | Thrower::Program)) => {
             let class = worker.class(*class);
-            if !class.accessible
-                || class.is_a("java.lang.VirtualMachineError")
-                || class.is_a("java.lang.LinkageError")
-            {
+            if class.is_a("java.lang.VirtualMachineError") || class.is_a("java.lang.LinkageError") {
                 return None;
             }
             let message = message.clone();
             let message =
                 message.filter(|message| says(&class.name, message, *by) && !names_caller(message));
-            Assertion::Throws(class.name.clone(), message)
+            Assertion::Throws(named(worker, class)?.name.clone(), message)
         }
         Outcome::Void | Outcome::Threw(_, _, Thrower::Guard) | Outcome::Failed(_) => return None,
     })
+}
+
+/// The class of an exception, or the nearest above it that a source can name.
+fn named<'w>(worker: &'w Worker, class: &'w Class) -> Option<&'w Class> {
+    let above = class.supers.iter().filter_map(|name| worker.named(name));
+    let mut classes = std::iter::once(class).chain(above);
+    classes.find(|class| class.accessible && class.is_a("java.lang.Throwable"))
 }
 
 /// Whether the message of an exception is the program's: that of the JVM's and of the JDK's own, as of a

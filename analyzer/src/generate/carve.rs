@@ -29,6 +29,7 @@ use super::worker::character;
 use crate::classpath::is_platform;
 use crate::java::descriptor;
 use crate::model::literal::literal;
+use crate::model::texts::Texts;
 use crate::model::values::Literal;
 use crate::trace::steps::{Argument, Place, Step, What};
 use hindsight_classfile::access;
@@ -40,7 +41,7 @@ use std::rc::Rc;
 
 /// Objects that are followed; later ones are not.
 const MAX_OBJECTS: usize = 1 << 20;
-/// Texts that are remembered.
+/// Texts that are remembered: those that were used last.
 const MAX_TEXTS: usize = 1 << 20;
 /// Calls of one object that are kept,
 const MAX_HISTORY: usize = 200;
@@ -54,7 +55,7 @@ pub struct Recorder<'d> {
     dictionary: &'d Dictionary,
     access: Access<'d>,
     objects: FxHashMap<u64, Object>,
-    texts: FxHashMap<u64, Literal>,
+    texts: Texts,
     arrays: FxHashMap<u64, Array>,
     threads: FxHashMap<u64, Vec<Frame>>,
     statics: BTreeMap<(String, String), Static>,
@@ -65,7 +66,7 @@ pub struct Recorder<'d> {
     now: u64,
     /// Calls in histories, those included that have left them.
     kept: usize,
-    /// Whether there were more objects than are followed.
+    /// Whether there were more objects or arrays than are followed.
     pub full: bool,
 }
 
@@ -128,7 +129,7 @@ impl<'d> Recorder<'d> {
             dictionary,
             access: Access::new(classes),
             objects: FxHashMap::default(),
-            texts: FxHashMap::default(),
+            texts: Texts::new(MAX_TEXTS),
             arrays: FxHashMap::default(),
             threads: FxHashMap::default(),
             statics: BTreeMap::new(),
@@ -248,9 +249,7 @@ impl<'d> Recorder<'d> {
             }
             _ => return,
         };
-        if self.texts.len() < MAX_TEXTS {
-            self.texts.insert(id.serial(), literal);
-        }
+        self.texts.insert(id.serial(), literal);
     }
 
     fn new_object(&mut self, id: ObjectId, text: Option<&str>, length: u32) {
@@ -262,13 +261,16 @@ impl<'d> Recorder<'d> {
             _ => true,
         });
         if let Some(known) = known {
-            if self.texts.len() < MAX_TEXTS
-                && let Some(literal) = known
-            {
+            if let Some(literal) = known {
                 self.texts.insert(id.serial(), literal);
             }
         } else if name.starts_with('[') {
-            if (length as usize) <= MAX_ARRAY && self.arrays.len() < MAX_OBJECTS {
+            if (length as usize) > MAX_ARRAY {
+                return;
+            }
+            if self.arrays.len() >= MAX_OBJECTS {
+                self.full = true;
+            } else {
                 let array = Array {
                     class: id.class(),
                     length: length as usize,
@@ -340,12 +342,12 @@ impl<'d> Recorder<'d> {
         object.history = vec![Rc::new(seen)];
     }
 
-    fn value(&self, datum: Datum, ty: &str) -> Value {
+    fn value(&mut self, datum: Datum, ty: &str) -> Value {
         Value::Literal(match datum {
             Datum::Reference(None) => Literal::Null,
             Datum::Reference(Some(id)) => {
                 let serial = id.serial();
-                if let Some(text) = self.texts.get(&serial) {
+                if let Some(text) = self.texts.get(serial) {
                     text.clone()
                 } else if let Some(array) = self.arrays.get(&serial) {
                     let class = self.dictionary.class(array.class).unwrap_or_default();

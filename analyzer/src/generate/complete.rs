@@ -254,7 +254,7 @@ fn assert_same(
                 false => Some(found),
             });
         if checked.sequence[at].may_throw && found.is_none() && at < length {
-            // It may throw now and then, or throws what cannot be named.
+            // It may throw now and then, or what no test can expect.
             return Err(Lost::Unstable);
         }
         checked.assertions.push(found);

@@ -121,6 +121,8 @@ pub struct Source {
     pub tests: Vec<Written>,
     /// Those that cannot be written down, and why.
     pub failed: Vec<(usize, String)>,
+    /// How many others are written as one of its tests is.
+    pub alike: usize,
 }
 
 /// A test that was written.
@@ -241,6 +243,7 @@ fn source(
     let titles = titles(context, tests);
     let mut statics: HashSet<&'static str> = HashSet::new();
     let mut bodies: HashSet<String> = HashSet::new();
+    let mut alike = 0;
     for (&(number, checked), name) in tests.iter().zip(titles) {
         // Names that a failed one has asked for do no harm.
         let mut body = Body::new(context, checked, &mut names, without.contains(&number));
@@ -250,12 +253,17 @@ fn source(
         };
         // Calls that differ in the class whose method they name may be written alike.
         if !bodies.insert(code.clone()) {
+            alike += 1;
             continue;
         }
         statics.extend(&body.statics);
-        let throws = if body.throws { " throws Exception" } else { "" };
+        let (calls, throws) = (body.calls, body.throws);
+        let throws = match throws {
+            true => format!(" throws {}", names.java_lang("Exception")),
+            false => String::new(),
+        };
         let text = format!("    @{test}\n    {public}void {name}(){throws} {{\n{code}    }}\n");
-        methods.push((number, name, text, body.calls));
+        methods.push((number, name, text, calls));
     }
     if sorted {
         // Those of constructors first.
@@ -314,12 +322,93 @@ fn source(
         text: literal::ascii(text),
         tests: lines,
         failed,
+        alike,
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::file_name;
+    use super::*;
+    use crate::classpath::ClassPath;
+    use crate::generate::asserted::Assertion;
+    use crate::generate::platform::Platform;
+    use crate::generate::sequence::Statement;
+    use crate::generate::worker::Setup;
+    use crate::jdk::Jdk;
+    use crate::model::values::Literal;
+    use std::time::Duration;
+
+    /// A test of one call of a static method.
+    fn test(methods: &mut Methods, runs: Option<&str>) -> Checked {
+        let method = methods.intern(Method {
+            class: "acme.B".to_owned(),
+            name: "one".to_owned(),
+            descriptor: "()I".to_owned(),
+            is_static: true,
+            runs: runs.map(str::to_owned),
+        });
+        Checked {
+            sequence: vec![Statement {
+                method,
+                on: None,
+                args: Vec::new(),
+                may_throw: false,
+                shown: false,
+            }],
+            assertions: vec![Some(Assertion::Equals(Literal::Int(1)))],
+            kept: vec![true],
+            fluent: Vec::new(),
+            observers: 0,
+            class: "acme.B".to_owned(),
+            whole: None,
+        }
+    }
+
+    /// What is written as another test is is not written again, and counted. An `Exception` of the package's own
+    /// is not the one that tests declare.
+    #[test]
+    fn each_is_written_once_and_declares_what_may_be_thrown() {
+        let directory = tempfile::tempdir().unwrap();
+        let package = directory.path().join("acme");
+        std::fs::create_dir(&package).unwrap();
+        std::fs::write(package.join("Exception.class"), "").unwrap();
+        let own = ClassPath::open(directory.path().to_str().unwrap()).unwrap();
+        let jdk = Jdk {
+            home: directory.path().to_owned(),
+            version: 17,
+        };
+        let platform = Platform::new(&jdk);
+        let mut methods = Methods::default();
+        let [one, other] = [None, Some("acme.A")].map(|runs| test(&mut methods, runs));
+        let worker = Worker::new(Setup {
+            jdk,
+            entries: Vec::new(),
+            dir: directory.path().to_owned(),
+            limit: Duration::from_secs(1),
+            reset: false,
+            recorded: None,
+        });
+        let context = Context {
+            methods: &methods,
+            worker: &worker,
+            classes: Classes {
+                own: &own,
+                platform: &platform,
+            },
+            framework: Framework::Junit5,
+        };
+        let tests = [(4, &one), (7, &other)];
+        let naming = (OBSERVED, "about");
+        let written = sources(&context, &tests, naming, &BTreeSet::new(), &Lints::new());
+        let [file] = &written[..] else {
+            panic!("{written:?}");
+        };
+        let numbers: Vec<usize> = file.tests.iter().map(|test| test.number).collect();
+        assert_eq!((numbers, file.alike), (vec![4], 1), "{}", file.text);
+        let declared =
+            "void one() throws java.lang.Exception {\n        assertEquals(1, B.one());\n";
+        assert!(file.text.contains(declared), "{}", file.text);
+    }
 
     #[test]
     fn runners_find_all_parts() {

@@ -679,6 +679,7 @@ mod tests {
             text: String::new(),
             tests: tests.collect(),
             failed: Vec::new(),
+            alike: 0,
         }
     }
 

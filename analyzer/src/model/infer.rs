@@ -14,6 +14,7 @@
 use super::graph::{Node, ROOT};
 use super::literal::{literal, of_datum};
 use super::mutable::{MethodName, Mutability};
+use super::texts::Texts;
 use super::values::{Counts, Life, Literal};
 use super::{Call, CallId, ClassModel, Model, RESULT, Run};
 use crate::trace::steps::{Argument, Step, What};
@@ -74,8 +75,7 @@ pub struct Inference<'d> {
     /// Names of classes whose objects have models, with these.
     found: Vec<(String, ClassModel)>,
     objects: FxHashMap<u64, Object>,
-    /// Texts of strings, names of constants, values of boxes.
-    texts: [FxHashMap<u64, Literal>; 2],
+    texts: Texts,
     threads: FxHashMap<u64, Vec<Frame>>,
     /// Frames that are over, for their memory.
     spare: Vec<Frame>,
@@ -190,7 +190,7 @@ impl<'d> Inference<'d> {
             classes: FxHashMap::default(),
             found: Vec::new(),
             objects: FxHashMap::default(),
-            texts: Default::default(),
+            texts: Texts::new(limits.texts),
             threads: FxHashMap::default(),
             spare: Vec::new(),
             now: 0,
@@ -247,11 +247,7 @@ impl<'d> Inference<'d> {
         let name = self.dictionary.class(id.class()).unwrap_or_default();
         if let Some(text) = text {
             if let Some(literal) = literal(name, text, length) {
-                if self.texts[0].len() >= self.limits.texts / 2 {
-                    self.texts.swap(0, 1);
-                    self.texts[0].clear();
-                }
-                self.texts[0].insert(id.serial(), literal);
+                self.texts.insert(id.serial(), literal);
             }
             return;
         }
@@ -388,8 +384,8 @@ impl<'d> Inference<'d> {
                         role: Role::Changed,
                     }),
                 }
-            } else if is_public && let Some(text) = self.text(serial) {
-                frame.values.push((position, text));
+            } else if is_public && let Some(text) = self.texts.get(serial) {
+                frame.values.push((position, text.clone()));
             }
         }
         for part in &mut frame.parts {
@@ -397,15 +393,6 @@ impl<'d> Inference<'d> {
             Self::begin(&mut self.objects, part, thread, self.now, kept, None);
         }
         self.threads.entry(thread).or_default().push(frame);
-    }
-
-    fn text(&mut self, serial: u64) -> Option<Literal> {
-        if let Some(text) = self.texts[0].get(&serial) {
-            return Some(text.clone());
-        }
-        let text = self.texts[1].remove(&serial)?;
-        self.texts[0].insert(serial, text.clone());
-        Some(text)
     }
 
     /// An object takes part in a call that begins; of a constructor of its own

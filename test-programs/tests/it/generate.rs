@@ -202,6 +202,18 @@ fn changes_are_told_where_they_begin() {
             let line = format!("    door.{call}()\n      old: {was}\n      new: {is}\n");
             assert!(told.contains(&line), "{told}");
         }
+        // What ends the JVM is not blamed on the tests before it.
+        let ends_the_jvm = r#"try {
+            var field = sun.misc.Unsafe.class.getDeclaredField("theUnsafe");
+            field.setAccessible(true);
+            ((sun.misc.Unsafe) field.get(null)).putAddress(0, 0);
+        } catch (ReflectiveOperationException e) {
+            throw new AssertionError(e);
+        }
+        return visitors;"#;
+        next("deadly", "Door", ends, ends_the_jvm);
+        let told = against("deadly", "text");
+        assert!(told.contains("the other version passes 5 of 6\n"), "{told}");
         // Classes that no JVM takes.
         let class = fs::read(workplace.join("classes/shop/Ticket.class"));
         let mut newer = class.expect("a class");

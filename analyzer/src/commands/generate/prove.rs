@@ -27,8 +27,8 @@ pub(super) struct Proven {
     /// All of them by their numbers.
     checked: BTreeMap<usize, Checked>,
     pub dropped: Dropped,
-    /// Tests that others contain.
-    pub contained: usize,
+    /// Tests that others contain, or that are written as others are.
+    pub alike: usize,
 }
 
 impl Opts {
@@ -74,7 +74,7 @@ impl Opts {
         let mut checked: BTreeMap<usize, Checked> = BTreeMap::new();
         let mut kinds = Vec::new();
         let order = (self.seed, observed.len());
-        let (mut first, mut contained) = (0, 0);
+        let (mut first, mut alike) = (0, 0);
         for (tests, what, how) in [
             (
                 observed,
@@ -88,6 +88,7 @@ impl Opts {
             let mut tests: BTreeMap<usize, Checked> = (first..).zip(tests).collect();
             first += tests.len();
             let sources = suite.compile(&context, &tests, naming, &mut dropped)?;
+            alike += written_alike(&sources);
             let failed = suite.prove(&sources, order, limit, &mut tests, &mut dropped)?;
             // Static state that others had left may have stood in for a call that was left out.
             let whole = failed.into_iter().filter_map(|(number, test)| {
@@ -99,10 +100,11 @@ impl Opts {
                 // What they leave behind must not matter to the others either.
                 tests.extend(whole);
                 let sources = suite.compile(&context, &tests, naming, &mut dropped)?;
+                alike += written_alike(&sources);
                 suite.prove(&sources, order, limit, &mut tests, &mut dropped)?;
             }
             if what == OBSERVED {
-                contained += leave_out_contained(&mut tests, &tools.methods);
+                alike += leave_out_contained(&mut tests, &tools.methods);
             }
             kinds.push((tests.keys().copied().collect::<Vec<_>>(), what, about));
             checked.append(&mut tests);
@@ -141,7 +143,7 @@ impl Opts {
             written,
             checked,
             dropped,
-            contained,
+            alike,
         })
     }
 
@@ -305,6 +307,11 @@ fn failure(verdict: Option<&Verdict>) -> Option<String> {
         Some(Verdict::TimedOut) => "takes too long".to_owned(),
         Some(Verdict::Died) | None => "ends the JVM".to_owned(),
     })
+}
+
+/// How many tests are not in these files since others are written as they are.
+fn written_alike(written: &[Source]) -> usize {
+    written.iter().map(|source| source.alike).sum()
 }
 
 /// All tests with their files.

@@ -140,7 +140,7 @@ pub struct Report {
     pub removed: Vec<PathBuf>,
     /// Tests.
     pub total: usize,
-    /// How many others do the same as these but for constants, or begin as they do.
+    /// How many others do the same as these but for constants, begin as they do, or are written alike.
     pub alike: usize,
     /// Those that were no good.
     pub dropped: Dropped,

@@ -108,10 +108,11 @@ impl Seen {
         let missing = missing.filter(|(arg, _)| !given(arg));
         let names = missing.map(|(arg, ty)| {
             let name = short_type(&descriptor::type_name(ty));
-            // A number is always told, but for one that is a secret; so is a text that is not too long.
+            // A number is always told, but for one that is a secret; so is a text that is not too long, but may be
+            // forgotten where many others come before it is used again.
             match *arg == Value::Unknown {
                 true if descriptor::primitive_name(ty).is_some() => name + ", redacted",
-                true if *ty == "Ljava/lang/String;" => name + ", redacted or too long",
+                true if *ty == "Ljava/lang/String;" => name + ", redacted, too long or forgotten",
                 _ => name,
             }
         });

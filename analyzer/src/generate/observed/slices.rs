@@ -1,7 +1,7 @@
 //! What a life was cut out as: how much of it does as in the run, and the test that comes of that.
 
 use super::Lost;
-use crate::generate::asserted::{Checked, as_seen, tells_caller};
+use crate::generate::asserted::{Checked, as_seen, assertion, tells_caller};
 use crate::generate::carve::{Access, Carved, End, Score, Seen, Value};
 use crate::generate::complete::{Fits, Wanted, complete};
 use crate::generate::lab::Lab;
@@ -290,6 +290,7 @@ fn otherwise(
             let threw = &worker.class(*class).name;
             let message = message.as_ref().map(|message| format!(": {message}"));
             let instead = match end {
+                End::Threw(class) if class == threw => ", which no test can expect".to_owned(),
                 End::Threw(class) => format!(", not {class}"),
                 End::Returned(_) => String::new(),
             };
@@ -304,12 +305,14 @@ fn otherwise(
     }
 }
 
-/// Whether a call ended in another way than it did; where something was left out, also whether it
-/// returned something else.
+/// Whether a call ended in another way than it did, or in one that no test can expect; where something was left
+/// out, also whether it returned something else.
 fn differs(worker: &Worker, outcome: &Outcome, seen: &Seen, lacks: bool) -> bool {
     // Another number or text is no reason to stop, another way out is.
     match outcome {
-        Outcome::Threw(..) | Outcome::Failed(_) => !as_seen(worker, outcome, seen),
+        Outcome::Threw(..) | Outcome::Failed(_) => {
+            !as_seen(worker, outcome, seen) || assertion(worker, outcome).is_none()
+        }
         _ => matches!(seen.end, End::Threw(_)) || lacks && !as_seen(worker, outcome, seen),
     }
 }

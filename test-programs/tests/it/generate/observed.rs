@@ -202,6 +202,23 @@ fn what_is_done_to_what_is_passed_is_asserted() {
     }
 }
 
+/// What is thrown that no source can name is expected as the nearest class above it that one can; what no test can
+/// expect ends a life, which is told; and a class of the program may be called as one of `java.lang` is.
+#[test]
+fn what_no_source_can_name_is_thrown() {
+    for jdk in jdks_in_turn() {
+        let workplace = record(jdk, "gates", "gates.Main");
+        let report = ok(&run(jdk, &workplace, &OBSERVE));
+        let ended = "such as where gates.Gate.pass throws java.lang.LinkageError: rusty, which no test can expect";
+        assert!(report.contains(ended), "{report}");
+        golden(
+            "palulu/expected/gates-observed.java",
+            &written(&workplace, "tests"),
+        );
+        passes(jdk, &workplace, "tests", "classes");
+    }
+}
+
 /// What is written to a builder of which nobody knows what was in it is asserted, of a list that says too much how
 /// long it is; what a class has from one that is not public has its type arguments, and a call whose arguments
 /// nobody knows is none of the run's where only its result could show that they do not matter.

@@ -62,6 +62,10 @@ final class Pipe {
             element = element.getComponentType();
         }
         boolean accessible = element.isPrimitive() || Values.isAccessible(element);
+        if (!accessible && Throwable.class.isAssignableFrom(type)) {
+            // A source says that it throws this.
+            number(type.getSuperclass());
+        }
         out.writeByte('C');
         out.writeInt(number);
         write(type.getName());

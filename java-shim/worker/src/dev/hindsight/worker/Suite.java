@@ -168,5 +168,7 @@ public final class Suite {
             line.append(unit < 0x20 || Character.isSurrogate(unit) ? ' ' : unit);
         }
         out.write(test + "\t" + how + "\t" + line + "\n");
+        // The next test may end the JVM, and that must not be blamed on this one.
+        out.flush();
     }
 }

@@ -38,7 +38,8 @@ import java.util.Map;
  * <p>Answers go through the standard output:
  *
  * <pre>
- * C  id:int name:text flags:byte count:int text*      a class that answers name, its supertypes
+ * C  id:int name:text flags:byte count:int text*      a class that answers name, its supertypes; of an exception
+ *                                                     that no source can name, its superclass comes before it
  *    flags 1: a source can name it; 2: it is an interface; 4: it is abstract
  * D  id:int class:int | D id:int -1 reason:text       a method, the class of what it returns
  * R  id:int flags:byte [at:int shown:byte] milliseconds:int milliseconds:int count:int result*
@@ -59,8 +60,11 @@ import java.util.Map;
 public final class Worker {
     /** Nanoseconds until what is to stop must have done so: code of the JDK's does not. */
     private static final long MAX_STOPPING = 100_000_000;
-    /** Nanoseconds after which the analyzer is told that something goes on. */
-    private static final long MAX_SILENCE = 1_000_000_000;
+    /**
+     * Nanoseconds after which the analyzer is told what is done: where a sequence ends the JVM, what is not
+     * told by then is done once more, in another one.
+     */
+    private static final long MAX_SILENCE = 1_000_000;
 
     final Pipe pipe = new Pipe();
     final Watch watch;
