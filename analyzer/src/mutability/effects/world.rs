@@ -38,8 +38,10 @@ pub trait World {
     fn summary(&self, method: MethodId) -> Arc<Summary>;
     /// What makes a lambda.
     fn lambda(&self, method: MethodId, op: u32) -> Option<&Lambda>;
-    /// Whether a lambda has the method that is called.
+    /// Whether a lambda is the body of the method that is called.
     fn answers(&self, lambda: &Lambda, site: Site) -> bool;
+    /// What it runs on a lambda that is not: what the interface has a body of.
+    fn on_lambda(&self, site: Site, lambda: &Lambda) -> Arc<Vec<Target>>;
     /// Whether the call goes to the library, which may call back what it gets.
     fn calls_back(&self, site: Site) -> bool;
     /// Whether a target is code of the library's.

@@ -94,13 +94,19 @@ impl State<'_> {
                         }
                     }
                     Node::New(_, Made::Lambda(method, op)) => {
-                        let lambda = world
-                            .lambda(method, op)
-                            .filter(|lambda| world.answers(lambda, site));
-                        if let Some(lambda) = lambda {
-                            let found = self.run_lambda(at, lambda, &Nodes::one(one), &args[1..]);
+                        let Some(lambda) = world.lambda(method, op) else {
+                            continue;
+                        };
+                        let receiver = Nodes::one(one);
+                        if world.answers(lambda, site) {
+                            let found = self.run_lambda(at, lambda, &receiver, &args[1..]);
                             result.join(&found, false);
                             of_library.remove(one >> 1);
+                        } else {
+                            let targets = world.on_lambda(site, lambda);
+                            if !self.run_all(at, &targets, receiver, args, &mut result) {
+                                of_library.remove(one >> 1);
+                            }
                         }
                     }
                     _ => any = true,
@@ -143,14 +149,29 @@ impl State<'_> {
         args: &[Nodes],
         result: &mut Nodes,
     ) -> bool {
-        let mut args = args.to_vec();
-        args[0] = Nodes::one(receiver);
         let mut library = false;
         for &class in classes {
-            for target in self.world.on(site, class).iter() {
-                result.join(&self.run(at, target, &args), false);
-                library |= self.world.is_library(target);
-            }
+            let targets = self.world.on(site, class);
+            library |= self.run_all(at, &targets, Nodes::one(receiver), args, result);
+        }
+        library
+    }
+
+    /// Runs methods on a receiver; whether any of it is code of the library's.
+    fn run_all(
+        &mut self,
+        at: u32,
+        targets: &[Target],
+        receiver: Nodes,
+        args: &[Nodes],
+        result: &mut Nodes,
+    ) -> bool {
+        let mut args = args.to_vec();
+        args[0] = receiver;
+        let mut library = false;
+        for target in targets {
+            result.join(&self.run(at, target, &args), false);
+            library |= self.world.is_library(target);
         }
         library
     }
@@ -243,32 +264,53 @@ impl State<'_> {
         }
         self.depth += 1;
         let outside = self.outside();
-        for one in own {
-            let mut given = given;
-            given.remove(one >> 1);
-            given.insert(outside);
-            match self.nodes[(one >> 1) as usize] {
-                Node::New(_, Made::Lambda(method, op)) => {
-                    if let Some(lambda) = world.lambda(method, op) {
-                        // As many as it may take.
-                        let found = self.run_lambda(at, lambda, &Nodes::one(one), &[given; 4]);
-                        result.join(&found, false);
-                    }
+        loop {
+            let before = result;
+            for &one in &own {
+                let mut given = given;
+                given.remove(one >> 1);
+                given.insert(outside);
+                if world.is_sound() {
+                    // What one of them returns another one may get.
+                    given.join(&before, false);
                 }
-                Node::New(_, Made::Class(class)) => {
-                    for &(method, params) in world.callbacks(class).iter() {
-                        let summary = world.summary(method);
-                        let mut args = vec![given; params.max(1)];
-                        args[0] = Nodes::one(one);
-                        let cause = |write| Cause::Call(at, method, write);
-                        result.join(&self.apply(at, &summary, &args, true, cause), false);
-                    }
-                }
-                _ => {}
+                self.called_back(at, one, &given, &mut result);
+            }
+            if !world.is_sound() || result == before {
+                break;
             }
         }
         self.depth -= 1;
         result
+    }
+
+    /// The library runs one of the things that it gets, with what else it gets.
+    fn called_back(&mut self, at: u32, one: Ref, given: &Nodes, result: &mut Nodes) {
+        let world = self.world;
+        let mut run = |state: &mut State<'_>, class| {
+            for &(method, params) in world.callbacks(class).iter() {
+                let summary = world.summary(method);
+                let mut args = vec![*given; params.max(1)];
+                args[0] = Nodes::one(one);
+                let cause = |write| Cause::Call(at, method, write);
+                result.join(&state.apply(at, &summary, &args, true, cause), false);
+            }
+        };
+        match self.nodes[(one >> 1) as usize] {
+            Node::New(_, Made::Lambda(method, op)) => {
+                if let Some(lambda) = world.lambda(method, op) {
+                    // What its interface has bodies of, too.
+                    if let Some(interface) = lambda.interface {
+                        run(self, interface);
+                    }
+                    // As many as it may take.
+                    let found = self.run_lambda(at, lambda, &Nodes::one(one), &[*given; 4]);
+                    result.join(&found, false);
+                }
+            }
+            Node::New(_, Made::Class(class)) => run(self, class),
+            _ => {}
+        }
     }
 
     /// Does to the arguments what a summary says; `own` if it is one of the

@@ -88,9 +88,38 @@ impl World for Solver<'_> {
     fn answers(&self, lambda: &Lambda, site: Site) -> bool {
         let signature = self.program.names.bytes(site.signature);
         let name = self.program.names.bytes(lambda.name);
-        signature
+        let is_named = signature
             .strip_prefix(&*name)
-            .is_some_and(|rest| rest.first() == Some(&b'('))
+            .is_some_and(|rest| rest.first() == Some(&b'('));
+        // What the interface has a body of may have the same name.
+        is_named && {
+            let inherited = self
+                .program
+                .resolve(self.interface_of(lambda, site), site.signature);
+            inherited.is_none_or(|method| self.program.method(method).is(access::ABSTRACT))
+        }
+    }
+
+    fn on_lambda(&self, site: Site, lambda: &Lambda) -> Arc<Vec<Target>> {
+        let owner = self.interface_of(lambda, site);
+        // The methods of `Object` are those of an object without fields.
+        let inherits = self
+            .program
+            .resolve(owner, site.signature)
+            .is_some_and(|method| {
+                let class = self.program.method(method).class;
+                self.program.class(class).access & access::INTERFACE != 0
+            });
+        if !inherits {
+            return Arc::default();
+        }
+        let dispatch = Dispatch::Exact;
+        self.site(Site {
+            owner,
+            dispatch,
+            ..site
+        })
+        .targets
     }
 
     fn calls_back(&self, site: Site) -> bool {
@@ -131,41 +160,7 @@ impl World for Solver<'_> {
         };
         let known = lock().get(&class).cloned();
         known.unwrap_or_else(|| {
-            let mut found: Vec<(MethodId, usize)> = Vec::new();
-            let mut above = Some(class);
-            let mut signatures = Set::default();
-            while let Some(at) = above.filter(|&at| !program.class(at).library) {
-                for number in program.class(at).methods.clone() {
-                    let method = program.method(MethodId(number));
-                    let text = program.names.bytes(method.signature);
-                    let hidden = method.is(access::STATIC | access::PRIVATE | access::ABSTRACT)
-                        || text.starts_with(b"<");
-                    if hidden || !signatures.insert(method.signature) {
-                        continue;
-                    }
-                    let mut pending: Vec<ClassId> = program.above(class).collect();
-                    let mut overrides = false;
-                    let mut seen = Set::default();
-                    while let Some(next) = pending.pop() {
-                        if !seen.insert(next) {
-                            continue;
-                        }
-                        let library = program.class(next).library;
-                        overrides |= library && program.declared(next, method.signature).is_some();
-                        pending.extend(program.above(next));
-                    }
-                    if overrides {
-                        let open = text.iter().position(|&byte| byte == b'(').unwrap_or(0);
-                        let params = MethodDescriptor::parse(Utf8::new(&text[open..]));
-                        found.push((
-                            MethodId(number),
-                            1 + params.map_or(0, |d| usize::from(d.parameter_count())),
-                        ));
-                    }
-                }
-                above = program.class(at).superclass;
-            }
-            let found = Arc::new(found);
+            let found = Arc::new(self.overriders(class));
             lock().insert(class, found.clone());
             found
         })
@@ -238,5 +233,69 @@ impl World for Solver<'_> {
 
     fn captured(&self, place: usize) -> Sym {
         self.captured.get(place).copied().unwrap_or(self.any)
+    }
+}
+
+impl Solver<'_> {
+    /// Whether an interface is one of those that lambdas of the program's are of, or
+    /// that a class of its implements for the library.
+    fn is_run(&self, interface: ClassId) -> bool {
+        let known = self.program.class(interface);
+        known.access & access::INTERFACE != 0
+            && (self.lambda_types.contains(&interface)
+                || (self.program.subtypes(interface).into_iter())
+                    .any(|class| !self.program.class(class).library))
+    }
+
+    /// The interface by which a call sees a lambda. One that it implements beside its
+    /// own nobody has noted.
+    fn interface_of(&self, lambda: &Lambda, site: Site) -> ClassId {
+        let own = lambda.interface;
+        own.filter(|&own| self.program.is_subtype(own, site.owner))
+            .unwrap_or(site.owner)
+    }
+
+    /// Methods of the program's that run on instances of a class where the library
+    /// calls its own, with how many arguments they take.
+    fn overriders(&self, class: ClassId) -> Vec<(MethodId, usize)> {
+        let program = self.program;
+        let all_above = |of: ClassId| {
+            let mut all = vec![of];
+            let mut seen: Set<ClassId> = Set::default();
+            let mut at = 0;
+            while let Some(&next) = all.get(at) {
+                at += 1;
+                all.extend(program.above(next).filter(|&above| seen.insert(above)));
+            }
+            all
+        };
+        let (library, own): (Vec<ClassId>, Vec<ClassId>) =
+            (all_above(class).into_iter()).partition(|&above| program.class(above).library);
+        let mut found = Vec::new();
+        for number in own
+            .iter()
+            .flat_map(|&above| program.class(above).methods.clone())
+        {
+            let id = MethodId(number);
+            let method = program.method(id);
+            let text = program.names.bytes(method.signature);
+            let hidden = method.is(access::STATIC | access::PRIVATE | access::ABSTRACT)
+                || text.starts_with(b"<");
+            let overrides = |&above: &ClassId| program.declared(above, method.signature).is_some();
+            // Interfaces have bodies, too; of several one runs.
+            if hidden
+                || !library.iter().any(overrides)
+                || program.resolve(class, method.signature) != Some(id)
+            {
+                continue;
+            }
+            let open = text.iter().position(|&byte| byte == b'(').unwrap_or(0);
+            let params = MethodDescriptor::parse(Utf8::new(&text[open..]));
+            found.push((
+                id,
+                1 + params.map_or(0, |d| usize::from(d.parameter_count())),
+            ));
+        }
+        found
     }
 }
