@@ -47,6 +47,8 @@ pub(super) struct State<'a> {
     kinds: Map<u32, Kinds>,
     /// What the receiver of the call is that is looked at.
     receiver: Kinds,
+    /// What that call has changed so far.
+    touched: Nodes,
     /// Whether a node may be of a kind, as far as that was asked.
     possible: Map<(u32, Kind), bool>,
     pub returned: Nodes,
@@ -99,6 +101,7 @@ pub fn summarize(world: &dyn World, id: MethodId, facts: &Facts, coarse: bool) -
         guard: None,
         kinds: Map::default(),
         receiver: Kinds::ANY,
+        touched: Nodes::default(),
         possible: Map::default(),
         returned: Nodes::default(),
         thrown: Nodes::default(),
@@ -462,6 +465,7 @@ impl State<'_> {
     }
 
     fn write(&mut self, target: Ref, cause: Cause, kinds: Kinds) {
+        self.touched.insert(target);
         // What was stored in an object comes by the same ways as that; it is another one.
         if !kinds.is_any() && !kinds.iter().any(|kind| self.may_be_of(target >> 1, kind)) {
             return;

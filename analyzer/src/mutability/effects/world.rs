@@ -55,6 +55,8 @@ pub trait World {
     fn may_be(&self, method: MethodId, param: u16, class: ClassId) -> bool;
     /// Whether a parameter, as it is declared, may be a lambda that the program makes somewhere.
     fn may_be_lambda(&self, method: MethodId, param: u16) -> bool;
+    /// Whether an argument of a call, as the call declares it, may be something to run.
+    fn takes_lambda(&self, site: Site, place: usize) -> bool;
     /// The kind of objects that have a field.
     fn kinds_with(&self, field: Sym) -> Kinds;
     /// Whether a parameter may be of a kind, as it is declared.

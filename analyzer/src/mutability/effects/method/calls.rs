@@ -56,6 +56,7 @@ impl State<'_> {
         let args = &args;
         let receivers = if exact { Kinds::ANY } else { Kinds::one(kind) };
         let outer = std::mem::replace(&mut self.receiver, receivers);
+        let touched = std::mem::take(&mut self.touched);
         let mut any = exact || receiver.is_empty();
         // Receivers that code of the library may run on.
         let mut of_library = receiver;
@@ -132,10 +133,64 @@ impl State<'_> {
                 *first = of_library;
             }
             self.receiver = Kinds::ANY;
-            result.join(&self.call_back(at, &args), false);
+            let mut found = self.call_back(at, &args);
+            if world.is_sound() && self.takes_what_it_runs(site, &args) {
+                found.insert(self.outside() | 1);
+                found.join(&self.closure(union(&args)), true);
+            }
+            self.hand_over(&found, &args, &result);
+            result.join(&found, false);
         }
         self.receiver = outer;
+        self.touched = touched;
         result
+    }
+
+    /// Whether the library gets something to run of which it is not known what it is.
+    fn takes_what_it_runs(&self, site: Site, args: &[Nodes]) -> bool {
+        let is_unknown = |one: Ref| {
+            let node = self.nodes[(one >> 1) as usize];
+            !matches!(node, Node::New(_, Made::Class(_) | Made::Lambda(..)))
+        };
+        (0..args.len())
+            .any(|place| args[place].iter().any(is_unknown) && self.world.takes_lambda(site, place))
+    }
+
+    /// What the library has from code that it ran it returns, and stores in what it
+    /// makes and in what it changes: in proofs, in all that it gets.
+    fn hand_over(&mut self, found: &Nodes, args: &[Nodes], made: &Nodes) {
+        if found.is_empty() {
+            return;
+        }
+        let (any, sound) = (self.world.any_field(), self.world.is_sound());
+        let holders = match sound {
+            true => self.closure(union(args)),
+            false => self.touched,
+        };
+        let is_made = |one: &Ref| {
+            let node = self.nodes[(one >> 1) as usize];
+            matches!(node, Node::New(_, Made::Library | Made::Some))
+        };
+        let made: Vec<Ref> = made.iter().filter(is_made).collect();
+        for holder in made.into_iter().chain(holders.iter()) {
+            let node = holder >> 1;
+            let is_outside = matches!(self.nodes[node as usize], Node::Outside);
+            if self.is_lambda(node) || is_outside && !sound {
+                continue;
+            }
+            let mut held = *found;
+            held.remove(node);
+            // What leads there anyway would only hide by which field.
+            if let (Some(param), false) = (self.param_of(node), sound) {
+                for one in found
+                    .iter()
+                    .filter(|one| self.param_of(one >> 1) == Some(param))
+                {
+                    held.remove(one >> 1);
+                }
+            }
+            self.put(node, any, &held, sound || holder & 1 == 1);
+        }
     }
 
     /// Runs what a call runs on one receiver, of one of these classes; whether any
@@ -390,7 +445,9 @@ impl State<'_> {
         let mut result = mapped(&summary.returned);
         if given.iter().next().is_some() {
             let outer = std::mem::take(&mut self.receiver);
-            result.join(&self.call_back(at, &[given]), false);
+            let found = self.call_back(at, &[given]);
+            self.hand_over(&found, &[given], &result);
+            result.join(&found, false);
             self.receiver = outer;
         }
         if summary.writes_outside {

@@ -183,6 +183,15 @@ impl World for Solver<'_> {
         declared.is_some_and(|declared| self.lambda_types.contains(&declared))
     }
 
+    fn takes_lambda(&self, site: Site, place: usize) -> bool {
+        let Some(method) = self.calls.targets(site).resolved else {
+            return true;
+        };
+        let declared = self.declared(method, place as u16);
+        let is_receiver = place == 0 && !self.program.method(method).is(access::STATIC);
+        declared.is_some_and(|declared| !is_receiver && self.is_run(declared))
+    }
+
     fn may_be(&self, method: MethodId, param: u16, class: ClassId) -> bool {
         let program = self.program;
         let declared = self.declared(method, param);
