@@ -539,13 +539,21 @@ impl State<'_> {
                     self.write(target, Cause::Store(at), kinds);
                 }
             }
-            Op::LoadStatic { dst: NONE, .. } => {}
             Op::LoadStatic { dst, field } => {
+                self.initialize(self.world.before_field(self.id, *field));
+                if *dst == NONE {
+                    return;
+                }
                 let outside = self.outside();
-                let found = self.load(&Nodes::one(outside), *field);
+                let mut found = Nodes::default();
+                match self.world.is_constant(self.id, *field) {
+                    true => self.heap.held(outside >> 1, *field, false, &mut found),
+                    false => found = self.load(&Nodes::one(outside), *field),
+                }
                 self.set(*dst, &found);
             }
             Op::StoreStatic { field, value, own } => {
+                self.initialize(self.world.before_field(self.id, *field));
                 let outside = self.outside();
                 let refs = self.get(*value);
                 self.put(outside >> 1, *field, &refs, false);
@@ -596,6 +604,16 @@ impl State<'_> {
             Op::Outside { dst } => {
                 let outside = self.outside();
                 self.set(*dst, &Nodes::one(outside));
+            }
+        }
+    }
+
+    /// Class initializers run: what they change was there before, if it is not their own.
+    fn initialize(&mut self, initializers: Vec<MethodId>) {
+        for method in initializers {
+            if self.world.summary(method).writes_kept {
+                let outside = self.outside();
+                self.write(outside, Cause::Call(self.at, method, 0), Kinds::ANY);
             }
         }
     }

@@ -48,6 +48,12 @@ pub trait World {
     fn is_library(&self, target: &Target) -> bool;
     /// The methods that the library may call on an instance of a class.
     fn callbacks(&self, class: ClassId) -> Arc<Vec<(MethodId, usize)>>;
+    /// Class initializers that a call in a method may run first.
+    fn before_call(&self, method: MethodId, site: Site) -> Vec<MethodId>;
+    /// The same of a static field that is looked at.
+    fn before_field(&self, method: MethodId, field: Sym) -> Vec<MethodId>;
+    /// Whether a static field has nothing yet but what this method, an initializer, stores.
+    fn is_constant(&self, method: MethodId, field: Sym) -> bool;
     /// The class that a receiver is an instance of if a call runs this target;
     /// nothing if the call says as much.
     fn narrows(&self, site: Site, target: &Target) -> Option<ClassId>;

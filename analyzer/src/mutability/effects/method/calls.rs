@@ -40,6 +40,7 @@ impl State<'_> {
             return result;
         }
         let world = self.world;
+        self.initialize(world.before_call(self.id, site));
         let mut receiver = args.first().copied().unwrap_or_default();
         let exact = site.dispatch == Dispatch::Exact;
         let kind = Kind::Class(site.owner);

@@ -166,6 +166,18 @@ impl World for Solver<'_> {
         })
     }
 
+    fn before_call(&self, method: MethodId, site: Site) -> Vec<MethodId> {
+        Solver::before_call(self, method, site)
+    }
+
+    fn before_field(&self, method: MethodId, field: Sym) -> Vec<MethodId> {
+        Solver::before_field(self, method, field)
+    }
+
+    fn is_constant(&self, method: MethodId, field: Sym) -> bool {
+        Solver::is_constant(self, method, field)
+    }
+
     fn may_alias(&self, method: MethodId, one: u16, other: u16) -> bool {
         types::may_alias(self.program, method, one, other)
     }
