@@ -2,10 +2,14 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
+import java.util.ListIterator;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Random;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 import java.util.function.IntFunction;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -35,4 +39,14 @@ class Filled {
     static int summed(Filled f) { return Stream.of(1).map(i -> f).mapToInt(x -> x.value).sum(); } // expect f: immutable
     static void collected(Filled f) { Stream.of("a").collect(Collectors.toMap(x -> x, x -> f)).get("a").value = 1; } // expect f: mutable
     static void optional(Filled f) { Optional.of(1).map(x -> f).get().value = 1; } // expect f: mutable
+
+    // Functions of the JDK's own.
+    static void same(Filled f) { Function<Filled, Filled> id = Function.identity(); id.apply(f).value = 1; } // expect f: mutable
+    static void sameToo(Filled f) { UnaryOperator<Filled> id = UnaryOperator.identity(); id.apply(f).value = 1; } // expect f: mutable
+    static int sameLooked(Filled f) { Function<Filled, Filled> id = Function.identity(); return id.apply(f).value; } // expect f: immutable
+
+    static void set(Filled f) { List<Filled> all = new ArrayList<>(); all.add(null); ListIterator<Filled> at = all.listIterator(); at.next(); at.set(f); all.get(0).value = 1; } // expect f: mutable
+    static void shuffle(List<Filled> all, Random random) { java.util.Collections.shuffle(all, random); } // expect all: mutable, random: mutable
+    static void rest(List<Filled> all) { all.iterator().forEachRemaining(x -> x.value = 1); } // expect all: mutable
+    static int restOf(List<Filled> all) { int[] sum = new int[1]; all.iterator().forEachRemaining(x -> sum[0] += x.value); return sum[0]; } // expect all: immutable
 }

@@ -37,7 +37,7 @@ impl World for Solver<'_> {
 
     fn of_library(&self, site: Site) -> Arc<Vec<Target>> {
         let resolved = self.calls.targets(site).resolved;
-        match resolved.and_then(|method| self.contracts.promise(method)) {
+        match resolved.and_then(|method| self.contracts.promise_of_library(method)) {
             Some(known) => Arc::new(vec![Target::Known(known.clone())]),
             None => self.any(site, None),
         }
