@@ -124,17 +124,13 @@ impl World for Solver<'_> {
 
     fn calls_back(&self, site: Site) -> bool {
         // While the library itself is summarized there is nobody to call.
-        self.program.class(site.owner).library && {
-            let targets = self.calls.targets(site);
-            let library = |method: MethodId| {
-                self.program
-                    .class(self.program.method(method).class)
-                    .library
-            };
-            targets.resolved.is_some_and(|method| {
-                library(method) && !self.is_own(method) && !self.contracts.is_quiet(method)
-            })
-        }
+        let resolved = self.calls.targets(site).resolved;
+        resolved.is_some_and(|method| {
+            let class = self.program.method(method).class;
+            self.program.class(class).library
+                && !self.is_own(method)
+                && !self.contracts.is_quiet(method)
+        })
     }
 
     fn is_library(&self, target: &Target) -> bool {
