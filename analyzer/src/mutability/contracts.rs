@@ -17,8 +17,8 @@ use super::values;
 use crate::program::names::{Map, Set};
 use crate::program::{MethodId, Program, Sym};
 use shapes::Shape::{
-    Absorbs, Backed, Changes, ChangesSecond, Clones, Consumes, Fills, GetsFirst, Outputs, Picks,
-    Pipes, Puts, Reads, Steps, Views,
+    Absorbs, Backed, Changes, ChangesSecond, Clones, Consumes, Fills, GetsFirst, Hands, Outputs,
+    Picks, Pipes, Puts, Reads, Steps, Views,
 };
 use shapes::summary;
 use std::sync::Arc;
@@ -28,6 +28,10 @@ pub struct Contracts {
     known: Map<MethodId, Arc<Summary>>,
     quiet: Set<MethodId>,
     outside: Set<MethodId>,
+    /// What functions are for.
+    functions: Set<MethodId>,
+    /// What one of the JDK's own does.
+    hands: Arc<Summary>,
     /// Whether what overrides a method does as it does.
     promises: bool,
 }
@@ -56,6 +60,8 @@ impl Contracts {
             known: Map::default(),
             quiet: Set::default(),
             outside: Set::default(),
+            functions: Set::default(),
+            hands: Arc::new(summary(Hands, any, element)),
             promises: !sound,
         };
         for &(class, methods, shape) in tables::NATIVES {
@@ -208,6 +214,7 @@ impl Contracts {
             for number in class.methods.clone().filter(|_| functions) {
                 let id = MethodId(number);
                 if program.method(id).is(hindsight_classfile::access::ABSTRACT) {
+                    contracts.functions.insert(id);
                     contracts
                         .known
                         .entry(id)
@@ -248,6 +255,15 @@ impl Contracts {
     /// is promised.
     pub fn promise(&self, method: MethodId) -> Option<&Arc<Summary>> {
         self.find(method).filter(|_| self.promises)
+    }
+
+    /// The same on an object of a class of the library's own: such a function may return
+    /// what it gets.
+    pub fn promise_of_library(&self, method: MethodId) -> Option<&Arc<Summary>> {
+        match self.functions.contains(&method) {
+            true => Some(&self.hands),
+            false => self.promise(method),
+        }
     }
 
     /// The effect of a method of the library, if it is known.

@@ -3,7 +3,8 @@
 //!
 //! A call is a class, a signature and a way to choose. Class hierarchy analysis
 //! takes every method that an instance of some known subclass would run; rapid
-//! type analysis leaves out those that no instance is made of.
+//! type analysis leaves out those that no instance is made of. What lambdas stand for
+//! is not among these methods, but what they inherit of their interfaces is.
 
 use super::hierarchy::{ClassId, MethodId, Program};
 use super::names::{Map, Set, Sym};
@@ -111,10 +112,13 @@ impl<'p> Calls<'p> {
         for class in program.subtypes(site.owner) {
             let known = program.class(class);
             targets.open |= known.missing;
-            let made = match &self.instantiated {
-                Some(instantiated) => instantiated.contains(&class),
-                None => known.access & (access::ABSTRACT | access::INTERFACE) == 0,
-            };
+            // Of an interface there may be a lambda: what the interface has a body of,
+            // that runs.
+            let made = known.access & access::INTERFACE != 0
+                || match &self.instantiated {
+                    Some(instantiated) => instantiated.contains(&class),
+                    None => known.access & access::ABSTRACT == 0,
+                };
             if !made {
                 continue;
             }
@@ -161,6 +165,7 @@ mod tests {
             draft("B", "A", 0, &[]),
             draft("C", "A", 0, &["m()V"]),
             draft("D", "Gone", 0, &["m()V"]),
+            draft("I", "", access::INTERFACE | access::ABSTRACT, &["m()V"]),
         ];
         let program = Program::new(names, drafts);
         let class = |name: &str| {
@@ -191,5 +196,9 @@ mod tests {
         assert_eq!(run(&all, "Gone", Dispatch::Virtual), ("D".into(), true));
         let some = Calls::by_instances(&program, [class("C")].into_iter().collect());
         assert_eq!(run(&some, "O", Dispatch::Virtual), ("C".into(), false));
+        // A lambda may inherit it, though no class does.
+        for calls in [&all, &some] {
+            assert_eq!(run(calls, "I", Dispatch::Virtual), ("I".into(), false));
+        }
     }
 }

@@ -15,6 +15,8 @@ pub(super) enum Shape {
     Picks,
     /// Changes nothing; returns the first argument.
     Passes,
+    /// Changes nothing; returns something that the arguments lead to.
+    Hands,
     /// Changes nothing; returns a new object, of a class of the JDK's own, that
     /// leads to the receiver.
     Views,
@@ -27,7 +29,7 @@ pub(super) enum Shape {
     Changes,
     /// The same, and the receiver gets what the arguments lead to.
     Absorbs,
-    /// Changes the receiver and what it is a view of.
+    /// Changes the receiver and what it is a view of, which may keep the arguments.
     ChangesBelow,
     /// Changes nothing; what changes the result changes the receiver.
     Backed,
@@ -37,6 +39,8 @@ pub(super) enum Shape {
     Makes,
     /// Changes the first argument.
     ChangesFirst,
+    /// Changes the first and the second argument.
+    ChangesTwo,
     /// Changes the second argument, and may return what that leads to.
     ChangesSecond,
     /// Changes the receiver, and what it returns is not of its arguments.
@@ -136,7 +140,9 @@ pub(super) fn summary(shape: Shape, any: Sym, element: Sym) -> Summary {
         }
         ChangesBelow => {
             summary.writes.extend([write(THIS), write(DEEP)]);
-            summary.heap.push((THIS, any, arguments));
+            for keeps in [THIS, DEEP] {
+                summary.heap.push((keeps, any, arguments.clone()));
+            }
         }
         Backed => summary.returned = vec![certain(THIS), certain(DEEP)],
         GetsFirst => {
@@ -160,6 +166,16 @@ pub(super) fn summary(shape: Shape, any: Sym, element: Sym) -> Summary {
         ChangesFirst => {
             summary.writes.push(write(THIS));
             summary.heap.push((THIS, any, arguments));
+        }
+        ChangesTwo => summary.writes.extend([write(THIS), write(ARGUMENT)]),
+        Hands => {
+            let mut all = arguments;
+            for argument in 1..=ARGUMENTS {
+                let below = add(&mut summary, Node::Deep(argument));
+                all.push(certain(below));
+            }
+            summary.returned.extend(all);
+            summary.returned.sort_unstable();
         }
         ChangesSecond => {
             let below = add(&mut summary, Node::Deep(1));

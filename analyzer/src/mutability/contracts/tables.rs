@@ -94,11 +94,9 @@ pub(super) const CONTRACTS: &[(&str, &str, Shape)] = &[
     ("java/lang/Iterable", "forEach", Reads),
     ("java/util/Iterator", "hasNext", Reads),
     ("java/util/Iterator", "next", Steps),
-    (
-        "java/util/Iterator",
-        "remove forEachRemaining",
-        ChangesBelow,
-    ),
+    ("java/util/Iterator", "remove", ChangesBelow),
+    // It changes nothing but the place: what is run on the elements the calls say.
+    ("java/util/Iterator", "forEachRemaining", Consumes),
     (
         "java/util/ListIterator",
         "hasNext hasPrevious nextIndex previousIndex",
@@ -380,10 +378,18 @@ pub(super) const ENTRIES: &[(&str, &str, Shape)] = &[
         ChangesSecond,
     ),
     ("java/util/regex/Pattern", "matcher", Views),
+    ("java/util/function/Function", "identity", Views),
+    ("java/util/function/UnaryOperator", "identity", Views),
     (
         "java/util/regex/Pattern",
         "pattern flags split toString asPredicate",
         Reads,
+    ),
+    (
+        "java/util/Collections",
+        "shuffle(Ljava/util/List;Ljava/util/Random;) \
+         shuffle(Ljava/util/List;Ljava/util/random/RandomGenerator;)",
+        ChangesTwo,
     ),
     (
         "java/util/Collections",

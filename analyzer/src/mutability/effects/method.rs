@@ -47,6 +47,8 @@ pub(super) struct State<'a> {
     kinds: Map<u32, Kinds>,
     /// What the receiver of the call is that is looked at.
     receiver: Kinds,
+    /// What that call has changed so far.
+    touched: Nodes,
     /// Whether a node may be of a kind, as far as that was asked.
     possible: Map<(u32, Kind), bool>,
     pub returned: Nodes,
@@ -99,6 +101,7 @@ pub fn summarize(world: &dyn World, id: MethodId, facts: &Facts, coarse: bool) -
         guard: None,
         kinds: Map::default(),
         receiver: Kinds::ANY,
+        touched: Nodes::default(),
         possible: Map::default(),
         returned: Nodes::default(),
         thrown: Nodes::default(),
@@ -462,6 +465,7 @@ impl State<'_> {
     }
 
     fn write(&mut self, target: Ref, cause: Cause, kinds: Kinds) {
+        self.touched.insert(target);
         // What was stored in an object comes by the same ways as that; it is another one.
         if !kinds.is_any() && !kinds.iter().any(|kind| self.may_be_of(target >> 1, kind)) {
             return;
@@ -535,13 +539,21 @@ impl State<'_> {
                     self.write(target, Cause::Store(at), kinds);
                 }
             }
-            Op::LoadStatic { dst: NONE, .. } => {}
             Op::LoadStatic { dst, field } => {
+                self.initialize(self.world.before_field(self.id, *field));
+                if *dst == NONE {
+                    return;
+                }
                 let outside = self.outside();
-                let found = self.load(&Nodes::one(outside), *field);
+                let mut found = Nodes::default();
+                match self.world.is_constant(self.id, *field) {
+                    true => self.heap.held(outside >> 1, *field, false, &mut found),
+                    false => found = self.load(&Nodes::one(outside), *field),
+                }
                 self.set(*dst, &found);
             }
             Op::StoreStatic { field, value, own } => {
+                self.initialize(self.world.before_field(self.id, *field));
                 let outside = self.outside();
                 let refs = self.get(*value);
                 self.put(outside >> 1, *field, &refs, false);
@@ -592,6 +604,16 @@ impl State<'_> {
             Op::Outside { dst } => {
                 let outside = self.outside();
                 self.set(*dst, &Nodes::one(outside));
+            }
+        }
+    }
+
+    /// Class initializers run: what they change was there before, if it is not their own.
+    fn initialize(&mut self, initializers: Vec<MethodId>) {
+        for method in initializers {
+            if self.world.summary(method).writes_kept {
+                let outside = self.outside();
+                self.write(outside, Cause::Call(self.at, method, 0), Kinds::ANY);
             }
         }
     }

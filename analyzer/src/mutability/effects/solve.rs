@@ -2,6 +2,7 @@
 //! nothing changes.
 
 mod held;
+mod initial;
 mod sites;
 mod types;
 mod world;
@@ -19,6 +20,7 @@ use crate::mutability::signatures::Signatures;
 use crate::program::calls::{Calls, Site};
 use crate::program::names::{Map, Set};
 use crate::program::{ClassId, MethodId, Program, Sym};
+use initial::Initial;
 use rayon::prelude::*;
 use sites::Run;
 use std::collections::BTreeSet;
@@ -72,6 +74,7 @@ pub struct Solver<'p> {
     /// Interfaces that some lambda is of.
     lambda_types: Set<ClassId>,
     callbacks: Mutex<Map<ClassId, Callbacks>>,
+    initial: Initial,
     any: Sym,
     captured: Vec<Sym>,
     /// Maps of the program's that reorder what is read, and what reading does.
@@ -172,6 +175,10 @@ impl<'p> Solver<'p> {
             lambdas,
             lambda_types,
             callbacks: Mutex::default(),
+            initial: match sound {
+                true => Initial::new(program, facts),
+                false => Initial::default(),
+            },
             any: any_field(program),
             reordered,
             reordered_fields: Set::default(),
@@ -324,14 +331,20 @@ impl<'p> Solver<'p> {
     /// What a method's calls may run, each once: what must be known first.
     fn callees(&self, method: usize) -> Vec<u32> {
         let mut callees = Set::default();
+        let id = MethodId(method as u32);
+        let mut first = Vec::new();
         for (fact, at) in self.facts[method].ops.iter().zip(0..) {
             match &fact.op {
                 Op::Call { site, .. } => {
-                    let at = (MethodId(method as u32), at);
-                    callees.extend(self.site_at(*site, Some(at)).own.iter());
+                    callees.extend(self.site_at(*site, Some((id, at))).own.iter());
+                    first.extend(self.before_call(id, *site));
                 }
                 Op::Lambda(lambda) => {
                     callees.extend(self.site_at(lambda.site, None).own.iter());
+                    first.extend(self.before_call(id, lambda.site));
+                }
+                Op::LoadStatic { field, .. } | Op::StoreStatic { field, .. } => {
+                    first.extend(self.before_field(id, *field));
                 }
                 Op::New {
                     class: Some(class), ..
@@ -341,6 +354,7 @@ impl<'p> Solver<'p> {
                 _ => {}
             }
         }
+        callees.extend(first.iter().map(|method| method.0));
         let mut callees: Vec<u32> = callees.into_iter().collect();
         callees.sort_unstable();
         callees

@@ -38,14 +38,22 @@ pub trait World {
     fn summary(&self, method: MethodId) -> Arc<Summary>;
     /// What makes a lambda.
     fn lambda(&self, method: MethodId, op: u32) -> Option<&Lambda>;
-    /// Whether a lambda has the method that is called.
+    /// Whether a lambda is the body of the method that is called.
     fn answers(&self, lambda: &Lambda, site: Site) -> bool;
+    /// What it runs on a lambda that is not: what the interface has a body of.
+    fn on_lambda(&self, site: Site, lambda: &Lambda) -> Arc<Vec<Target>>;
     /// Whether the call goes to the library, which may call back what it gets.
     fn calls_back(&self, site: Site) -> bool;
     /// Whether a target is code of the library's.
     fn is_library(&self, target: &Target) -> bool;
     /// The methods that the library may call on an instance of a class.
     fn callbacks(&self, class: ClassId) -> Arc<Vec<(MethodId, usize)>>;
+    /// Class initializers that a call in a method may run first.
+    fn before_call(&self, method: MethodId, site: Site) -> Vec<MethodId>;
+    /// The same of a static field that is looked at.
+    fn before_field(&self, method: MethodId, field: Sym) -> Vec<MethodId>;
+    /// Whether a static field has nothing yet but what this method, an initializer, stores.
+    fn is_constant(&self, method: MethodId, field: Sym) -> bool;
     /// The class that a receiver is an instance of if a call runs this target;
     /// nothing if the call says as much.
     fn narrows(&self, site: Site, target: &Target) -> Option<ClassId>;
@@ -53,6 +61,8 @@ pub trait World {
     fn may_be(&self, method: MethodId, param: u16, class: ClassId) -> bool;
     /// Whether a parameter, as it is declared, may be a lambda that the program makes somewhere.
     fn may_be_lambda(&self, method: MethodId, param: u16) -> bool;
+    /// Whether an argument of a call, as the call declares it, may be something to run.
+    fn takes_lambda(&self, site: Site, place: usize) -> bool;
     /// The kind of objects that have a field.
     fn kinds_with(&self, field: Sym) -> Kinds;
     /// Whether a parameter may be of a kind, as it is declared.

@@ -40,6 +40,7 @@ impl State<'_> {
             return result;
         }
         let world = self.world;
+        self.initialize(world.before_call(self.id, site));
         let mut receiver = args.first().copied().unwrap_or_default();
         let exact = site.dispatch == Dispatch::Exact;
         let kind = Kind::Class(site.owner);
@@ -56,6 +57,7 @@ impl State<'_> {
         let args = &args;
         let receivers = if exact { Kinds::ANY } else { Kinds::one(kind) };
         let outer = std::mem::replace(&mut self.receiver, receivers);
+        let touched = std::mem::take(&mut self.touched);
         let mut any = exact || receiver.is_empty();
         // Receivers that code of the library may run on.
         let mut of_library = receiver;
@@ -94,13 +96,19 @@ impl State<'_> {
                         }
                     }
                     Node::New(_, Made::Lambda(method, op)) => {
-                        let lambda = world
-                            .lambda(method, op)
-                            .filter(|lambda| world.answers(lambda, site));
-                        if let Some(lambda) = lambda {
-                            let found = self.run_lambda(at, lambda, &Nodes::one(one), &args[1..]);
+                        let Some(lambda) = world.lambda(method, op) else {
+                            continue;
+                        };
+                        let receiver = Nodes::one(one);
+                        if world.answers(lambda, site) {
+                            let found = self.run_lambda(at, lambda, &receiver, &args[1..]);
                             result.join(&found, false);
                             of_library.remove(one >> 1);
+                        } else {
+                            let targets = world.on_lambda(site, lambda);
+                            if !self.run_all(at, &targets, receiver, args, &mut result) {
+                                of_library.remove(one >> 1);
+                            }
                         }
                     }
                     _ => any = true,
@@ -126,10 +134,64 @@ impl State<'_> {
                 *first = of_library;
             }
             self.receiver = Kinds::ANY;
-            result.join(&self.call_back(at, &args), false);
+            let mut found = self.call_back(at, &args);
+            if world.is_sound() && self.takes_what_it_runs(site, &args) {
+                found.insert(self.outside() | 1);
+                found.join(&self.closure(union(&args)), true);
+            }
+            self.hand_over(&found, &args, &result);
+            result.join(&found, false);
         }
         self.receiver = outer;
+        self.touched = touched;
         result
+    }
+
+    /// Whether the library gets something to run of which it is not known what it is.
+    fn takes_what_it_runs(&self, site: Site, args: &[Nodes]) -> bool {
+        let is_unknown = |one: Ref| {
+            let node = self.nodes[(one >> 1) as usize];
+            !matches!(node, Node::New(_, Made::Class(_) | Made::Lambda(..)))
+        };
+        (0..args.len())
+            .any(|place| args[place].iter().any(is_unknown) && self.world.takes_lambda(site, place))
+    }
+
+    /// What the library has from code that it ran it returns, and stores in what it
+    /// makes and in what it changes: in proofs, in all that it gets.
+    fn hand_over(&mut self, found: &Nodes, args: &[Nodes], made: &Nodes) {
+        if found.is_empty() {
+            return;
+        }
+        let (any, sound) = (self.world.any_field(), self.world.is_sound());
+        let holders = match sound {
+            true => self.closure(union(args)),
+            false => self.touched,
+        };
+        let is_made = |one: &Ref| {
+            let node = self.nodes[(one >> 1) as usize];
+            matches!(node, Node::New(_, Made::Library | Made::Some))
+        };
+        let made: Vec<Ref> = made.iter().filter(is_made).collect();
+        for holder in made.into_iter().chain(holders.iter()) {
+            let node = holder >> 1;
+            let is_outside = matches!(self.nodes[node as usize], Node::Outside);
+            if self.is_lambda(node) || is_outside && !sound {
+                continue;
+            }
+            let mut held = *found;
+            held.remove(node);
+            // What leads there anyway would only hide by which field.
+            if let (Some(param), false) = (self.param_of(node), sound) {
+                for one in found
+                    .iter()
+                    .filter(|one| self.param_of(one >> 1) == Some(param))
+                {
+                    held.remove(one >> 1);
+                }
+            }
+            self.put(node, any, &held, sound || holder & 1 == 1);
+        }
     }
 
     /// Runs what a call runs on one receiver, of one of these classes; whether any
@@ -143,14 +205,29 @@ impl State<'_> {
         args: &[Nodes],
         result: &mut Nodes,
     ) -> bool {
-        let mut args = args.to_vec();
-        args[0] = Nodes::one(receiver);
         let mut library = false;
         for &class in classes {
-            for target in self.world.on(site, class).iter() {
-                result.join(&self.run(at, target, &args), false);
-                library |= self.world.is_library(target);
-            }
+            let targets = self.world.on(site, class);
+            library |= self.run_all(at, &targets, Nodes::one(receiver), args, result);
+        }
+        library
+    }
+
+    /// Runs methods on a receiver; whether any of it is code of the library's.
+    fn run_all(
+        &mut self,
+        at: u32,
+        targets: &[Target],
+        receiver: Nodes,
+        args: &[Nodes],
+        result: &mut Nodes,
+    ) -> bool {
+        let mut args = args.to_vec();
+        args[0] = receiver;
+        let mut library = false;
+        for target in targets {
+            result.join(&self.run(at, target, &args), false);
+            library |= self.world.is_library(target);
         }
         library
     }
@@ -243,32 +320,53 @@ impl State<'_> {
         }
         self.depth += 1;
         let outside = self.outside();
-        for one in own {
-            let mut given = given;
-            given.remove(one >> 1);
-            given.insert(outside);
-            match self.nodes[(one >> 1) as usize] {
-                Node::New(_, Made::Lambda(method, op)) => {
-                    if let Some(lambda) = world.lambda(method, op) {
-                        // As many as it may take.
-                        let found = self.run_lambda(at, lambda, &Nodes::one(one), &[given; 4]);
-                        result.join(&found, false);
-                    }
+        loop {
+            let before = result;
+            for &one in &own {
+                let mut given = given;
+                given.remove(one >> 1);
+                given.insert(outside);
+                if world.is_sound() {
+                    // What one of them returns another one may get.
+                    given.join(&before, false);
                 }
-                Node::New(_, Made::Class(class)) => {
-                    for &(method, params) in world.callbacks(class).iter() {
-                        let summary = world.summary(method);
-                        let mut args = vec![given; params.max(1)];
-                        args[0] = Nodes::one(one);
-                        let cause = |write| Cause::Call(at, method, write);
-                        result.join(&self.apply(at, &summary, &args, true, cause), false);
-                    }
-                }
-                _ => {}
+                self.called_back(at, one, &given, &mut result);
+            }
+            if !world.is_sound() || result == before {
+                break;
             }
         }
         self.depth -= 1;
         result
+    }
+
+    /// The library runs one of the things that it gets, with what else it gets.
+    fn called_back(&mut self, at: u32, one: Ref, given: &Nodes, result: &mut Nodes) {
+        let world = self.world;
+        let mut run = |state: &mut State<'_>, class| {
+            for &(method, params) in world.callbacks(class).iter() {
+                let summary = world.summary(method);
+                let mut args = vec![*given; params.max(1)];
+                args[0] = Nodes::one(one);
+                let cause = |write| Cause::Call(at, method, write);
+                result.join(&state.apply(at, &summary, &args, true, cause), false);
+            }
+        };
+        match self.nodes[(one >> 1) as usize] {
+            Node::New(_, Made::Lambda(method, op)) => {
+                if let Some(lambda) = world.lambda(method, op) {
+                    // What its interface has bodies of, too.
+                    if let Some(interface) = lambda.interface {
+                        run(self, interface);
+                    }
+                    // As many as it may take.
+                    let found = self.run_lambda(at, lambda, &Nodes::one(one), &[*given; 4]);
+                    result.join(&found, false);
+                }
+            }
+            Node::New(_, Made::Class(class)) => run(self, class),
+            _ => {}
+        }
     }
 
     /// Does to the arguments what a summary says; `own` if it is one of the
@@ -348,7 +446,9 @@ impl State<'_> {
         let mut result = mapped(&summary.returned);
         if given.iter().next().is_some() {
             let outer = std::mem::take(&mut self.receiver);
-            result.join(&self.call_back(at, &[given]), false);
+            let found = self.call_back(at, &[given]);
+            self.hand_over(&found, &[given], &result);
+            result.join(&found, false);
             self.receiver = outer;
         }
         if summary.writes_outside {

@@ -37,7 +37,7 @@ impl World for Solver<'_> {
 
     fn of_library(&self, site: Site) -> Arc<Vec<Target>> {
         let resolved = self.calls.targets(site).resolved;
-        match resolved.and_then(|method| self.contracts.promise(method)) {
+        match resolved.and_then(|method| self.contracts.promise_of_library(method)) {
             Some(known) => Arc::new(vec![Target::Known(known.clone())]),
             None => self.any(site, None),
         }
@@ -88,24 +88,49 @@ impl World for Solver<'_> {
     fn answers(&self, lambda: &Lambda, site: Site) -> bool {
         let signature = self.program.names.bytes(site.signature);
         let name = self.program.names.bytes(lambda.name);
-        signature
+        let is_named = signature
             .strip_prefix(&*name)
-            .is_some_and(|rest| rest.first() == Some(&b'('))
+            .is_some_and(|rest| rest.first() == Some(&b'('));
+        // What the interface has a body of may have the same name.
+        is_named && {
+            let inherited = self
+                .program
+                .resolve(self.interface_of(lambda, site), site.signature);
+            inherited.is_none_or(|method| self.program.method(method).is(access::ABSTRACT))
+        }
+    }
+
+    fn on_lambda(&self, site: Site, lambda: &Lambda) -> Arc<Vec<Target>> {
+        let owner = self.interface_of(lambda, site);
+        // The methods of `Object` are those of an object without fields.
+        let inherits = self
+            .program
+            .resolve(owner, site.signature)
+            .is_some_and(|method| {
+                let class = self.program.method(method).class;
+                self.program.class(class).access & access::INTERFACE != 0
+            });
+        if !inherits {
+            return Arc::default();
+        }
+        let dispatch = Dispatch::Exact;
+        self.site(Site {
+            owner,
+            dispatch,
+            ..site
+        })
+        .targets
     }
 
     fn calls_back(&self, site: Site) -> bool {
         // While the library itself is summarized there is nobody to call.
-        self.program.class(site.owner).library && {
-            let targets = self.calls.targets(site);
-            let library = |method: MethodId| {
-                self.program
-                    .class(self.program.method(method).class)
-                    .library
-            };
-            targets.resolved.is_some_and(|method| {
-                library(method) && !self.is_own(method) && !self.contracts.is_quiet(method)
-            })
-        }
+        let resolved = self.calls.targets(site).resolved;
+        resolved.is_some_and(|method| {
+            let class = self.program.method(method).class;
+            self.program.class(class).library
+                && !self.is_own(method)
+                && !self.contracts.is_quiet(method)
+        })
     }
 
     fn is_library(&self, target: &Target) -> bool {
@@ -131,44 +156,22 @@ impl World for Solver<'_> {
         };
         let known = lock().get(&class).cloned();
         known.unwrap_or_else(|| {
-            let mut found: Vec<(MethodId, usize)> = Vec::new();
-            let mut above = Some(class);
-            let mut signatures = Set::default();
-            while let Some(at) = above.filter(|&at| !program.class(at).library) {
-                for number in program.class(at).methods.clone() {
-                    let method = program.method(MethodId(number));
-                    let text = program.names.bytes(method.signature);
-                    let hidden = method.is(access::STATIC | access::PRIVATE | access::ABSTRACT)
-                        || text.starts_with(b"<");
-                    if hidden || !signatures.insert(method.signature) {
-                        continue;
-                    }
-                    let mut pending: Vec<ClassId> = program.above(class).collect();
-                    let mut overrides = false;
-                    let mut seen = Set::default();
-                    while let Some(next) = pending.pop() {
-                        if !seen.insert(next) {
-                            continue;
-                        }
-                        let library = program.class(next).library;
-                        overrides |= library && program.declared(next, method.signature).is_some();
-                        pending.extend(program.above(next));
-                    }
-                    if overrides {
-                        let open = text.iter().position(|&byte| byte == b'(').unwrap_or(0);
-                        let params = MethodDescriptor::parse(Utf8::new(&text[open..]));
-                        found.push((
-                            MethodId(number),
-                            1 + params.map_or(0, |d| usize::from(d.parameter_count())),
-                        ));
-                    }
-                }
-                above = program.class(at).superclass;
-            }
-            let found = Arc::new(found);
+            let found = Arc::new(self.overriders(class));
             lock().insert(class, found.clone());
             found
         })
+    }
+
+    fn before_call(&self, method: MethodId, site: Site) -> Vec<MethodId> {
+        Solver::before_call(self, method, site)
+    }
+
+    fn before_field(&self, method: MethodId, field: Sym) -> Vec<MethodId> {
+        Solver::before_field(self, method, field)
+    }
+
+    fn is_constant(&self, method: MethodId, field: Sym) -> bool {
+        Solver::is_constant(self, method, field)
     }
 
     fn may_alias(&self, method: MethodId, one: u16, other: u16) -> bool {
@@ -186,6 +189,15 @@ impl World for Solver<'_> {
     fn may_be_lambda(&self, method: MethodId, param: u16) -> bool {
         let declared = self.declared(method, param);
         declared.is_some_and(|declared| self.lambda_types.contains(&declared))
+    }
+
+    fn takes_lambda(&self, site: Site, place: usize) -> bool {
+        let Some(method) = self.calls.targets(site).resolved else {
+            return true;
+        };
+        let declared = self.declared(method, place as u16);
+        let is_receiver = place == 0 && !self.program.method(method).is(access::STATIC);
+        declared.is_some_and(|declared| !is_receiver && self.is_run(declared))
     }
 
     fn may_be(&self, method: MethodId, param: u16, class: ClassId) -> bool {
@@ -238,5 +250,69 @@ impl World for Solver<'_> {
 
     fn captured(&self, place: usize) -> Sym {
         self.captured.get(place).copied().unwrap_or(self.any)
+    }
+}
+
+impl Solver<'_> {
+    /// Whether an interface is one of those that lambdas of the program's are of, or
+    /// that a class of its implements for the library.
+    fn is_run(&self, interface: ClassId) -> bool {
+        let known = self.program.class(interface);
+        known.access & access::INTERFACE != 0
+            && (self.lambda_types.contains(&interface)
+                || (self.program.subtypes(interface).into_iter())
+                    .any(|class| !self.program.class(class).library))
+    }
+
+    /// The interface by which a call sees a lambda. One that it implements beside its
+    /// own nobody has noted.
+    fn interface_of(&self, lambda: &Lambda, site: Site) -> ClassId {
+        let own = lambda.interface;
+        own.filter(|&own| self.program.is_subtype(own, site.owner))
+            .unwrap_or(site.owner)
+    }
+
+    /// Methods of the program's that run on instances of a class where the library
+    /// calls its own, with how many arguments they take.
+    fn overriders(&self, class: ClassId) -> Vec<(MethodId, usize)> {
+        let program = self.program;
+        let all_above = |of: ClassId| {
+            let mut all = vec![of];
+            let mut seen: Set<ClassId> = Set::default();
+            let mut at = 0;
+            while let Some(&next) = all.get(at) {
+                at += 1;
+                all.extend(program.above(next).filter(|&above| seen.insert(above)));
+            }
+            all
+        };
+        let (library, own): (Vec<ClassId>, Vec<ClassId>) =
+            (all_above(class).into_iter()).partition(|&above| program.class(above).library);
+        let mut found = Vec::new();
+        for number in own
+            .iter()
+            .flat_map(|&above| program.class(above).methods.clone())
+        {
+            let id = MethodId(number);
+            let method = program.method(id);
+            let text = program.names.bytes(method.signature);
+            let hidden = method.is(access::STATIC | access::PRIVATE | access::ABSTRACT)
+                || text.starts_with(b"<");
+            let overrides = |&above: &ClassId| program.declared(above, method.signature).is_some();
+            // Interfaces have bodies, too; of several one runs.
+            if hidden
+                || !library.iter().any(overrides)
+                || program.resolve(class, method.signature) != Some(id)
+            {
+                continue;
+            }
+            let open = text.iter().position(|&byte| byte == b'(').unwrap_or(0);
+            let params = MethodDescriptor::parse(Utf8::new(&text[open..]));
+            found.push((
+                id,
+                1 + params.map_or(0, |d| usize::from(d.parameter_count())),
+            ));
+        }
+        found
     }
 }

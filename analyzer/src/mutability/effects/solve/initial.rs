@@ -1,0 +1,128 @@
+//! Class initializers: what runs before the first call of a class, or the first look at a static
+//! field of it. For proofs only; otherwise each is taken to have run before.
+
+use super::Solver;
+use crate::mutability::facts::{Facts, Op};
+use crate::program::calls::{Dispatch, Site};
+use crate::program::names::{Map, Set};
+use crate::program::{ClassId, MethodId, Program, Sym};
+use hindsight_classfile::access;
+
+/// The program's initializers by what makes them run: that of the class, and those above it.
+#[derive(Default)]
+pub(super) struct Initial {
+    of_classes: Map<ClassId, Vec<MethodId>>,
+    /// By static fields that some body looks at.
+    of_fields: Map<Sym, Vec<MethodId>>,
+    /// Final ones that a class's own initializer looks at.
+    constants: Set<(MethodId, Sym)>,
+}
+
+impl Initial {
+    /// Looks for them in a program.
+    pub(super) fn new(program: &Program, facts: &[Facts]) -> Initial {
+        let mut initial = Initial::default();
+        let names = &program.names;
+        let Some(initializer) = names.find(b"<clinit>()V") else {
+            return initial;
+        };
+        for class in (0..program.classes.len() as u32).map(ClassId) {
+            if program.class(class).library {
+                continue;
+            }
+            let mut above = vec![class];
+            let mut seen = Set::default();
+            let mut found = Vec::new();
+            while let Some(next) = above.pop() {
+                if seen.insert(next) && !program.class(next).library {
+                    found.extend(program.declared(next, initializer));
+                    above.extend(program.above(next));
+                }
+            }
+            if !found.is_empty() {
+                initial.of_classes.insert(class, found);
+            }
+        }
+        for (method, facts) in facts.iter().enumerate() {
+            let method = MethodId(method as u32);
+            for fact in &facts.ops {
+                let (Op::LoadStatic { field, .. } | Op::StoreStatic { field, .. }) = &fact.op
+                else {
+                    continue;
+                };
+                let text = names.bytes(*field);
+                let dot = text.iter().rposition(|&byte| byte == b'.').unwrap_or(0);
+                let class = names.find(&text[..dot]).and_then(|name| program.find(name));
+                let Some(class) = class else {
+                    continue;
+                };
+                if let Some(found) = initial.of_classes.get(&class)
+                    && !initial.of_fields.contains_key(field)
+                {
+                    initial.of_fields.insert(*field, found.clone());
+                }
+                let known = program.method(method);
+                let is_own = known.class == class && known.signature == initializer;
+                let name = names.find(&text[dot + 1..]);
+                let mut fields = program.class(class).fields.iter();
+                if is_own
+                    && fields
+                        .any(|field| Some(field.name) == name && field.access & access::FINAL != 0)
+                {
+                    initial.constants.insert((method, *field));
+                }
+            }
+        }
+        initial
+    }
+}
+
+impl Solver<'_> {
+    /// Initializers that a call may run before what it calls.
+    pub(super) fn before_call(&self, method: MethodId, site: Site) -> Vec<MethodId> {
+        if site.dispatch != Dispatch::Exact || self.initial.of_classes.is_empty() {
+            return Vec::new();
+        }
+        let Some(resolved) = self.calls.targets(site).resolved else {
+            return Vec::new();
+        };
+        let called = self.program.method(resolved);
+        let is_first = called.is(access::STATIC)
+            || self
+                .program
+                .names
+                .bytes(called.signature)
+                .starts_with(b"<init>");
+        let found = self
+            .initial
+            .of_classes
+            .get(&called.class)
+            .filter(|_| is_first);
+        self.not_begun(method, found)
+    }
+
+    /// Initializers that a look at a static field may run.
+    pub(super) fn before_field(&self, method: MethodId, field: Sym) -> Vec<MethodId> {
+        self.not_begun(method, self.initial.of_fields.get(&field))
+    }
+
+    /// Whether a static field has nothing yet but what this initializer stores.
+    pub(super) fn is_constant(&self, method: MethodId, field: Sym) -> bool {
+        self.initial.constants.contains(&(method, field))
+    }
+
+    /// A class's methods run when its own initializer has begun, and its superclass's.
+    fn not_begun(&self, method: MethodId, found: Option<&Vec<MethodId>>) -> Vec<MethodId> {
+        let is_begun = |initializer: MethodId| {
+            let of = self.program.method(initializer).class;
+            let mut seen = Set::default();
+            let mut at = Some(self.program.method(method).class);
+            while let Some(class) = at.filter(|&class| class != of && seen.insert(class)) {
+                at = self.program.class(class).superclass;
+            }
+            at == Some(of)
+        };
+        let found = found.into_iter().flatten().copied();
+        found.filter(|&one| !is_begun(one)).collect()
+    }
+}
