@@ -474,6 +474,19 @@ fn secrets_of_a_command_line_are_masked() {
             "-agentpath:/a/password=out=b",
         ),
         (
+            "-agentpath:/a/libother.so=host=h,password=s,port=1 -agentlib:other=password=s",
+            "-agentpath:/a/libother.so=host=h,password=***,port=1 -agentlib:other=password=***",
+        ),
+        (
+            "-javaagent:/a/b.jar=password=s,host=h -Dq=password=s",
+            "-javaagent:/a/b.jar=password=***,host=h -Dq=password=***",
+        ),
+        // What is a secret there, these say.
+        (
+            "-agentpath:/a/libhindsight.so=out=b,redact=password=x -agentlib:hindsight=a=b,password=c",
+            "-agentpath:/a/libhindsight.so=out=b,redact=password=x -agentlib:hindsight=a=b,password=c",
+        ),
+        (
             r#"-Dconf={"password":"s","x":"http://u:t@h"} {"password":5555}"#,
             r#"-Dconf={"password":"***","x":"http://u:***@h"} {"password":***}"#,
         ),
