@@ -1,5 +1,6 @@
-//! What bounds traces where threads reach the ends of their stacks.
+//! What bounds traces where threads reach the ends of their stacks or go on after pauses.
 
+use hindsight_test_programs::traces::lines;
 use hindsight_test_programs::{Jdk, Workplace, both, hindsight, jdks, text};
 use std::process::Command;
 
@@ -65,5 +66,69 @@ fn bounds_hold_behind_the_end_of_the_stack() {
             assert!(told.contains(&tasks), "{label}");
             assert!(events.contains("Deep.run(") || options == "sample=10");
         }
+    }
+}
+
+/// Two threads whose numbers are alike; the first ends, then the second leaves a method in a pause.
+const PAUSED: &str = r#"
+import java.util.concurrent.SynchronousQueue;
+
+public class Paused {
+    static void start() { }
+    static void stop() { }
+    static int outer(SynchronousQueue<Integer> go) throws Exception { go.take(); return inner(1); }
+    static int inner(int i) { return i + 1; }
+    static int later(int i) { return i + 2; }
+    static void body(SynchronousQueue<Integer> go, SynchronousQueue<Integer> done) {
+        try {
+            inner(0);
+            done.put(0);
+            outer(go);
+            done.put(1);
+            go.take();
+            later(5);
+            done.put(2);
+        } catch (Exception e) { throw new RuntimeException(e); }
+    }
+    public static void main(String[] arguments) throws Exception {
+        SynchronousQueue<Integer> go = new SynchronousQueue<>(), done = new SynchronousQueue<>();
+        SynchronousQueue<Integer> first = new SynchronousQueue<>();
+        start();
+        Thread one = new Thread(() -> {
+            inner(9);
+            try { first.put(0); first.take(); } catch (Exception e) { throw new RuntimeException(e); }
+        }, "one");
+        one.start();
+        first.take();
+        Thread other;
+        do { other = new Thread(() -> body(go, done), "other"); }
+        while ((other.getId() & 1023) != (one.getId() & 1023));
+        other.start();
+        done.take();
+        while (other.getState() != Thread.State.WAITING) Thread.sleep(1);
+        first.put(1);
+        one.join();
+        stop();
+        go.put(1);
+        done.take();
+        start();
+        go.put(1);
+        done.take();
+        stop();
+        other.join();
+    }
+}"#;
+
+#[test]
+fn a_thread_that_ran_in_a_pause_says_so() {
+    for jdk in jdks() {
+        let workplace = Workplace::new("trace-paused");
+        let options = "from=Paused.start,until=Paused.stop";
+        record(&workplace, jdk, options, ("Paused", PAUSED));
+        let lines = lines(&workplace);
+        let later = lines.iter().position(|line| line.contains("Paused.later("));
+        let later = later.expect("it is in the second window");
+        assert!(!lines[later].contains('|'), "{lines:#?}");
+        assert!(lines[later - 1].contains("after a pause"), "{lines:#?}");
     }
 }
