@@ -1,4 +1,5 @@
-//! What bounds traces where threads reach the ends of their stacks or go on after pauses.
+//! What bounds traces where threads reach the ends of their stacks or go on after pauses, and that what probes do
+//! themselves is in none.
 
 use hindsight_test_programs::traces::lines;
 use hindsight_test_programs::{Jdk, Workplace, both, hindsight, jdks, text};
@@ -130,5 +131,59 @@ fn a_thread_that_ran_in_a_pause_says_so() {
         let later = later.expect("it is in the second window");
         assert!(!lines[later].contains('|'), "{lines:#?}");
         assert!(lines[later - 1].contains("after a pause"), "{lines:#?}");
+    }
+}
+
+/// Passes on values of which each is the first of its kind that is told.
+const TOLD: &str = r#"
+import java.io.File;
+import java.math.*;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.*;
+import java.util.*;
+import java.util.regex.Pattern;
+
+public class Told {
+    static Object[] values() {
+        LocalDateTime time = LocalDateTime.of(2020, 1, 2, 3, 4, 5, 6);
+        BigInteger large = BigInteger.ONE.shiftLeft(900);
+        return new Object[] {
+            1.25e300, 1.5f, 12345678L, 'x', new UUID(1, 2), Locale.GERMANY, Locale.FRENCH,
+            large, new BigDecimal("12.5"), new BigDecimal(large, 7), new BigDecimal("1e99"),
+            Duration.ofMillis(1234), Period.ofDays(3), time, time.toLocalDate(), time.toLocalTime(),
+            ZonedDateTime.of(time, ZoneId.of("Europe/Berlin")), OffsetDateTime.of(time, ZoneOffset.UTC),
+            OffsetTime.of(time.toLocalTime(), ZoneOffset.ofHours(2)), YearMonth.of(2020, 1),
+            MonthDay.of(1, 2), Year.of(2020), ZoneId.of("UTC"), Instant.ofEpochSecond(12345, 77),
+            URI.create("http://h/x"), URI.create("a/b").resolve("c"), new File("a"), Path.of("a/b"),
+            Pattern.compile("x"), Currency.getInstance("EUR"), StandardCharsets.UTF_8
+        };
+    }
+    static void tell(Object[] values) {
+        for (Object value : values) one(value);
+    }
+    static void one(Object value) { }
+    public static void main(String[] arguments) {
+        tell(values());
+    }
+}"#;
+
+#[test]
+fn what_tells_values_is_not_recorded() {
+    for jdk in jdks() {
+        let workplace = Workplace::new("trace-told");
+        let options = "include=Told;java.util.concurrent.**,from=Told.tell,until=Told.tell";
+        record(&workplace, jdk, options, ("Told", TOLD));
+        let lines = lines(&workplace);
+        // What is no call: threads, classes and objects.
+        let other = [" thread ", " is defined", " new "];
+        let calls = lines.iter();
+        let calls = calls.filter(|line| !other.iter().any(|other| line.contains(other)));
+        let (own, foreign): (Vec<&String>, Vec<&String>) =
+            calls.partition(|line| line.contains("Told."));
+        let first = foreign.first();
+        assert_eq!((foreign.len(), first), (0, None), "JDK {}", jdk.version);
+        assert_eq!(own.len(), 2 * 32, "{own:#?}");
     }
 }
