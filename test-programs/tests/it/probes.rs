@@ -407,3 +407,45 @@ fn a_sampled_recursion_needs_no_memory() {
         assert!(calls.count() >= 4, "{told:?}");
     }
 }
+
+/// An exception that another thread uses as a monitor is caught while one is on its way.
+const HELD: &str = r#"
+import java.util.concurrent.*;
+
+public class Held {
+    static void fail(Exception e) throws Exception { throw e; }
+    static void clean(Exception e, ExecutionException shared) throws Exception {
+        try {
+            fail(e);
+        } finally {
+            try { fail(shared); } catch (ExecutionException caught) { }
+        }
+    }
+    public static void main(String[] arguments) throws Exception {
+        Exception inner = new Exception("inner");
+        ExecutionException shared = new ExecutionException(inner);
+        CountDownLatch held = new CountDownLatch(1), done = new CountDownLatch(1);
+        Thread holder = new Thread(() -> {
+            synchronized (shared) {
+                held.countDown();
+                try {
+                    System.out.println(done.await(20, TimeUnit.SECONDS) ? "goes on" : "waits");
+                } catch (InterruptedException e) { }
+            }
+        });
+        holder.start();
+        held.await();
+        try { clean(inner, shared); } catch (Exception e) { }
+        done.countDown();
+        holder.join();
+    }
+}"#;
+
+#[test]
+fn no_monitor_is_taken_by_a_probe() {
+    for jdk in jdks() {
+        let workplace = Workplace::new("probes-held");
+        let (_, ran) = workplace.run_text(jdk, "11", "", ("Held", HELD));
+        assert_eq!(text(&ran.stdout), "goes on\n", "{}", both(&ran));
+    }
+}
