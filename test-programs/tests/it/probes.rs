@@ -449,3 +449,58 @@ fn no_monitor_is_taken_by_a_probe() {
         assert_eq!(text(&ran.stdout), "goes on\n", "{}", both(&ran));
     }
 }
+
+/// More threads write at once than have logs; long after them a thread fails that has one.
+const CROWD: &str = r#"
+import java.util.*;
+import java.util.concurrent.*;
+
+public class Crowd {
+    static class Box { int value; }
+    static void burst(int size) throws Exception {
+        CountDownLatch written = new CountDownLatch(size), go = new CountDownLatch(1);
+        List<Thread> threads = new ArrayList<>();
+        for (int i = 0; i < size; i++) threads.add(Thread.ofVirtual().start(() -> {
+            Box box = new Box();
+            box.value = 3;
+            written.countDown();
+            try { go.await(); } catch (InterruptedException e) { }
+            box.value = 4;
+        }));
+        written.await();
+        go.countDown();
+        for (Thread thread : threads) thread.join();
+    }
+    static void fail(Box box) {
+        box.value = 8;
+        throw new IllegalStateException("failed");
+    }
+    public static void main(String[] arguments) throws Exception {
+        Box box = new Box();
+        burst(9000);
+        box.value = 1;
+        // Others may learn of that.
+        synchronized (box) { box.value = 2; }
+        fail(box);
+    }
+}"#;
+
+#[test]
+fn a_crowd_of_writers_is_forgotten() {
+    for jdk in jdks().iter().filter(|jdk| jdk.version >= 21) {
+        let workplace = Workplace::new("probes-crowd");
+        let (_, ran) = workplace.run_text(jdk, "21", "copy=deep", ("Crowd", CROWD));
+        let crashes = workplace.crashes();
+        assert_eq!(crashes.len(), 1, "{}", both(&ran));
+        for (method, is_sure) in [("fail", true), ("main", false)] {
+            let mut frames = crashes[0].failure.frames.iter();
+            let frame = frames.find(|frame| frame.method == method).unwrap();
+            assert_eq!(
+                frame.reason.is_empty(),
+                is_sure,
+                "{method}: {}",
+                frame.reason
+            );
+        }
+    }
+}
