@@ -504,3 +504,50 @@ fn a_crowd_of_writers_is_forgotten() {
         }
     }
 }
+
+/// A class writes a field while a class above it has the same name, in another loader.
+const TWINS: &str = r#"
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.function.IntConsumer;
+
+public class Twins extends ClassLoader {
+    Twins() { super(Twins.class.getClassLoader()); }
+
+    public static class Twin { }
+    public static class Middle extends Twin { }
+    /** Called as the other one, once it is loaded. */
+    public static class Twim extends Middle implements IntConsumer {
+        int value;
+        @Override public void accept(int next) {
+            value = next;
+            throw new IllegalStateException("failed");
+        }
+    }
+    @Override protected Class<?> findClass(String name) throws ClassNotFoundException {
+        try (InputStream in = Twins.class.getResourceAsStream("Twins$Twim.class")) {
+            String code = new String(in.readAllBytes(), StandardCharsets.ISO_8859_1);
+            byte[] bytes = code.replace("Twim", "Twin").getBytes(StandardCharsets.ISO_8859_1);
+            return defineClass(name, bytes, 0, bytes.length);
+        } catch (java.io.IOException e) { throw new ClassNotFoundException(name); }
+    }
+    static void pass(IntConsumer twin) { twin.accept(7); }
+    public static void main(String[] arguments) throws Exception {
+        Class<?> twin = new Twins().findClass("Twins$Twin");
+        pass((IntConsumer) twin.getConstructor().newInstance());
+    }
+}"#;
+
+#[test]
+fn a_write_to_a_field_that_nobody_finds_is_not_passed_over() {
+    for jdk in jdks() {
+        let workplace = Workplace::new("probes-twins");
+        let (_, ran) = workplace.run_text(jdk, "11", "copy=deep", ("Twins", TWINS));
+        let crashes = workplace.crashes();
+        assert_eq!(crashes.len(), 1, "{}", both(&ran));
+        assert_eq!(workplace.run_json()["counters"]["fields_not_found"], 1);
+        let mut frames = crashes[0].failure.frames.iter();
+        let frame = frames.find(|frame| frame.method == "pass").unwrap();
+        assert_ne!(frame.reason, "", "JDK {}: {:?}", jdk.version, frame.patch);
+    }
+}
