@@ -385,6 +385,15 @@ fn a_secret_is_told_as_it_is_meant() {
     for (secret, expected) in [
         ("plain", &["plain"][..]),
         (r#"a\"b\u00fc"#, &[r#"a\"b\u00fc"#, "a\"b\u{fc}"]),
+        (r"p\ud83d\ude00w", &[r"p\ud83d\ude00w", "p\u{1f600}w"]),
+        (
+            r"\ud83dx\u00fc\u1",
+            &[r"\ud83dx\u00fc\u1", "ud83dx\u{fc}u1"],
+        ),
+        (
+            "a&#39;&#x1F600;&#;&amp;#39;",
+            &["a&#39;&#x1F600;&#;&amp;#39;", "a'\u{1f600}&#;&#39;"],
+        ),
         (r#"a\\\"b"#, &[r#"a\\\"b"#, r#"a\"b"#, "a\"b"]),
         ("a&lt;b&amp;lt;", &["a&lt;b&amp;lt;", "a<b&lt;"]),
         ("a%21+b%", &["a%21+b%", "a! b%"]),
