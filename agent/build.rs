@@ -67,6 +67,8 @@ fn main() {
             "-Xlint:-options",
             "-Werror",
             "-g:none",
+            // Else the first text that is put together links code of the JDK, within a probe.
+            "-XDstringConcat=inline",
         ])
         .arg("--patch-module")
         .arg(format!("java.base={}", written.display()))

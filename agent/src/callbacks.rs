@@ -501,7 +501,7 @@ pub unsafe extern "system" fn Java_java_lang_HindsightThread_report(
 }
 
 /// `HindsightWrites.field`: the `java.lang.reflect.Field` of this id, of an object's class or one
-/// above it. Null if there is none.
+/// above it. Null if there is none; an error if there is no memory for it.
 ///
 /// # Safety
 ///

@@ -459,11 +459,11 @@ impl Jni {
         Some(unsafe { self.0.GetStaticLongField(class.0, id) })
     }
 
-    /// The `java.lang.reflect.Field` of an instance field of this class.
+    /// The `java.lang.reflect.Field` of an instance field of this class. Where there is no memory for it, the error
+    /// stays pending, for the Java code that has asked.
     pub(crate) fn reflected(self, class: Obj, field: FieldId) -> Option<Obj> {
         // SAFETY: the field was looked up in this class.
-        let made = unsafe { self.0.ToReflectedField(class.0, field.0, 0) };
-        self.checked(Self::obj(made))
+        Self::obj(unsafe { self.0.ToReflectedField(class.0, field.0, 0) })
     }
 
     pub(crate) fn get_object(self, object: Obj, field: FieldId) -> Option<Obj> {

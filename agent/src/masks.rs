@@ -70,17 +70,20 @@ fn is_option_secret(name: &str, is_secret: &dyn Fn(&str) -> bool) -> bool {
 /// What an argument says.
 pub(crate) fn argument(text: &str, is_secret: &dyn Fn(&str) -> bool) -> Says {
     match option(text, is_secret) {
-        Says::Nothing if !is_of_agent(text) => match credentials(text, is_secret) {
-            parts if parts.is_empty() => Says::Nothing,
-            parts => Says::HasSecret(parts),
-        },
+        Says::Nothing if !is_own(text) => {
+            match search(text, is_secret, &BY_NAME, printed::BEFORE_SETTINGS) {
+                parts if parts.is_empty() => Says::Nothing,
+                parts => Says::HasSecret(parts),
+            }
+        }
         says => says,
     }
 }
 
 /// What an argument says by its name alone.
 pub(crate) fn option(text: &str, is_secret: &dyn Fn(&str) -> bool) -> Says {
-    if is_of_agent(text) {
+    if text.starts_with("-agent") {
+        // What stands before the first `=` is a library.
         return Says::Nothing;
     }
     let is_option = text.starts_with(['-', '/']);
@@ -104,25 +107,30 @@ pub(crate) fn option(text: &str, is_secret: &dyn Fn(&str) -> bool) -> Says {
     }
 }
 
-/// `-agentpath:...` carries option names, not secrets of the program.
-fn is_of_agent(text: &str) -> bool {
-    text.starts_with("-agent")
+/// Whether it has this agent's own options: these say what is a secret, and have none.
+fn is_own(text: &str) -> bool {
+    let library = text.strip_prefix("-agent").unwrap_or_default();
+    let library = library.split('=').next().unwrap_or_default();
+    let file = library.rsplit(['/', ':']).next().unwrap_or_default();
+    file.contains("hindsight")
 }
+
+/// The rules that go by names.
+const BY_NAME: [fn(&mut Search<'_>); 6] = [
+    documents::json,
+    documents::xml,
+    lines::entries,
+    lines::parts,
+    printed::components,
+    statements::passwords,
+];
 
 /// Where a text has what lets somebody in, in the order of the text: in URLs and headers ([`urls`]), by the names of
 /// members and elements ([`documents`]), of lines and settings ([`lines`]), of what objects print ([`printed`]), and in
 /// SQL ([`statements`]).
 /// The parts may overlap.
 pub(crate) fn credentials(text: &str, is_secret: &dyn Fn(&str) -> bool) -> Vec<Range<usize>> {
-    let by_name = [
-        documents::json,
-        documents::xml,
-        lines::entries,
-        lines::parts,
-        printed::components,
-        statements::passwords,
-    ];
-    search(text, is_secret, &by_name)
+    search(text, is_secret, &BY_NAME, printed::BEFORE_COMPONENTS)
 }
 
 /// The same of a text that has no name of a secret in it, but for those of options.
@@ -130,13 +138,14 @@ pub(crate) fn credentials_by_form(
     text: &str,
     is_secret: &dyn Fn(&str) -> bool,
 ) -> Vec<Range<usize>> {
-    search(text, is_secret, &[])
+    search(text, is_secret, &[], printed::BEFORE_COMPONENTS)
 }
 
 fn search(
     text: &str,
     is_secret: &dyn Fn(&str) -> bool,
     by_name: &[fn(&mut Search<'_>)],
+    before_names: &'static [char],
 ) -> Vec<Range<usize>> {
     let by_form = [
         urls::passwords,
@@ -145,7 +154,7 @@ fn search(
         urls::headers,
         urls::private_keys,
     ];
-    let mut search = Search::new(text, is_secret);
+    let mut search = Search::new(text, is_secret, before_names);
     for rule in by_form.iter().chain(by_name) {
         search.named = 0;
         rule(&mut search);
@@ -191,6 +200,8 @@ struct Search<'a> {
     text: &'a str,
     is_secret: &'a dyn Fn(&str) -> bool,
     found: Vec<Range<usize>>,
+    /// What a name stands behind in what objects print.
+    before_names: &'static [char],
     /// Among how many members from here on one that is called `value` is a secret, as one before was a name of one:
     /// `{"name": "password", "value": "X"}`.
     named: u8,
@@ -206,11 +217,16 @@ enum Role {
 }
 
 impl<'a> Search<'a> {
-    fn new(text: &'a str, is_secret: &'a dyn Fn(&str) -> bool) -> Search<'a> {
+    fn new(
+        text: &'a str,
+        is_secret: &'a dyn Fn(&str) -> bool,
+        before_names: &'static [char],
+    ) -> Search<'a> {
         Search {
             text,
             is_secret,
             found: Vec::new(),
+            before_names,
             named: 0,
         }
     }

@@ -4,6 +4,7 @@
 //! beginning. So a member is known by what stands around it alone, and a document in a string of another likewise.
 
 use super::{MAX_NAME, Role, Search};
+use std::iter;
 use std::ops::Range;
 
 /// How many backslashes a quote has in front of it that begins or ends a string: none in a document, one if the
@@ -314,17 +315,13 @@ pub(super) fn without_escapes(text: &str) -> String {
             Some('n') => plain.push('\n'),
             Some('r') => plain.push('\r'),
             Some('t') => plain.push('\t'),
-            Some('u') => {
-                let digits = rest.as_str().get(..4);
-                let unit = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok());
-                match unit.and_then(char::from_u32) {
-                    Some(decoded) => {
-                        plain.push(decoded);
-                        rest.nth(3);
-                    }
-                    None => plain.push('u'),
+            Some('u') => match escaped(rest.as_str()) {
+                Some((decoded, behind)) => {
+                    plain.push(decoded);
+                    rest = behind.chars();
                 }
-            }
+                None => plain.push('u'),
+            },
             Some(other) => plain.push(other),
             None => {}
         }
@@ -332,9 +329,22 @@ pub(super) fn without_escapes(text: &str) -> String {
     plain
 }
 
+/// The character of which the digits stand here, and what is behind it: two units of UTF-16 may be one.
+fn escaped(digits: &str) -> Option<(char, &str)> {
+    let unit = |digits: &str| u16::from_str_radix(digits.get(..4)?, 16).ok();
+    let second = digits.get(4..).and_then(|rest| rest.strip_prefix("\\u"));
+    let units = iter::once(unit(digits)?).chain(second.and_then(unit));
+    let decoded = char::decode_utf16(units).next()?.ok()?;
+    let behind = match decoded.len_utf16() {
+        1 => &digits[4..],
+        _ => &second?[4..],
+    };
+    Some((decoded, behind))
+}
+
 /// The text that one in XML stands for.
 pub(super) fn without_entities(text: &str) -> String {
-    let mut plain = text.to_owned();
+    let mut plain = without_numbers(text);
     for (entity, sign) in [
         ("&lt;", "<"),
         ("&gt;", ">"),
@@ -343,6 +353,33 @@ pub(super) fn without_entities(text: &str) -> String {
         ("&amp;", "&"),
     ] {
         plain = plain.replace(entity, sign);
+    }
+    plain
+}
+
+/// The same of the characters that stand there by their numbers.
+fn without_numbers(text: &str) -> String {
+    let character = |number: &str| {
+        let code = match number.strip_prefix(['x', 'X']) {
+            Some(digits) => u32::from_str_radix(digits, 16),
+            None => number.parse(),
+        };
+        code.ok().and_then(char::from_u32)
+    };
+    let mut parts = text.split("&#");
+    let mut plain = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let decoded = part.split_once(';');
+        match decoded.and_then(|(number, behind)| Some((character(number)?, behind))) {
+            Some((decoded, behind)) => {
+                plain.push(decoded);
+                plain.push_str(behind);
+            }
+            None => {
+                plain.push_str("&#");
+                plain.push_str(part);
+            }
+        }
     }
     plain
 }

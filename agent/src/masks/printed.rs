@@ -4,6 +4,12 @@
 use super::{MAX_NAME, Role, Search, names_secret};
 use std::ops::Range;
 
+/// What the name of a component stands behind.
+pub(super) const BEFORE_COMPONENTS: &[char] = &['[', '{', '(', ','];
+
+/// What that of a setting in an argument does as well: the first of several stands behind the name of all.
+pub(super) const BEFORE_SETTINGS: &[char] = &['[', '{', '(', ',', '='];
+
 /// Components and entries by secret names.
 pub(super) fn components(search: &mut Search<'_>) {
     let text = search.text;
@@ -13,7 +19,7 @@ pub(super) fn components(search: &mut Search<'_>) {
         let equals = at + next;
         at = equals + 1;
         let is_secret = |name: &str| names_secret(name, search.is_secret);
-        if !name_before(text, equals).is_some_and(is_secret) {
+        if !name_before(text, equals, search.before_names).is_some_and(is_secret) {
             continue;
         }
         if line_end < at {
@@ -34,14 +40,13 @@ fn is_of_name(c: char) -> bool {
 }
 
 /// The name in front of an equals sign, if it is one of several or the first within brackets.
-fn name_before(text: &str, equals: usize) -> Option<&str> {
+fn name_before<'t>(text: &'t str, equals: usize, behind: &[char]) -> Option<&'t str> {
     let before = text.get(..equals)?;
     let letters = before.chars().rev().take_while(|c| is_of_name(*c));
     let len: usize = letters.take(MAX_NAME).map(char::len_utf8).sum();
     let (rest, name) = before.split_at(equals - len);
     let begins = rest.trim_end_matches([' ', '\t']);
-    (begins.ends_with(['[', '{', '(', ',']) && name.starts_with(|c: char| !c.is_ascii_digit()))
-        .then_some(name)
+    (begins.ends_with(behind) && name.starts_with(|c: char| !c.is_ascii_digit())).then_some(name)
 }
 
 /// The value behind an equals sign, of the rest of the line: up to the next name with one or with a bracket, the

@@ -42,7 +42,9 @@ fn what_lets_somebody_in_is_found_in_texts() {
             "GET / HTTP/1.1\r\nauthorization: basic Ym9iOnNlY3JldA==\r\nHost: h",
             &["basic Ym9iOnNlY3JldA==", "Ym9iOnNlY3JldA=="],
         ),
+        ("Authorization: Token abcdefgh.i", &["abcdefgh.i"]),
         ("Bearer abcdefgh.i", &["abcdefgh.i"]),
+        ("Token abcdefgh.i", &[]),
         ("Basic understanding of it", &[]),
         ("Bearer of news", &[]),
         ("Authorization: none", &[]),
@@ -385,6 +387,15 @@ fn a_secret_is_told_as_it_is_meant() {
     for (secret, expected) in [
         ("plain", &["plain"][..]),
         (r#"a\"b\u00fc"#, &[r#"a\"b\u00fc"#, "a\"b\u{fc}"]),
+        (r"p\ud83d\ude00w", &[r"p\ud83d\ude00w", "p\u{1f600}w"]),
+        (
+            r"\ud83dx\u00fc\u1",
+            &[r"\ud83dx\u00fc\u1", "ud83dx\u{fc}u1"],
+        ),
+        (
+            "a&#39;&#x1F600;&#;&amp;#39;",
+            &["a&#39;&#x1F600;&#;&amp;#39;", "a'\u{1f600}&#;&#39;"],
+        ),
         (r#"a\\\"b"#, &[r#"a\\\"b"#, r#"a\"b"#, "a\"b"]),
         ("a&lt;b&amp;lt;", &["a&lt;b&amp;lt;", "a<b&lt;"]),
         ("a%21+b%", &["a%21+b%", "a! b%"]),
@@ -423,6 +434,8 @@ fn large_texts_are_read_in_one_pass() {
         "form-data;",
         "PRIVATE KEY-----",
         "uthorization: Bearer",
+        "oracle:",
+        "oracle:a/",
         "\\n\\n\\n\"a\":",
         "\\\\\\\\\\\\\\\\\":\"",
         "a=b&c=d;",
@@ -472,6 +485,19 @@ fn secrets_of_a_command_line_are_masked() {
         (
             "-agentpath:/a/password=out=b",
             "-agentpath:/a/password=out=b",
+        ),
+        (
+            "-agentpath:/a/libother.so=host=h,password=s,port=1 -agentlib:other=password=s",
+            "-agentpath:/a/libother.so=host=h,password=***,port=1 -agentlib:other=password=***",
+        ),
+        (
+            "-javaagent:/a/b.jar=password=s,host=h -Dq=password=s",
+            "-javaagent:/a/b.jar=password=***,host=h -Dq=password=***",
+        ),
+        // What is a secret there, these say.
+        (
+            "-agentpath:/a/libhindsight.so=out=b,redact=password=x -agentlib:hindsight=a=b,password=c",
+            "-agentpath:/a/libhindsight.so=out=b,redact=password=x -agentlib:hindsight=a=b,password=c",
         ),
         (
             r#"-Dconf={"password":"s","x":"http://u:t@h"} {"password":5555}"#,

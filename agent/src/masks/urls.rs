@@ -25,9 +25,11 @@ pub(super) fn passwords(search: &mut Search<'_>) {
 pub(super) fn oracle(search: &mut Search<'_>) {
     const VENDOR: &str = "oracle:";
     let text = search.text;
-    for (at, _) in text.match_indices(VENDOR) {
+    let mut vendors = text.match_indices(VENDOR).peekable();
+    while let Some((at, _)) = vendors.next() {
         let start = at + VENDOR.len();
-        let login = text.get(start..).unwrap_or_default();
+        let end = vendors.peek().map_or(text.len(), |(next, _)| *next);
+        let login = text.get(start..end).unwrap_or_default();
         let ends = |c: char| c.is_whitespace() || matches!(c, '@' | '"' | '\'' | '<' | '>');
         let Some((user, password)) = login.split_once('/') else {
             continue;
@@ -92,7 +94,10 @@ pub(super) fn headers(search: &mut Search<'_>) {
         let start = at + NAME.len();
         let rest = text.get(start..).unwrap_or_default();
         let start = start + rest.len() - rest.trim_start().len();
-        if let Some(token) = (text.get(start..)).and_then(scheme_and_token) {
+        let value = text.get(start..).unwrap_or_default();
+        // Behind the header's name this is no word as any other.
+        let of_header = || scheme_and_token(value, &["token"]);
+        if let Some(token) = scheme_and_token(value, &SCHEMES).or_else(of_header) {
             search.found.push(start + token.start..start + token.end);
         }
     }
@@ -103,19 +108,21 @@ pub(super) fn headers(search: &mut Search<'_>) {
 pub(super) fn token(text: &str) -> Option<Range<usize>> {
     let value = text.trim_start();
     let before = text.len() - value.len();
-    let token = scheme_and_token(value)?;
+    let token = scheme_and_token(value, &SCHEMES)?;
     (token.end == value.trim_end().len()).then_some(before + token.start..before + token.end)
 }
 
-/// Where a token is in a text that begins with its scheme.
-fn scheme_and_token(text: &str) -> Option<Range<usize>> {
-    const SCHEMES: [&str; 2] = ["bearer", "basic"];
+/// The schemes of what lets somebody in.
+const SCHEMES: [&str; 2] = ["bearer", "basic"];
+
+/// Where a token is in a text that begins with its scheme, one of these.
+fn scheme_and_token(text: &str, schemes: &[&str]) -> Option<Range<usize>> {
     let is_known = |scheme: &&&str| {
         let said = text.get(..scheme.len());
         said.is_some_and(|said| said.eq_ignore_ascii_case(scheme))
             && text.as_bytes().get(scheme.len()) == Some(&b' ')
     };
-    let start = SCHEMES.iter().find(is_known)?.len() + 1;
+    let start = schemes.iter().find(is_known)?.len() + 1;
     let ends = [' ', '\r', '\n', '"', '\'', ',', '\\'];
     let token = text.get(start..)?.split(ends).next()?;
     (token.len() >= MIN_TOKEN).then_some(start..start + token.len())

@@ -2,6 +2,7 @@
 
 use super::Tracing;
 use super::arena::Marks;
+use super::nest::Sign;
 use crate::agent::Base;
 use crate::hook;
 use crate::methods::descriptor;
@@ -35,6 +36,8 @@ struct Table {
     /// By name and SHA-256: the same class again, be it another loader's copy,
     /// has the same numbers.
     known: HashMap<(String, [u8; 32]), First>,
+    /// Of each method by its number, where a part of the run only is recorded.
+    signs: Vec<Sign>,
 }
 
 impl Ids {
@@ -68,6 +71,25 @@ impl Ids {
         if let Ok(mut table) = self.0.lock() {
             table.known.insert((name, version), first);
         }
+    }
+
+    /// Keeps what stands for the methods of a class.
+    fn sign(&self, class: &str, traced: &Traced) {
+        let Ok(mut table) = self.0.lock() else { return };
+        for method in traced.methods.iter() {
+            let at = method.id as usize;
+            if at >= table.signs.len() {
+                table.signs.resize(at + 1, Sign::default());
+            }
+            table.signs[at] = Sign::new(class, method.name, method.descriptor);
+        }
+    }
+
+    /// What stands for methods with these numbers.
+    pub(super) fn signs(&self, methods: &[i32]) -> Option<Vec<Sign>> {
+        let table = self.0.lock().ok()?;
+        let known = |id: &i32| table.signs.get(*id as usize).copied();
+        methods.iter().map(known).collect()
     }
 }
 
@@ -201,6 +223,7 @@ impl Tracing {
     /// Marks the methods that bound the recording.
     fn mark(&self, base: &Base, class: &str, traced: &Traced) {
         let Some(marks) = &self.marks else { return };
+        self.ids.sign(class, traced);
         let of = &base.options.trace;
         let top = of.sample.as_ref();
         let is_top = top.is_some_and(|sample| select::names(&sample.classes, class));

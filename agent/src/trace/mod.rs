@@ -21,6 +21,7 @@ mod arena;
 pub(crate) mod classes;
 mod dictionary;
 mod natives;
+mod nest;
 mod packer;
 mod segments;
 mod shim;

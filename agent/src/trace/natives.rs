@@ -1,11 +1,11 @@
-//! The native methods of `HindsightTracer`. The JVM finds them by their names.
+//! The native methods of `HindsightTracer` and `HindsightNest`. The JVM finds them by their names.
 
 #![expect(unsafe_code, reason = "entry points from Java")]
 
 use super::arena::Address;
-use super::tracing;
+use super::{nest, tracing};
 use crate::callbacks::contained;
-use crate::jni::Obj;
+use crate::jni::{Jni, Obj};
 use crate::snapshot::classes::binary_name;
 use crate::sys::{JniEnv, Ref};
 use hindsight_tracelog::trace::block::Header;
@@ -112,4 +112,32 @@ pub unsafe extern "system" fn Java_java_lang_HindsightTracer_define(
             name: binary_name(&signature),
         }));
     });
+}
+
+/// `HindsightNest.running`: how many of these calls are on the stack; -1 if that is not known.
+///
+/// # Safety
+///
+/// As above.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_HindsightNest_running(
+    env: JniEnv,
+    _class: Ref,
+    methods: Ref,
+    depth: i32,
+    entering: u8,
+) -> i32 {
+    let mut running = -1;
+    contained(|| {
+        // SAFETY: the environment and a local reference of this call.
+        let (jni, methods) = unsafe { (Jni::new(env), Obj::from_raw(methods)) };
+        let (Some(tracing), Some(methods)) = (tracing(), methods) else {
+            return;
+        };
+        // Below 0 it never is.
+        let depth = usize::try_from(depth).unwrap_or(0);
+        let known = nest::running(tracing, jni, methods, depth, entering != 0);
+        running = known.map_or(-1, |known| known as i32);
+    });
+    running
 }

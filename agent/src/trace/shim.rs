@@ -11,6 +11,7 @@ use std::borrow::Cow;
 
 /// Its classes, in an order in which each finds what it needs.
 const CLASSES: &[&str] = &[
+    "java/lang/HindsightNest",
     "java/lang/HindsightCalls",
     CARRIER,
     "java/lang/HindsightIdentity",

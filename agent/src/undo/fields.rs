@@ -83,7 +83,7 @@ impl Fields {
     }
 }
 
-/// The `java.lang.reflect.Field` of a field of an object, as code refers to it.
+/// The `java.lang.reflect.Field` of a field of an object, as code refers to it; an error may be pending instead.
 pub(crate) fn reflected(jni: Jni, jvmti: Jvmti, object: Obj, field: &MemberName) -> Option<Obj> {
     let owner = format!("L{};", field.owner);
     let (mut class, mut found) = (Some(jni.class_of(object)), None);

@@ -33,6 +33,7 @@ mod storms;
 mod survive;
 mod threads;
 mod trace;
+mod trace_bounds;
 mod trace_commands;
 mod trace_objects;
 mod trace_parts;

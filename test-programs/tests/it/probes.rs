@@ -407,3 +407,147 @@ fn a_sampled_recursion_needs_no_memory() {
         assert!(calls.count() >= 4, "{told:?}");
     }
 }
+
+/// An exception that another thread uses as a monitor is caught while one is on its way.
+const HELD: &str = r#"
+import java.util.concurrent.*;
+
+public class Held {
+    static void fail(Exception e) throws Exception { throw e; }
+    static void clean(Exception e, ExecutionException shared) throws Exception {
+        try {
+            fail(e);
+        } finally {
+            try { fail(shared); } catch (ExecutionException caught) { }
+        }
+    }
+    public static void main(String[] arguments) throws Exception {
+        Exception inner = new Exception("inner");
+        ExecutionException shared = new ExecutionException(inner);
+        CountDownLatch held = new CountDownLatch(1), done = new CountDownLatch(1);
+        Thread holder = new Thread(() -> {
+            synchronized (shared) {
+                held.countDown();
+                try {
+                    System.out.println(done.await(20, TimeUnit.SECONDS) ? "goes on" : "waits");
+                } catch (InterruptedException e) { }
+            }
+        });
+        holder.start();
+        held.await();
+        try { clean(inner, shared); } catch (Exception e) { }
+        done.countDown();
+        holder.join();
+    }
+}"#;
+
+#[test]
+fn no_monitor_is_taken_by_a_probe() {
+    for jdk in jdks() {
+        let workplace = Workplace::new("probes-held");
+        let (_, ran) = workplace.run_text(jdk, "11", "", ("Held", HELD));
+        assert_eq!(text(&ran.stdout), "goes on\n", "{}", both(&ran));
+    }
+}
+
+/// More threads write at once than have logs; long after them a thread fails that has one.
+const CROWD: &str = r#"
+import java.util.*;
+import java.util.concurrent.*;
+
+public class Crowd {
+    static class Box { int value; }
+    static void burst(int size) throws Exception {
+        CountDownLatch written = new CountDownLatch(size), go = new CountDownLatch(1);
+        List<Thread> threads = new ArrayList<>();
+        for (int i = 0; i < size; i++) threads.add(Thread.ofVirtual().start(() -> {
+            Box box = new Box();
+            box.value = 3;
+            written.countDown();
+            try { go.await(); } catch (InterruptedException e) { }
+            box.value = 4;
+        }));
+        written.await();
+        go.countDown();
+        for (Thread thread : threads) thread.join();
+    }
+    static void fail(Box box) {
+        box.value = 8;
+        throw new IllegalStateException("failed");
+    }
+    public static void main(String[] arguments) throws Exception {
+        Box box = new Box();
+        burst(9000);
+        box.value = 1;
+        // Others may learn of that.
+        synchronized (box) { box.value = 2; }
+        fail(box);
+    }
+}"#;
+
+#[test]
+fn a_crowd_of_writers_is_forgotten() {
+    for jdk in jdks().iter().filter(|jdk| jdk.version >= 21) {
+        let workplace = Workplace::new("probes-crowd");
+        let (_, ran) = workplace.run_text(jdk, "21", "copy=deep", ("Crowd", CROWD));
+        let crashes = workplace.crashes();
+        assert_eq!(crashes.len(), 1, "{}", both(&ran));
+        for (method, is_sure) in [("fail", true), ("main", false)] {
+            let mut frames = crashes[0].failure.frames.iter();
+            let frame = frames.find(|frame| frame.method == method).unwrap();
+            assert_eq!(
+                frame.reason.is_empty(),
+                is_sure,
+                "{method}: {}",
+                frame.reason
+            );
+        }
+    }
+}
+
+/// A class writes a field while a class above it has the same name, in another loader.
+const TWINS: &str = r#"
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.function.IntConsumer;
+
+public class Twins extends ClassLoader {
+    Twins() { super(Twins.class.getClassLoader()); }
+
+    public static class Twin { }
+    public static class Middle extends Twin { }
+    /** Called as the other one, once it is loaded. */
+    public static class Twim extends Middle implements IntConsumer {
+        int value;
+        @Override public void accept(int next) {
+            value = next;
+            throw new IllegalStateException("failed");
+        }
+    }
+    @Override protected Class<?> findClass(String name) throws ClassNotFoundException {
+        try (InputStream in = Twins.class.getResourceAsStream("Twins$Twim.class")) {
+            String code = new String(in.readAllBytes(), StandardCharsets.ISO_8859_1);
+            byte[] bytes = code.replace("Twim", "Twin").getBytes(StandardCharsets.ISO_8859_1);
+            return defineClass(name, bytes, 0, bytes.length);
+        } catch (java.io.IOException e) { throw new ClassNotFoundException(name); }
+    }
+    static void pass(IntConsumer twin) { twin.accept(7); }
+    public static void main(String[] arguments) throws Exception {
+        Class<?> twin = new Twins().findClass("Twins$Twin");
+        pass((IntConsumer) twin.getConstructor().newInstance());
+    }
+}"#;
+
+#[test]
+fn a_write_to_a_field_that_nobody_finds_is_not_passed_over() {
+    for jdk in jdks() {
+        let workplace = Workplace::new("probes-twins");
+        let (_, ran) = workplace.run_text(jdk, "11", "copy=deep", ("Twins", TWINS));
+        let crashes = workplace.crashes();
+        assert_eq!(crashes.len(), 1, "{}", both(&ran));
+        assert_eq!(workplace.run_json()["counters"]["fields_not_found"], 1);
+        let mut frames = crashes[0].failure.frames.iter();
+        let frame = frames.find(|frame| frame.method == "pass").unwrap();
+        assert_ne!(frame.reason, "", "JDK {}: {:?}", jdk.version, frame.patch);
+    }
+}

@@ -1,32 +1,37 @@
 package java.lang;
 
+import jdk.internal.vm.annotation.DontInline;
+import jdk.internal.vm.annotation.ForceInline;
+
 /**
- * The calls that are going on in a thread, below the outermost one that may be recorded or not.
+ * The calls that are going on in a thread, as far as they bound what is recorded.
  *
  * <p>A platform thread's is in its tracer. Virtual threads move from one to another, so theirs are in a
  * table, from their first event to their end.
  */
 final class HindsightCalls {
-    /** Deeper calls are not told apart, nor are those for which there is no memory. */
-    private static final int MOST = 1 << 20;
-
     private static final HindsightLock LOCK = new HindsightLock();
     private static final HindsightCalls[] VIRTUAL = new HindsightCalls[1 << 14];
+
+    /** Events for which a stack that is too deep to be looked at is not looked at again. */
+    private static final int PATIENCE = 64;
 
     /** Whether the outermost call is one that is not recorded. */
     boolean skips = true;
 
-    /** Calls that are going on of methods with whose end the recording stops. */
-    int ending;
+    /** The calls from the outermost one on that may be recorded or not. */
+    final HindsightNest all = new HindsightNest();
 
-    private int[] methods = new int[16];
-    private int depth;
-
-    /** Whether there may be calls that are deeper than those that are told apart. */
-    private boolean deeper;
+    /** Those of methods with whose end the recording stops. */
+    final HindsightNest ending = new HindsightNest();
 
     /** The pauses that there had been when the thread was last seen. */
     private int pauses;
+
+    /** What {@link HindsightTrace#overflows} was when these were right. */
+    private int overflows = HindsightTrace.overflows;
+
+    private int patience;
 
     private final long thread;
     private HindsightCalls next;
@@ -47,53 +52,33 @@ final class HindsightCalls {
         }
     }
 
-    boolean isEmpty() {
-        return depth == 0;
-    }
-
-    void push(int method) {
-        if (depth < methods.length || grow()) {
-            methods[depth++] = method;
-        } else {
-            deeper = true;
-        }
-    }
-
-    /** Makes room for more calls; where there is none, they are deeper than those that are told apart. */
-    private boolean grow() {
-        if (depth == MOST || HindsightMemory.isShort()) {
-            return false;
-        }
-        long began = 0;
-        try {
-            began = HindsightMemory.begin();
-            int[] more = new int[2 * depth];
-            for (int i = 0; i < depth; i++) {
-                more[i] = methods[i];
-            }
-            methods = more;
-            return true;
-        } catch (OutOfMemoryError none) {
-            HindsightMemory.ranOut(none, began);
-            return false;
-        }
+    /**
+     * Whether it is time to look at the stack: where that ended, probes at the ends of methods have told nothing, so
+     * that there may be calls here that are over.
+     */
+    @ForceInline
+    boolean areDoubtful() {
+        return overflows != HindsightTrace.overflows && --patience < 0;
     }
 
     /**
-     * Ends the innermost call of a method and what is deeper; with {@code caught} only what is deeper. A
-     * method that is not here began before all that are, so that they have ended; or it is one of those that
-     * are too deep, and nothing has.
+     * Drops calls that are not on the stack of the current thread.
+     *
+     * @param entering whether a method is about to begin, which is on the stack already
+     * @return whether the last of those went with which the recording stops
      */
-    void popTo(int method, boolean caught) {
-        int at = depth;
-        while (at > 0 && methods[at - 1] != method) {
-            at--;
+    @DontInline
+    boolean areOver(boolean entering) {
+        int now = HindsightTrace.overflows;
+        boolean ends = !ending.isEmpty();
+        if (!all.drop(entering) || !ending.drop(entering)) {
+            patience = PATIENCE;
+            return false;
         }
-        if (at == 0 && deeper) {
-            return;
-        }
-        depth = caught || at == 0 ? at : at - 1;
-        deeper &= depth > 0;
+        patience = 0;
+        overflows = now;
+        skips |= all.isEmpty();
+        return ends && ending.isEmpty();
     }
 
     /**
@@ -105,9 +90,9 @@ final class HindsightCalls {
             return false;
         }
         this.pauses = pauses;
-        depth = 0;
-        deeper = false;
-        ending = 0;
+        all.clear();
+        ending.clear();
+        overflows = HindsightTrace.overflows;
         skips = true;
         return true;
     }
@@ -136,8 +121,13 @@ final class HindsightCalls {
         }
     }
 
-    /** A virtual thread has ended. */
-    static void remove(long thread) {
+    /** The thread has ended: whether the recording was to stop with a call of which no end was told. */
+    boolean wereEnding(int pauses) {
+        return this.pauses == pauses && !ending.isEmpty();
+    }
+
+    /** A virtual thread has ended; its calls, or null. */
+    static HindsightCalls remove(long thread) {
         int at = (int) thread & VIRTUAL.length - 1;
         LOCK.acquire();
         try {
@@ -149,10 +139,11 @@ final class HindsightCalls {
                     } else {
                         before.next = calls.next;
                     }
-                    return;
+                    return calls;
                 }
                 before = calls;
             }
+            return null;
         } finally {
             LOCK.held = 0;
         }

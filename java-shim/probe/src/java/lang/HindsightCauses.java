@@ -59,8 +59,8 @@ final class HindsightCauses {
         return all;
     }
 
-    /** Read from its field, for the program may override {@link Throwable#getCause}. */
-    private static Throwable cause(Throwable exception) {
+    /** Read from its field: the program may override {@link Throwable#getCause}, which takes a monitor. */
+    static Throwable cause(Throwable exception) {
         Throwable cause = (Throwable) U.getReference(exception, CAUSE);
         if (cause == null && exception instanceof InvocationTargetException) {
             return (Throwable) U.getReference(exception, TARGET);

@@ -247,8 +247,7 @@ final class HindsightLog {
             free |= own || entry == null || !entry.owner.isAlive();
         }
         if (!free) {
-            // What this thread writes, nobody will know.
-            lost = Long.MAX_VALUE;
+            loseNow();
             return NONE;
         }
         if (HindsightMemory.isShort()) {
@@ -300,7 +299,7 @@ final class HindsightLog {
                 all[free] = new Entry(log);
                 return log;
             } else if (all.length >= MAX_TABLE) {
-                lost = Long.MAX_VALUE;
+                lost = Math.max(lost, CLOCK.now + 1);
                 return NONE;
             }
             Entry[] larger = new Entry[2 * all.length];
@@ -322,6 +321,19 @@ final class HindsightLog {
         }
     }
 
+    /** Of what the current thread writes at this time nobody will know: methods that run now cannot be sure. */
+    private static void loseNow() {
+        if (lost > CLOCK.now) {
+            return;
+        }
+        LOCK.acquire();
+        try {
+            lost = Math.max(lost, CLOCK.now + 1);
+        } finally {
+            LOCK.held = 0;
+        }
+    }
+
     private static void retire(Entry entry) {
         if (entry.refersTo(null)) {
             lost = Math.max(lost, CLOCK.now);
@@ -339,6 +351,10 @@ final class HindsightLog {
         LOCK.acquire();
         try {
             living = sweep(table) + sweep(retired);
+            if (lost > CLOCK.now) {
+                // What was lost up to now is nothing to methods that begin from now on.
+                tick();
+            }
             if (busiest.owner != null && !busiest.owner.isAlive()) {
                 busiest = NOBODY;
             }

@@ -133,6 +133,8 @@ abstract class HindsightStream {
                 return 0;
             }
             chunk = fresh;
+            // The old one is another's by now: where the stack ends below, nothing may be stored there.
+            limit = -1;
             end = fresh + 8;
             limit = fresh + U.getInt(fresh + 68) - MARGIN - LOST_BYTES;
             gap = 0;
@@ -175,7 +177,7 @@ abstract class HindsightStream {
      */
     private void lose(Thread thread) {
         U.getAndAddLong(null, shared + LOST, 1);
-        if (thread != owner || current != owner || chunk == 0 || isAtGap()) {
+        if (thread != owner || current != owner || limit < 0 || isAtGap()) {
             lost++;
         } else {
             gap = position;

@@ -60,11 +60,52 @@ final class HindsightTexts {
 
     private HindsightTexts() {}
 
-    /** Called before any probe. What is asked initialises nothing later. */
+    /**
+     * Called before any probe. What makes the texts is initialised here, by one value of each kind that takes more
+     * than to read a field, so that none is the first for a probe.
+     */
     static void start(int values) {
         asked = values;
+        of(1.25, Double.class);
+        of(1.25f, Float.class);
+        if (asks(TIMES)) {
+            LocalDateTime time = LocalDateTime.of(2000, 1, 2, 3, 4, 5, 6_000_000);
+            Object[] all = {
+                time,
+                Duration.ofNanos(1_000_000_001),
+                Period.of(1, 2, 3),
+                YearMonth.of(2000, 1),
+                MonthDay.of(1, 2),
+                OffsetDateTime.of(time, ZoneOffset.UTC),
+                OffsetTime.of(time.toLocalTime(), ZoneOffset.UTC),
+                ZonedDateTime.of(time, ZoneOffset.UTC)
+            };
+            for (Object one : all) {
+                of(one, one.getClass());
+            }
+        }
         if (asks(INSTANTS)) {
             ofInstant(Instant.EPOCH);
+        }
+        if (asks(NUMBERS)) {
+            BigInteger large = BigInteger.ONE.shiftLeft(3 * MAX_TEXT);
+            of(large, BigInteger.class);
+            of(new BigDecimal(large, 2), BigDecimal.class);
+            of(BigDecimal.valueOf(1, -30), BigDecimal.class);
+        }
+        if (asks(UUIDS)) {
+            of(new UUID(1, 2), UUID.class);
+        }
+        if (asks(LOCALES)) {
+            of(Locale.GERMANY, Locale.class);
+        }
+        if (asks(URIS)) {
+            // Its text is put together when it is asked for.
+            of(URI.create("a/b").resolve("c"), URI.class);
+        }
+        if (asks(PATHS)) {
+            Path path = Path.of("a");
+            of(path, path.getClass());
         }
     }
 

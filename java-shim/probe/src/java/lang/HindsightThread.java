@@ -571,8 +571,7 @@ final class HindsightThread {
      */
     private static void caughtWithin(Propagation[] all, Throwable exception, int method) {
         for (int depth = 0; depth < MAX_CAUSES && exception.getClass().getClassLoader0() == null; depth++) {
-            // A method of the JDK, since the class is: no code of the program runs.
-            exception = exception.getCause();
+            exception = HindsightCauses.cause(exception);
             if (exception == null) {
                 return;
             }

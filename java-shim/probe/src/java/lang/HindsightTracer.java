@@ -181,6 +181,7 @@ final class HindsightTracer extends HindsightStream {
         Array.getLength(first.known.get());
         if (HindsightWindow.PARTIAL) {
             HindsightCalls.remove(0);
+            HindsightNest.running(new int[0], 0, false);
         }
         // The JVM looks for native methods by Java code, which may have probes later.
         toldOverflows = HindsightTrace.overflows;
@@ -441,7 +442,12 @@ final class HindsightTracer extends HindsightStream {
             return id;
         } catch (Throwable e) {
             HindsightMemory.ranOut(e, began);
-            HindsightTrace.overflows++;
+            if (e instanceof OutOfMemoryError) {
+                // No stack has ended.
+                U.getAndAddLong(null, shared + LOST, 1);
+            } else {
+                HindsightTrace.overflows++;
+            }
             return UNKNOWN;
         }
     }
@@ -590,6 +596,9 @@ final class HindsightTracer extends HindsightStream {
             if (tracer == null || thread != Thread.currentThread()) {
                 return;
             }
+            if (HindsightWindow.PARTIAL) {
+                stopWith(tracer.own);
+            }
             if (ready) {
                 long p = tracer.current == thread ? tracer.room() : 0;
                 if (p != 0) {
@@ -609,7 +618,7 @@ final class HindsightTracer extends HindsightStream {
         try {
             long tid = U.getLong(thread, TID);
             if (HindsightWindow.PARTIAL) {
-                HindsightCalls.remove(tid);
+                stopWith(HindsightCalls.remove(tid));
             }
             if (!ready
                     || HindsightTracers.haveStopped()
@@ -636,6 +645,12 @@ final class HindsightTracer extends HindsightStream {
             tracer.current = null;
         } catch (Throwable e) {
             // The thread has ended all the same.
+        }
+    }
+
+    private static void stopWith(HindsightCalls calls) {
+        if (calls != null && calls.wereEnding(pauses)) {
+            HindsightTracers.stop();
         }
     }
 

@@ -130,13 +130,36 @@ final class HindsightTracers {
             for (int i = 0; i < WINDOW; i++) {
                 int at = first + i & all.length - 1;
                 if (all[at] == tracer) {
-                    all[at] = null;
+                    empty(all, at);
                     break;
                 }
             }
         } finally {
             LOCK.held = 0;
         }
+    }
+
+    /**
+     * Empties a place, and moves up who stands behind it for want of it: there is nobody behind an empty place who
+     * could be before it. A thread that does not find its tracer on the way looks for it again under the lock.
+     */
+    private static void empty(HindsightTracer[] all, int place) {
+        int free = place;
+        for (int i = 1; i < WINDOW; i++) {
+            int at = free + i & all.length - 1;
+            HindsightTracer there = all[at];
+            if (there == null) {
+                break;
+            }
+            int behind = at - (int) U.getLong(there.owner, HindsightTracer.TID) & all.length - 1;
+            if (behind >= i) {
+                all[free] = there;
+                U.storeFence();
+                free = at;
+                i = 0;
+            }
+        }
+        all[free] = null;
     }
 
     /** Whether nothing is recorded now. */
@@ -147,7 +170,7 @@ final class HindsightTracers {
     /** Whether this is a platform thread that has nothing to say while nothing is recorded; most are. */
     static boolean hasNone(Thread thread) {
         HindsightTracer first = first(table, thread);
-        // Where the first place is empty, so are the others.
+        // Where the first place is empty, so are the others: `put` and `empty` see to that.
         return HindsightCarrier.get() == thread
                 && (first == null || first.owner == thread && first.current == null);
     }

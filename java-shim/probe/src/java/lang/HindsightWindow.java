@@ -52,36 +52,44 @@ final class HindsightWindow {
     static HindsightTracer entering(int method) {
         begin(method);
         HindsightTracer tracer = HindsightTracer.any();
+        if (tracer != null && tracer.calls.areDoubtful() && areOver(tracer, true)) {
+            // It should have been so before, and may begin again here.
+            begin(method);
+            tracer = HindsightTracer.any();
+        }
         if (tracer == null) {
             return null;
         }
         HindsightCalls calls = tracer.calls;
         if (is(method, UNTIL)) {
-            calls.ending++;
+            calls.ending.push(method);
         }
         if (EVERY == 0) {
             return tracer;
         }
-        if (calls.isEmpty()) {
+        if (calls.all.isEmpty()) {
             if (BY_METHOD && !is(method, TOP)) {
                 return null;
             }
             tracer.skips = calls.skips = HindsightTracer.nextTop() % EVERY != 0;
         }
-        calls.push(method);
+        calls.all.push(method);
         return tracer.skips ? null : tracer;
     }
 
     /** A method ends, or with {@code caught} goes on after an exception: as above. */
     static HindsightTracer leaving(int method, boolean caught) {
         HindsightTracer tracer = HindsightTracer.any();
+        if (tracer != null && tracer.calls.areDoubtful() && areOver(tracer, false)) {
+            return null;
+        }
         if (tracer == null || EVERY == 0) {
             return tracer;
         }
         HindsightCalls calls = tracer.calls;
         boolean skips = tracer.skips;
-        calls.popTo(method, caught);
-        if (calls.isEmpty()) {
+        calls.all.popTo(method, caught);
+        if (calls.all.isEmpty()) {
             // What comes outside of calls is nobody's.
             tracer.skips = calls.skips = true;
         }
@@ -97,9 +105,28 @@ final class HindsightWindow {
 
     /** A method has been told to end. */
     static void left(HindsightTracer tracer, int method) {
-        if (is(method, UNTIL) && --tracer.calls.ending <= 0) {
-            tracer.calls.ending = 0;
-            HindsightTracers.stop();
+        if (is(method, UNTIL)) {
+            HindsightNest ending = tracer.calls.ending;
+            ending.popTo(method, false);
+            if (ending.isEmpty()) {
+                HindsightTracers.stop();
+            }
         }
+    }
+
+    /** Lets go of calls that are over; whether the recording stops with them. */
+    private static boolean areOver(HindsightTracer tracer, boolean entering) {
+        if (tracer.current != tracer.owner) {
+            // A virtual thread may be on its way to another carrier, which JVM TI waits for; it ends soon.
+            return false;
+        }
+        boolean stops = tracer.calls.areOver(entering);
+        tracer.skips |= EVERY != 0 && tracer.calls.skips;
+        if (stops) {
+            HindsightTracers.stop();
+            // The thread is not to go on as if there had been no pause.
+            HindsightTracer.any();
+        }
+        return stops;
     }
 }

@@ -139,6 +139,7 @@ public final class HindsightWrites {
     private static void keep(HindsightLog log, Object object, int field) {
         int place = place(object, field);
         if (place <= 0) {
+            log.forget();
             return;
         }
         int offset = place >>> BITS_OF_KIND;
@@ -416,7 +417,6 @@ public final class HindsightWrites {
         } catch (Throwable noMemoryOrStack) {
             // Asked again next time; this write is lost.
             HindsightMemory.ranOut(noMemoryOrStack, began);
-            HindsightLog.current().forget();
             return -1;
         }
         return place;
@@ -445,7 +445,11 @@ public final class HindsightWrites {
         }
     }
 
-    /** The field of this id, of the object's class or one above it; null if it is not to be found. */
+    /**
+     * The field of this id, of the object's class or one above it; null if it is not to be found.
+     *
+     * @throws OutOfMemoryError if there is no memory for it
+     */
     static native Field field(Object object, int field);
 
     /**

@@ -1,0 +1,100 @@
+//! Which of the calls that probes have told of are still on the stack.
+
+use super::Tracing;
+use crate::jni::{Jni, Obj};
+use crate::snapshot::classes::binary_name;
+use crate::sys::{FrameInfo, MethodId};
+use std::collections::HashMap;
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
+
+/// Frames of a stack that are looked at; one that has more is not known.
+const MAX_FRAMES: usize = 1024;
+
+/// What the classes of probes are called.
+const PROBES: &str = "java.lang.Hindsight";
+
+/// What stands for a method, in whatever class loader.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Sign(u64);
+
+impl Sign {
+    pub(super) fn new(class: &str, name: &str, descriptor: &str) -> Sign {
+        let mut hasher = DefaultHasher::new();
+        (class, name, descriptor).hash(&mut hasher);
+        Sign(hasher.finish())
+    }
+}
+
+/// How many of the calls of these methods, from the outermost on, are on the stack of the current thread, without the
+/// method that a probe is in if it is `entering` that; `None` if that is not known.
+pub(super) fn running(
+    tracing: &Tracing,
+    jni: Jni,
+    methods: Obj,
+    depth: usize,
+    entering: bool,
+) -> Option<usize> {
+    let calls = tracing
+        .ids
+        .signs(&jni.ints(methods, depth.min(MAX_FRAMES)))?;
+    let thread = tracing.jvmti.current_thread()?;
+    let stack = tracing.jvmti.stack(thread, MAX_FRAMES);
+    jni.delete_local(thread);
+    let (_, frames) = stack.filter(|(_, frames)| frames.len() < MAX_FRAMES)?;
+    // In a recursion they are few.
+    let mut known: HashMap<MethodId, Option<Sign>> = HashMap::new();
+    let mut sign = |frame: &FrameInfo| {
+        let read = || method(tracing, jni, frame.method);
+        *known.entry(frame.method).or_insert_with(read)
+    };
+    let own = frames.iter().take_while(|frame| sign(frame).is_none());
+    let inner = own.count() + usize::from(entering);
+    let outer = frames.get(inner..).unwrap_or_default();
+    Some(embedded(&calls, outer.iter().rev().map(sign)))
+}
+
+/// The method of a frame; `None` for those of the probes.
+fn method(tracing: &Tracing, jni: Jni, method: MethodId) -> Option<Sign> {
+    let (name, descriptor, class) = tracing.jvmti.method(method)?;
+    let signature = tracing.jvmti.class_signature(class);
+    jni.delete_local(class);
+    let class = binary_name(&signature?);
+    (!class.starts_with(PROBES)).then(|| Sign::new(&class, &name, &descriptor))
+}
+
+/// How many of the calls, from the first on, are among the frames in this order. Ends of calls are missing of the
+/// innermost ones, so these are the ones that run.
+fn embedded(calls: &[Sign], frames: impl Iterator<Item = Option<Sign>>) -> usize {
+    frames.fold(0, |running, frame| {
+        let is_next = frame.is_some() && calls.get(running) == frame.as_ref();
+        running + usize::from(is_next)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Sign, embedded};
+
+    fn signs(names: &str) -> Vec<Sign> {
+        let names = names.split_whitespace();
+        names.map(|name| Sign::new("a.A", name, "()V")).collect()
+    }
+
+    #[test]
+    fn calls_that_are_not_on_the_stack_are_over() {
+        for (calls, frames, running) in [
+            ("", "run task", 0),
+            ("recurse recurse recurse", "run task", 0),
+            ("recurse recurse recurse", "run recurse again recurse", 2),
+            ("handle recurse recurse", "run handle log", 1),
+            ("handle recurse", "run handle recurse log", 2),
+            // Those that began later are not the ones that were told of.
+            ("handle recurse", "run recurse log", 0),
+        ] {
+            let frames = signs(frames);
+            let frames = frames.into_iter().map(Some);
+            assert_eq!(embedded(&signs(calls), frames), running, "{calls}");
+        }
+    }
+}

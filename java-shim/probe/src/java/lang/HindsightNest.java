@@ -1,0 +1,86 @@
+package java.lang;
+
+/** Calls of some methods that are going on in a thread, outermost first. */
+final class HindsightNest {
+    /** Deeper calls are not told apart, nor are those for which there is no memory. */
+    private static final int MOST = 1 << 20;
+
+    private int[] methods = new int[8];
+    private int depth;
+
+    /** Whether there may be calls that are deeper than those that are told apart. */
+    private boolean deeper;
+
+    boolean isEmpty() {
+        return depth == 0;
+    }
+
+    void clear() {
+        depth = 0;
+        deeper = false;
+    }
+
+    void push(int method) {
+        if (depth < methods.length || grow()) {
+            methods[depth++] = method;
+        } else {
+            deeper = true;
+        }
+    }
+
+    /** Makes room for more calls; where there is none, they are deeper than those that are told apart. */
+    private boolean grow() {
+        if (depth == MOST || HindsightMemory.isShort()) {
+            return false;
+        }
+        long began = 0;
+        try {
+            began = HindsightMemory.begin();
+            int[] more = new int[2 * depth];
+            for (int i = 0; i < depth; i++) {
+                more[i] = methods[i];
+            }
+            methods = more;
+            return true;
+        } catch (OutOfMemoryError none) {
+            HindsightMemory.ranOut(none, began);
+            return false;
+        }
+    }
+
+    /**
+     * Ends the innermost call of a method and what is deeper; with {@code caught} only what is deeper. A
+     * method that is not here began before all that are, so that they have ended; or it is one of those that
+     * are too deep, and nothing has.
+     */
+    void popTo(int method, boolean caught) {
+        int at = depth;
+        while (at > 0 && methods[at - 1] != method) {
+            at--;
+        }
+        if (at == 0 && deeper) {
+            return;
+        }
+        depth = caught || at == 0 ? at : at - 1;
+        deeper &= depth > 0;
+    }
+
+    /** Drops calls that are not on the stack, as {@link HindsightCalls#areOver}; false if it is too deep for that. */
+    boolean drop(boolean entering) {
+        if (depth == 0) {
+            return true;
+        }
+        int running = running(methods, depth, entering);
+        if (running >= 0 && running < depth) {
+            depth = running;
+            deeper = false;
+        }
+        return running >= 0;
+    }
+
+    /**
+     * How many of these calls, from the outermost on, are on the stack of the current thread, without that of the
+     * method that is about to begin; below 0 if that is not known.
+     */
+    static native int running(int[] methods, int depth, boolean entering);
+}
