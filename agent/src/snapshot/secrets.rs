@@ -3,6 +3,7 @@
 //! One object may be a secret parameter here and a plain one in the method that
 //! is called; its text may have been copied, joined to others, or encoded.
 
+use crate::masks::MASK;
 use hindsight_tracelog::crash::Body;
 use std::cmp::{Ordering, Reverse};
 use std::collections::btree_map::Entry;
@@ -18,9 +19,6 @@ const MAX_BYTES: usize = 64 << 20;
 /// too much that is harmless.
 const MIN_WHOLE: usize = 4;
 const MIN_PART: usize = 6;
-
-/// In place of a secret in a text.
-const MASK: &str = "***";
 
 /// The texts found so far.
 #[derive(Default)]
