@@ -331,7 +331,8 @@ impl Graph<'_> {
 
     pub(super) fn take_parts(&mut self, text: &str, parts: &[Range<usize>]) {
         for part in parts {
-            for form in masks::forms(text.get(part.clone()).unwrap_or_default()) {
+            let secret = text.get(part.clone()).unwrap_or_default();
+            for form in masks::forms(&secret[..secret.floor_char_boundary(MAX_SECRET)]) {
                 self.secrets
                     .text(&form.encode_utf16().collect::<Vec<u16>>());
             }
