@@ -512,8 +512,22 @@ fn secrets_of_a_command_line_are_masked() {
         ),
     ] {
         let parts = line.split(' ').map(str::to_owned);
-        assert_eq!(arguments(parts, &is_secret).join(" "), expected);
+        let masked = arguments(parts, &is_secret, &mut |_| ());
+        assert_eq!(masked.join(" "), expected);
     }
+    // What is masked is a secret elsewhere, too, but for what says nothing.
+    let mut told = Vec::new();
+    let line = "--password s3 --passwords 7 -Dx.password=p4 --password=true http://u:x5@h";
+    let parts = line.split(' ').map(str::to_owned);
+    arguments(parts, &is_secret, &mut |secret| {
+        told.push(secret.to_owned());
+    });
+    for (name, value) in [("a.password", "y6"), ("a", "http://u:z7@h"), ("b", "c")] {
+        property(name, value, &is_secret, &mut |secret| {
+            told.push(secret.to_owned());
+        });
+    }
+    assert_eq!(told, ["s3", "p4", "x5", "y6", "z7"]);
     for text in ["String password = x;", "-- a password: x", "passwords"] {
         assert_eq!(option(text, &is_secret), Says::Nothing, "{text}");
     }

@@ -331,11 +331,23 @@ impl Graph<'_> {
 
     pub(super) fn take_parts(&mut self, text: &str, parts: &[Range<usize>]) {
         for part in parts {
-            let secret = text.get(part.clone()).unwrap_or_default();
-            for form in masks::forms(&secret[..secret.floor_char_boundary(MAX_SECRET)]) {
-                self.secrets
-                    .text(&form.encode_utf16().collect::<Vec<u16>>());
-            }
+            self.take_secret(text.get(part.clone()).unwrap_or_default());
+        }
+    }
+
+    fn take_secret(&mut self, secret: &str) {
+        for form in masks::forms(&secret[..secret.floor_char_boundary(MAX_SECRET)]) {
+            self.secrets
+                .text(&form.encode_utf16().collect::<Vec<u16>>());
+        }
+    }
+
+    /// Notes what was masked in the command line or a property, which the program has read. Of words there are many
+    /// (`session.cookie.same-site=strict`): they are secret where they are all of a text.
+    pub(crate) fn take_masked(&mut self, secret: &str) {
+        match is_word(secret) {
+            true => (self.secrets).word(&secret.encode_utf16().collect::<Vec<u16>>()),
+            false => self.take_secret(secret),
         }
     }
 
