@@ -23,6 +23,16 @@ pub(crate) mod standing;
 
 use hindsight_tracelog::crash::Value;
 
+/// The value of a primitive type whose descriptor begins with this letter, from the bits of a word.
+pub(crate) fn of_word(letter: u8, word: i64) -> Value {
+    primitive(
+        letter,
+        || word,
+        || f32::from_bits(word as u32),
+        || f64::from_bits(word as u64),
+    )
+}
+
 /// The value of a primitive field whose descriptor begins with this letter, by whichever way of
 /// reading fits.
 pub(crate) fn primitive(

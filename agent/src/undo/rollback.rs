@@ -60,8 +60,8 @@ pub(crate) struct Entered<'f> {
     /// The position that it has kept.
     pub(crate) position: i64,
     pub(crate) arguments: &'f [Argument],
-    /// Fields that it has copied at its entry itself.
-    pub(crate) fields: &'f [Patch],
+    /// Fields that it has copied at its entry itself, with what is in them now.
+    pub(crate) fields: &'f [(Value, Patch)],
 }
 
 /// What a frame's state at its entry is.
@@ -241,7 +241,7 @@ impl<'a> Undo<'a> {
                 unknown.extend(self.unknown.get(&key));
             }
             let mut patch = reach.patch(graph, &state, copies, entered.arguments);
-            self.trust_copies(graph, entered, &mut patch);
+            self.trust_copies(entered, &mut patch);
             match self.places.checked_sub(patch.len()) {
                 Some(left) => {
                     self.places = left;
@@ -284,31 +284,21 @@ impl<'a> Undo<'a> {
 
     /// What a method has copied itself is true in any case; where the log says something else, it
     /// has missed a write.
-    fn trust_copies(&self, graph: &Graph<'_>, entered: &Entered<'_>, patch: &mut Vec<Patch>) {
-        for copied in entered.fields {
-            let stored = graph.stored_field(
-                copied.object,
-                &copied.owner,
-                &copied.field,
-                &copied.descriptor,
-            );
-            let Some((owner, now)) = stored else {
-                continue;
-            };
+    fn trust_copies(&self, entered: &Entered<'_>, patch: &mut Vec<Patch>) {
+        for (now, copied) in entered.fields {
             let at = patch.iter().position(|place| {
-                place.object == copied.object && place.field == copied.field && place.owner == owner
+                place.object == copied.object
+                    && place.field == copied.field
+                    && place.owner == copied.owner
             });
-            let logged = at.map_or(now, |at| patch[at].value);
+            let logged = at.map_or(*now, |at| patch[at].value);
             if same(logged, copied.value) {
                 continue;
             }
             self.base.counters.add("writes_not_logged", 1);
             match at {
                 Some(at) => patch[at].value = copied.value,
-                None => patch.push(Patch {
-                    owner: owner.to_owned(),
-                    ..copied.clone()
-                }),
+                None => patch.push(copied.clone()),
             }
         }
     }
