@@ -67,6 +67,8 @@ pub(crate) struct Graph<'a> {
     in_holders: HashMap<u32, Vec<u32>>,
     /// Places of objects, and what stands or stood beside them says of what is in them, and was.
     beside: HashMap<u32, HashMap<usize, Named>>,
+    /// Arrays of values, by those with their keys.
+    held: HashMap<u32, u32>,
     /// What was in places of objects before, and not known to be a secret then.
     old: HashMap<u32, Vec<(usize, u32)>>,
     /// Fields as they were at the entry of frames,
@@ -130,6 +132,7 @@ impl<'a> Graph<'a> {
             hidden: HashSet::new(),
             in_holders: HashMap::new(),
             beside: HashMap::new(),
+            held: HashMap::new(),
             old: HashMap::new(),
             kept: Vec::new(),
             kept_of: HashMap::new(),
@@ -254,7 +257,9 @@ impl<'a> Graph<'a> {
             fields: Vec::new(),
             secrets: Vec::new(),
             number: Number::Not,
-            entry: None,
+            entries: Vec::new(),
+            parallel: None,
+            said: Vec::new(),
             pairs: None,
             contains: false,
             wraps_text: false,
@@ -437,17 +442,11 @@ impl<'a> Graph<'a> {
             self.trace(object);
         }
         let all = self.secret.contains(&number);
-        let Class { entry, pairs, .. } = self.classes[class as usize];
-        if let Some((key, value)) = entry {
-            let key = jni.get_object(object, self.classes[class as usize].fields[key].0);
-            let named = self.named_by(key);
-            self.stands_beside(number, value, named);
-            if let Some(key) = key {
-                jni.delete_local(key);
-            }
-        }
-        let name = self.classes[class as usize].info.name.as_str();
-        let (is_list, is_collection) = (elements::is_list(name), elements::is_collection(name));
+        let Class {
+            pairs, contains, ..
+        } = self.classes[class as usize];
+        self.look_at_keys(object, number, class);
+        let is_list = elements::is_list(&self.classes[class as usize].info.name);
         let mut before = Named::Plain;
         let mut values = Vec::with_capacity(count);
         for index in 0..count {
@@ -467,7 +466,7 @@ impl<'a> Graph<'a> {
                                 || self.is_secret_argument(&mut next, value, true));
                     let value = self.value_in(number, value, secret);
                     before = next;
-                    if is_collection && let (b'[', Value::Ref(array)) = (letter, value) {
+                    if contains && let (b'[', Value::Ref(array)) = (letter, value) {
                         self.collected.insert(array);
                     }
                     if let (true, Value::Ref(table)) = (pairs == Some(index), value) {
@@ -485,9 +484,7 @@ impl<'a> Graph<'a> {
                 ),
             });
         }
-        if self.classes[class as usize].info.name == "java.util.EnumMap" {
-            self.values_of_enum_map(object, class, &values);
-        }
+        self.look_at_array_of_keys(object, class, &values);
         Some(values)
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! - [`graph`] walks it breadth first and stores objects.
 //! - [`classes`] knows what to do with the objects of each class.
+//! - [`collections`] knows which of these are containers, by their names.
 //! - [`secrets`] remembers what must not be stored, wherever else it is.
 //! - [`arrays`] tells the text in an array.
 //! - [`standing`] knows the objects that each JVM has its own of.
@@ -16,6 +17,7 @@
 
 pub(crate) mod arrays;
 pub(crate) mod classes;
+pub(crate) mod collections;
 pub(crate) mod graph;
 pub(crate) mod lambda;
 pub(crate) mod secrets;

@@ -4,11 +4,11 @@ use crate::agent::Base;
 use crate::copies::Copies;
 use crate::jni::Obj;
 use crate::jvmti::Jvmti;
-use crate::snapshot::classes::contains;
+use crate::snapshot::collections::is_of_collections;
 use crate::snapshot::graph::Graph;
 use crate::undo::log::{Entry, LOG, Log, Logs, Place};
 use hindsight_instrument::MemberName;
-use hindsight_tracelog::crash::{Argument, Body, Object, Patch, Value};
+use hindsight_tracelog::crash::{Argument, Body, Patch, Value};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -332,26 +332,25 @@ pub(crate) fn same(a: Value, b: Value) -> bool {
     }
 }
 
-/// Whether one object is a part of the other, which is a collection of the JDK or such a part: half of a
-/// collection is none, so that there is no step between them.
+/// Whether one object is a part of the other, which is a collection or such a part: half of a collection is none, so
+/// that there is no step between them.
 fn is_inside(graph: &Graph<'_>, object: u32, part: u32) -> bool {
-    let of = |object: u32| graph.objects.get(object as usize);
-    let (Some(object), Some(part)) = (of(object), of(part)) else {
+    let class_of = |object: u32| {
+        let object = graph.objects.get(object as usize)?;
+        graph.classes.get(object.class as usize)
+    };
+    let (Some(class), Some(part)) = (class_of(object), class_of(part)) else {
         return false;
     };
-    let name = |object: &Object| -> &str {
-        let class = graph.classes.get(object.class as usize);
-        class.map_or("", |class| &class.info.name)
-    };
-    let is_array =
-        |object: &Object| matches!(object.body, Body::References(_) | Body::Primitives(_));
-    let holds = if is_array(object) {
+    let holds = match class.info.name.strip_prefix('[') {
         // Of entries; those of others have the elements.
-        name(object).contains("java.util.") && name(object).contains('$')
-    } else {
-        contains(name(object))
+        Some(element) => {
+            let element = element.trim_start_matches('[').trim_start_matches('L');
+            is_of_collections(element) && element.contains('$')
+        }
+        None => class.contains,
     };
-    holds && (is_array(part) || contains(name(part)))
+    holds && part.contains
 }
 
 /// Finds what arguments lead to; memory for that.

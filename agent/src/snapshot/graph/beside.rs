@@ -5,11 +5,16 @@ use super::Graph;
 use super::elements::MAX_ARGUMENTS;
 use crate::jni::Obj;
 use crate::masks;
-use crate::snapshot::classes::{Number, Storage};
+use crate::snapshot::arrays;
+use crate::snapshot::classes::{Class, Number, Storage};
+use crate::snapshot::collections::KEY_SET;
 use hindsight_tracelog::crash::{Body, Value};
 
 /// UTF-16 code units of the longest key that may name a secret.
 pub(super) const MAX_KEY: usize = 100;
+
+/// How far keys are from the object that has them all: a set, its list, the list's array.
+const MAX_INSIDE: usize = 3;
 
 /// What a key, or whatever has a value by its side, says of this by its own name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -66,35 +71,94 @@ impl Graph<'_> {
         }
     }
 
-    /// Notes down which values of an `EnumMap` are secret.
-    pub(super) fn values_of_enum_map(&mut self, map: Obj, class: u32, values: &[Value]) {
-        let class = &self.classes[class as usize];
-        let at = |name: &str| {
-            class
-                .info
-                .fields
-                .iter()
-                .position(|field| field.name == name)
-        };
-        let (Some(keys), Some(held)) = (at("keyUniverse"), at("vals")) else {
-            return;
-        };
-        let jni = self.jni;
-        let Some(Value::Ref(held)) = values.get(held).copied() else {
-            return;
-        };
-        let Some(keys) = jni.get_object(map, class.fields[keys].0) else {
-            return;
-        };
-        for index in 0..jni.array_len(keys) {
-            let key = jni.array_get(keys, index);
-            let named = self.named_by(key);
-            self.stands_beside(held, index, named);
+    /// Notes what the keys of entries say of their values.
+    pub(super) fn look_at_keys(&mut self, object: Obj, number: u32, class: u32) {
+        for at in 0..self.classes[class as usize].entries.len() {
+            let Class {
+                entries,
+                info,
+                fields,
+                ..
+            } = &self.classes[class as usize];
+            let (key, value) = entries[at];
+            let are_all = info.fields[key].name == KEY_SET;
+            let key = self.jni.get_object(object, fields[key].0);
+            let named = match are_all {
+                true => self.named_among(key, MAX_INSIDE),
+                false => self.named_by(key),
+            };
+            self.stands_beside(number, value, named);
             if let Some(key) = key {
-                jni.delete_local(key);
+                self.jni.delete_local(key);
             }
         }
-        jni.delete_local(keys);
+    }
+
+    /// The same of maps that have an array of keys and one of values.
+    pub(super) fn look_at_array_of_keys(&mut self, map: Obj, class: u32, values: &[Value]) {
+        let class = &self.classes[class as usize];
+        let Some((keys, held)) = class.parallel else {
+            return;
+        };
+        let (Some(Value::Ref(of)), Some(Value::Ref(held))) = (values.get(keys), values.get(held))
+        else {
+            return;
+        };
+        let (of, held) = (*of, *held);
+        let Some(keys) = self.jni.get_object(map, class.fields[keys].0) else {
+            return;
+        };
+        self.held.insert(of, held);
+        let class = self.class_of(keys);
+        if self.classes[class as usize].storage == Storage::References {
+            for index in 0..self.jni.array_len(keys) {
+                let key = self.jni.array_get(keys, index);
+                let named = self.named_by(key);
+                self.stands_beside(held, index, named);
+                if let Some(key) = key {
+                    self.jni.delete_local(key);
+                }
+            }
+        }
+        self.jni.delete_local(keys);
+    }
+
+    /// What of the keys in a collection says the most, as many steps inside.
+    fn named_among(&mut self, keys: Option<Obj>, steps: usize) -> Named {
+        let Some(object) = keys else {
+            return Named::Plain;
+        };
+        let class = self.class_of(object);
+        let jni = self.jni;
+        let Class {
+            storage,
+            contains,
+            fields,
+            ..
+        } = &self.classes[class as usize];
+        let inside: Vec<Option<Obj>> = match storage {
+            Storage::References => {
+                let len = jni.array_len(object).min(MAX_ARGUMENTS);
+                (0..len).map(|index| jni.array_get(object, index)).collect()
+            }
+            Storage::Instance if *contains && steps > 0 => {
+                let fields = fields
+                    .iter()
+                    .filter(|(_, letter)| matches!(letter, b'L' | b'['));
+                fields
+                    .map(|(field, _)| jni.get_object(object, *field))
+                    .collect()
+            }
+            _ => return self.named_by(keys),
+        };
+        let mut most = Named::Plain;
+        for object in inside {
+            most = most.max(self.named_among(object, steps.saturating_sub(1)));
+            if let Some(object) = object {
+                jni.delete_local(object);
+            }
+        }
+        most
     }
 
     /// A key of a table in which keys and values take turns names a secret: its values may all be one, for it
@@ -119,11 +183,15 @@ impl Graph<'_> {
             return false;
         }
         let class = &self.classes[self.objects[object as usize].class as usize];
-        if let Some((key, value)) = class.entry {
-            if index == key {
-                let named = self.named_by(old);
-                self.stands_beside(object, value, named);
-            }
+        let value = class.entries.iter().find(|(key, _)| *key == index);
+        if let Some((_, value)) = value.copied() {
+            let named = self.named_by(old);
+            self.stands_beside(object, value, named);
+            return false;
+        }
+        if let Some(held) = self.held.get(&object).copied() {
+            let named = self.named_by(old);
+            self.stands_beside(held, index, named);
             return false;
         }
         let is_list = match class.info.name.as_str() {
@@ -192,8 +260,37 @@ impl Graph<'_> {
             Storage::String if self.jni.string_len(key) <= MAX_KEY => {
                 self.named(&self.jni.string(key))
             }
+            Storage::Instance => self.named_by_text_of(key, class),
             _ => Named::Plain,
         }
+    }
+
+    /// The same of a text that is no string (Netty's `AsciiString`), or of what has nothing but a text.
+    fn named_by_text_of(&mut self, key: Obj, class: u32) -> Named {
+        let jni = self.jni;
+        let mut most = Named::Plain;
+        for at in 0..self.classes[class as usize].said.len() {
+            let Some(text) = jni.get_object(key, self.classes[class as usize].said[at]) else {
+                continue;
+            };
+            let of = self.class_of(text);
+            let said = match self.classes[of as usize].storage {
+                Storage::String if jni.string_len(text) <= MAX_KEY => Some(jni.string(text)),
+                Storage::Primitives(letter @ (b'B' | b'C')) if jni.array_len(text) <= MAX_KEY => {
+                    let elements = jni.primitives(text, letter, jni.array_len(text));
+                    match letter {
+                        b'C' => Some(arrays::of_chars(&elements)),
+                        _ => arrays::of_bytes(&elements),
+                    }
+                }
+                _ => None,
+            };
+            jni.delete_local(text);
+            if let Some(said) = said {
+                most = most.max(self.named(said.trim_end_matches('\0')));
+            }
+        }
+        most
     }
 
     /// What the name of an enum's constant says. Results have such names, too (`PASS`, `FAIL`).

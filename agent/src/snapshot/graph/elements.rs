@@ -22,19 +22,6 @@ pub(super) fn is_list(class: &str) -> bool {
     LISTS.contains(&class)
 }
 
-/// Whether a class is one of a collection, which may have names alone in an array.
-pub(super) fn is_collection(class: &str) -> bool {
-    const PACKAGES: [&str; 6] = [
-        "com.google.common.collect.",
-        "io.vavr.",
-        "java.util.",
-        "kotlin.collections.",
-        "org.eclipse.collections.",
-        "scala.collection.",
-    ];
-    PACKAGES.iter().any(|package| class.starts_with(package))
-}
-
 impl Graph<'_> {
     /// The elements of an array of references; `None` if there is no room for them.
     pub(super) fn elements(&mut self, array: Obj, number: u32, class: u32) -> Option<Vec<Value>> {
