@@ -4,7 +4,8 @@
 //! - [`argument`] says of secrets what a command line does.
 //! - [`forms`] tells what a secret may look like elsewhere.
 //!
-//! **Invariant:** each rule looks at a text once, from its beginning to its end: it may have megabytes.
+//! **Invariant:** each rule takes time in proportion to a text's length, however often something seems to begin in it:
+//! it may have megabytes.
 
 mod documents;
 mod lines;

@@ -11,9 +11,10 @@
 //! **Invariant:** no Java code runs here, the program's least of all (design,
 //! decision 4): fields are read through JNI, and identity is kept by JVM TI
 //! tags, in an environment of its own that is disposed of with the snapshot.
+//! But exceptions are asked for their stack traces, by `Throwable`'s own method.
 //!
-//! **Invariant:** nothing is allocated on the Java heap, so that a snapshot
-//! works under `OutOfMemoryError`.
+//! **Invariant:** a snapshot needs nothing of the Java heap, so that it works
+//! under `OutOfMemoryError`: where a trace has no room, there is none.
 
 pub(crate) mod arrays;
 pub(crate) mod classes;
