@@ -8,7 +8,8 @@ use crate::copies::Copies;
 use crate::jni::{Jni, Obj};
 use crate::methods::{self, Class, Methods, NOT_CAPTURED};
 use crate::shim::{Live, Raw, Way};
-use crate::snapshot::graph::Graph;
+use crate::snapshot::graph::{Graph, Kept};
+use crate::snapshot::of_word;
 use crate::undo::rollback::{Entered, Undo, same};
 use hindsight_instrument::Capture;
 use hindsight_tracelog::crash::{Argument, Fidelity, Frame, Patch, StackElement, Value};
@@ -20,8 +21,8 @@ use std::sync::Arc;
 /// A captured frame before the graph has been walked.
 struct Pending {
     frame: Frame,
-    /// Fields at entry, to be compared with what the walk finds.
-    fields: Vec<Patch>,
+    /// Fields at entry, to be compared with what the walk finds: their names, and what the graph has kept them by.
+    fields: Vec<(String, usize)>,
     /// Where its thread's log of writes was at entry, if it was captured and there is one.
     position: Option<i64>,
 }
@@ -457,7 +458,7 @@ fn pending(
                 if name.is_some_and(is_secret) {
                     Value::Null
                 } else {
-                    primitive(descriptor, word)
+                    of_word(descriptor.as_bytes()[0], word)
                 }
             } else if name.is_some_and(is_secret) {
                 graph.secret_reference(object)
@@ -488,7 +489,14 @@ fn pending(
                 name,
                 descriptor,
             } => {
-                let value = value(graph, Some(name), reference);
+                let word = match reference {
+                    None if !methods::is_reference(descriptor) => words.next().unwrap_or(0),
+                    _ => 0,
+                };
+                // It is one wherever else it is, and even if its object is not stored.
+                if let Some(secret) = reference.filter(|_| is_secret(name)) {
+                    graph.secret_reference(graph.jni.local(secret));
+                }
                 let holder = frame
                     .arguments
                     .iter()
@@ -499,14 +507,9 @@ fn pending(
                     ..
                 }) = holder
                 {
-                    fields.push(Patch {
-                        object: *object,
-                        owner: owner.replace('/', "."),
-                        field: name.to_owned(),
-                        descriptor: descriptor.to_owned(),
-                        value,
-                        index: None,
-                    });
+                    let field = (owner.replace('/', "."), name, descriptor);
+                    let kept = graph.keep(*object, Kept::new(field, reference, word));
+                    fields.push((name.to_owned(), kept));
                 }
             }
             Capture::Position => position = words.next(),
@@ -517,15 +520,6 @@ fn pending(
         frame,
         fields,
         position,
-    }
-}
-
-fn primitive(descriptor: &str, word: i64) -> Value {
-    match descriptor {
-        "Z" => Value::Bool(word != 0),
-        "F" => Value::Float(f32::from_bits(word as u32)),
-        "D" => Value::Double(f64::from_bits(word as u64)),
-        _ => Value::Int(word),
     }
 }
 
@@ -546,25 +540,30 @@ pub(crate) fn finish(
     undo: Result<Undo<'_>, &str>,
 ) -> Vec<Frame> {
     let mut all: Vec<Pending> = merged.into_iter().flat_map(|frames| frames.0).collect();
+    let kept: Vec<Vec<(Value, Patch)>> = (all.iter())
+        .map(|pending| {
+            let fields = pending.fields.iter();
+            fields.filter_map(|(_, id)| graph.kept(*id)).collect()
+        })
+        .collect();
     let mut restored = Vec::new();
     let mut no_log = "";
     if let Err(why) = undo {
         no_log = why;
     }
     if let Ok(mut undo) = undo {
-        let entered: Vec<_> = all
-            .iter()
-            .filter(|pending| pending.frame.fidelity != Fidelity::None)
-            .map(|pending| Entered {
+        let entered: Vec<_> = (all.iter().zip(&kept))
+            .filter(|(pending, _)| pending.frame.fidelity != Fidelity::None)
+            .map(|(pending, fields)| Entered {
                 position: pending.position.unwrap_or(-1),
                 arguments: &pending.frame.arguments,
-                fields: &pending.fields,
+                fields,
             })
             .collect();
         restored = undo.restore(graph, copy, &entered);
     }
     let mut restored = restored.into_iter();
-    for pending in &mut all {
+    for (pending, fields) in all.iter_mut().zip(kept) {
         let frame = &mut pending.frame;
         if frame.fidelity == Fidelity::None {
             continue;
@@ -585,16 +584,10 @@ pub(crate) fn finish(
                 continue;
             }
         }
-        for mut patch in pending.fields.drain(..) {
-            let stored =
-                graph.stored_field(patch.object, &patch.owner, &patch.field, &patch.descriptor);
-            if let Some((owner, now)) = stored
-                && !same(now, patch.value)
-            {
-                patch.owner = owner.to_owned();
-                frame.patch.push(patch);
-            }
-        }
+        let changed = fields
+            .into_iter()
+            .filter(|(now, was)| !same(*now, was.value));
+        frame.patch.extend(changed.map(|(_, was)| was));
     }
     all.into_iter().map(|pending| pending.frame).collect()
 }

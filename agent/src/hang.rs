@@ -260,7 +260,7 @@ fn write(agent: &'static Agent, jni: Jni) -> Result<String, String> {
         constants: graph.standing.clone(),
         ..Failure::default()
     };
-    let meta = report::meta(agent, jni, THREADS_ASKED_FOR.to_owned(), "");
+    let meta = report::meta(agent, jni, THREADS_ASKED_FOR.to_owned(), "", &mut graph);
     report::store(agent, meta, failure, graph).map(|(name, _)| name)
 }
 

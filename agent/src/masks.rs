@@ -4,7 +4,8 @@
 //! - [`argument`] says of secrets what a command line does.
 //! - [`forms`] tells what a secret may look like elsewhere.
 //!
-//! **Invariant:** each rule looks at a text once, from its beginning to its end: it may have megabytes.
+//! **Invariant:** each rule takes time in proportion to a text's length, however often something seems to begin in it:
+//! it may have megabytes.
 
 mod documents;
 mod lines;
@@ -338,20 +339,57 @@ pub(crate) fn masked(text: &str, parts: &[Range<usize>]) -> String {
     masked + text.get(done..).unwrap_or_default()
 }
 
-/// The command line of this process, with what looks like a secret masked.
-pub(crate) fn command_line(is_secret: &dyn Fn(&str) -> bool) -> Vec<String> {
+/// Tells what was masked and is no word that says nothing: it is a secret elsewhere, too.
+fn tell(found: &mut dyn FnMut(&str), secret: &str) {
+    if !says_nothing(secret) {
+        found(secret);
+    }
+}
+
+/// The value of a property, with what is secret in it masked, and told to `found`.
+pub(crate) fn property(
+    name: &str,
+    value: &str,
+    is_secret: &dyn Fn(&str) -> bool,
+    found: &mut dyn FnMut(&str),
+) -> String {
+    if names_secret(name, is_secret) {
+        tell(found, value);
+        return MASK.to_owned();
+    }
+    let parts = credentials(value, is_secret);
+    tell_parts(found, value, &parts);
+    masked(value, &parts)
+}
+
+fn tell_parts(found: &mut dyn FnMut(&str), text: &str, parts: &[Range<usize>]) {
+    let secrets = parts.iter().filter_map(|part| text.get(part.clone()));
+    secrets.for_each(|secret| tell(found, secret));
+}
+
+/// The command line of this process, with what looks like a secret masked, and told to `found`.
+pub(crate) fn command_line(
+    is_secret: &dyn Fn(&str) -> bool,
+    found: &mut dyn FnMut(&str),
+) -> Vec<String> {
     let raw = fs::read("/proc/self/cmdline").unwrap_or_default();
     let parts = raw.split(|byte| *byte == 0).filter(|part| !part.is_empty());
     arguments(
         parts.map(|part| String::from_utf8_lossy(part).into_owned()),
         is_secret,
+        found,
     )
 }
 
-fn arguments(parts: impl Iterator<Item = String>, is_secret: &dyn Fn(&str) -> bool) -> Vec<String> {
+fn arguments(
+    parts: impl Iterator<Item = String>,
+    is_secret: &dyn Fn(&str) -> bool,
+    found: &mut dyn FnMut(&str),
+) -> Vec<String> {
     let mut mask_next = false;
     let mask = |part: String| {
         if std::mem::take(&mut mask_next) {
+            tell(found, &part);
             return MASK.to_owned();
         }
         match argument(&part, is_secret) {
@@ -360,7 +398,10 @@ fn arguments(parts: impl Iterator<Item = String>, is_secret: &dyn Fn(&str) -> bo
                 mask_next = true;
                 part
             }
-            Says::HasSecret(parts) => masked(&part, &parts),
+            Says::HasSecret(parts) => {
+                tell_parts(found, &part, &parts);
+                masked(&part, &parts)
+            }
         }
     };
     parts.map(mask).collect()

@@ -42,18 +42,18 @@ const STANDARD: &[&str] = &[
     "gopherProxySet",
 ];
 
-/// Names and values in the order of names; the values of secrets are masked.
-pub(crate) fn read(jni: Jni, is_secret: &dyn Fn(&str) -> bool) -> Vec<(String, String)> {
+/// Names and values in the order of names; the values of secrets are masked, and told to `secret`.
+pub(crate) fn read(
+    jni: Jni,
+    is_secret: &dyn Fn(&str) -> bool,
+    secret: &mut dyn FnMut(&str),
+) -> Vec<(String, String)> {
     let mut found = jni.with_frame(entries).flatten().unwrap_or_default();
     found.retain(|(name, _)| !is_standard(name));
     found.sort();
     found.truncate(MAX_COUNT);
     for (name, value) in &mut found {
-        if masks::names_secret(name, is_secret) {
-            *value = masks::MASK.to_owned();
-        } else {
-            *value = masks::masked(value, &masks::credentials(value, is_secret));
-        }
+        *value = masks::property(name, value, is_secret, secret);
     }
     found
 }

@@ -444,7 +444,7 @@ fn record(
         Trigger::Record | Trigger::RecordState => ASKED_FOR.to_owned(),
     };
     let thread = agent.jvmti.thread_name().unwrap_or_default();
-    let meta = meta(agent, jni, reason, &thread);
+    let meta = meta(agent, jni, reason, &thread, &mut graph);
     store(agent, meta, failure, graph)
 }
 
@@ -508,9 +508,16 @@ pub(crate) fn store(
     Ok((name, first.get() as usize))
 }
 
-/// Where, when and how; `thread` is the name of the failing one.
-pub(crate) fn meta(agent: &Agent, jni: Jni, reason: String, thread: &str) -> Meta {
+/// Where, when and how; `thread` is the name of the failing one. What is masked there is a secret of the graph.
+pub(crate) fn meta(
+    agent: &Agent,
+    jni: Jni,
+    reason: String,
+    thread: &str,
+    graph: &mut Graph<'_>,
+) -> Meta {
     let base = agent.base;
+    let mut secret = |text: &str| graph.take_masked(text);
     let property = |name: &std::ffi::CStr| agent.jvmti.system_property(name).unwrap_or_default();
     Meta {
         agent: env!("CARGO_PKG_VERSION").to_owned(),
@@ -526,11 +533,15 @@ pub(crate) fn meta(agent: &Agent, jni: Jni, reason: String, thread: &str) -> Met
         thread_virtual: reason != THREADS_ASKED_FOR && is_virtual(agent, jni),
         reason,
         copy: base.options.copy.to_string(),
-        command: crate::run::command(base),
+        command: crate::run::command(base, &mut secret).join(" "),
         counters: (base.counters.snapshot().into_iter())
             .filter(|(_, count)| *count > 0)
             .collect(),
-        properties: crate::properties::read(jni, &|name| base.options.is_secret_text(name)),
+        properties: crate::properties::read(
+            jni,
+            &|name| base.options.is_secret_text(name),
+            &mut secret,
+        ),
         order: crate::statics::order(agent, jni),
         defaults: crate::defaults::read(agent, jni),
     }

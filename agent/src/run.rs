@@ -46,9 +46,9 @@ fn process_start_ms(stat: &str, boot: &str) -> Option<i64> {
     Some(boot.trim().parse::<i64>().ok()? * 1000 + ticks * 10)
 }
 
-/// The command line with secrets masked.
-pub(crate) fn command(base: &Base) -> String {
-    masks::command_line(&|name| base.options.is_secret_text(name)).join(" ")
+/// The arguments of the command line with secrets masked, and told to `secret`.
+pub(crate) fn command(base: &Base, secret: &mut dyn FnMut(&str)) -> Vec<String> {
+    masks::command_line(&|name| base.options.is_secret_text(name), secret)
 }
 
 /// Whether the recording has ended.
@@ -171,7 +171,7 @@ fn document(base: &Base, java_version: &str, crashes: &[Value], ended: bool) -> 
             "version": property(c"java.vm.version"),
             "java_version": java_version,
         },
-        "command": masks::command_line(&|name| base.options.is_secret_text(name)),
+        "command": command(base, &mut |_| ()),
         "options": options,
         "copy": {
             "receiver": base.options.copy.receiver.to_string(),

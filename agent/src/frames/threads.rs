@@ -165,7 +165,7 @@ pub(crate) fn of_thread(
         frame
             .arguments
             .retain(|argument| !unknown.contains(&argument.index));
-        (pending.fields).retain(|patch| !unknown_fields.contains(&patch.field.as_str()));
+        (pending.fields).retain(|(name, _)| !unknown_fields.contains(&name.as_str()));
         if kept.is_dead_or_null() {
             frame.fidelity = Fidelity::Reference;
             frame.reason = RUNNING_BEFORE.to_owned();

@@ -166,7 +166,7 @@ fn array(search: &mut Search<'_>, start: usize) -> usize {
 pub(super) fn xml(search: &mut Search<'_>) {
     let text = search.text;
     let bytes = text.as_bytes();
-    let mut data = DataEnds { next: 0 };
+    let mut data = DataEnds::default();
     let mut at = 0;
     while let Some(open) = find(bytes, at, b'<') {
         at = open + 1;
@@ -185,6 +185,10 @@ pub(super) fn xml(search: &mut Search<'_>) {
                 true => Role::Secret,
                 false => search.role(local(text.get(name).unwrap_or_default())),
             };
+            if role == Role::Secret {
+                // What seems to begin in a section is a part of it.
+                at = value.end;
+            }
             search.member(role, value);
         }
     }
@@ -260,21 +264,30 @@ fn attributes(search: &mut Search<'_>, start: usize) -> Option<usize> {
 }
 
 /// Where sections of `CDATA` end, looked for once however many seem to begin.
+#[derive(Default)]
 struct DataEnds {
     next: usize,
+    /// The same without the space in front of the sign.
+    text: usize,
+    /// Behind the sign and the space that follows it.
+    behind: usize,
 }
 
 impl DataEnds {
     const SIGN: &[u8] = b"]]>";
 
-    /// The first end from a place on, or the end of the text.
-    fn from(&mut self, bytes: &[u8], place: usize) -> usize {
+    /// The first end from a place on, or the end of the text: the content up to there, without space around it, and
+    /// what is behind.
+    fn from(&mut self, bytes: &[u8], place: usize) -> (Range<usize>, usize) {
         if self.next < place {
             let mut parts = bytes[place..].windows(Self::SIGN.len());
             let end = parts.position(|part| part == Self::SIGN);
             self.next = end.map_or(bytes.len(), |end| place + end);
+            self.text = before_space(bytes, self.next);
+            self.behind = behind_space(bytes, self.next + Self::SIGN.len());
         }
-        self.next
+        let start = behind_space(&bytes[..self.text.max(place)], place);
+        (start..self.text.max(start), self.behind)
     }
 }
 
@@ -286,19 +299,16 @@ fn leaf(
     data: &mut DataEnds,
 ) -> Option<Range<usize>> {
     const DATA: &[u8] = b"<![CDATA[";
-    let mut content = start..find(bytes, start, b'<')?;
-    let mut end = content.end;
-    if bytes[content.clone()].trim_ascii().is_empty() && bytes[end..].starts_with(DATA) {
-        let first = end + DATA.len();
-        content = first..data.from(bytes, first);
-        end = behind_space(bytes, content.end + DataEnds::SIGN.len());
+    let mut end = find(bytes, start, b'<')?;
+    let first = behind_space(&bytes[..end], start);
+    let mut value = first..before_space(bytes, end).max(first);
+    if value.is_empty() && bytes[end..].starts_with(DATA) {
+        (value, end) = data.from(bytes, end + DATA.len());
     }
     let closing = bytes.get(end..)?.strip_prefix(b"</")?;
     let closing = closing.strip_prefix(&bytes[name.clone()])?;
+    let closing = &closing[..closing.len().min(MAX_NAME)];
     let is_closed = closing.trim_ascii_start().first() == Some(&b'>');
-    let text = &bytes[content.clone()];
-    let value = content.start + (text.len() - text.trim_ascii_start().len())
-        ..content.end - (text.len() - text.trim_ascii_end().len());
     (is_closed && !value.is_empty()).then_some(value)
 }
 

@@ -1,7 +1,10 @@
 //! What lets somebody in by the form of a URL, a header or a key.
 
-use super::{MIN_TOKEN, Search, is_option_secret};
+use super::{MAX_NAME, MIN_TOKEN, Search, is_option_secret};
 use std::ops::Range;
+
+/// Bytes of the longest password that a login of Oracle's is taken to have.
+const MAX_PASSWORD: usize = 500;
 
 /// The passwords of URLs: between the first colon and the at sign of the authority (RFC 3986, section 3.2.1).
 pub(super) fn passwords(search: &mut Search<'_>) {
@@ -25,36 +28,50 @@ pub(super) fn passwords(search: &mut Search<'_>) {
 pub(super) fn oracle(search: &mut Search<'_>) {
     const VENDOR: &str = "oracle:";
     let text = search.text;
-    let mut vendors = text.match_indices(VENDOR).peekable();
-    while let Some((at, _)) = vendors.next() {
-        let start = at + VENDOR.len();
-        let end = vendors.peek().map_or(text.len(), |(next, _)| *next);
-        let login = text.get(start..end).unwrap_or_default();
-        let ends = |c: char| c.is_whitespace() || matches!(c, '@' | '"' | '\'' | '<' | '>');
-        let Some((user, password)) = login.split_once('/') else {
+    let ends = |c: char| c.is_whitespace() || matches!(c, '@' | '"' | '\'' | '<' | '>');
+    let mut from = 0;
+    for (at, _) in text.match_indices(VENDOR) {
+        if at < from {
+            continue;
+        }
+        let login = text.get(at + VENDOR.len()..).unwrap_or_default();
+        let Some((user, password)) = within(login, MAX_NAME).split_once('/') else {
             continue;
         };
         if user.contains(ends) {
             continue;
         }
-        let start = start + user.len() + 1;
+        let start = text.len() - login.len() + user.len() + 1;
         // What is quoted may have any signs in it.
-        if let Some(quoted) = password.strip_prefix('"') {
-            let len = quoted.find("\"@").unwrap_or(0);
-            search
-                .found
-                .extend((len > 0).then_some(start + 1..start + 1 + len));
-            continue;
-        }
-        let ends = |c: char| c != '@' && ends(c);
-        let rest = password.split(ends).next().unwrap_or_default();
-        let len = (rest.find("@//"))
-            .or_else(|| rest.find("@("))
-            .or_else(|| rest.split('?').next()?.rfind('@'));
-        search
-            .found
-            .extend(len.filter(|len| *len > 0).map(|len| start..start + len));
+        let is_quoted = password.starts_with('"');
+        let start = start + usize::from(is_quoted);
+        let password = within(text.get(start..).unwrap_or_default(), MAX_PASSWORD);
+        let (rest, len) = match is_quoted {
+            true => (password, password.find("\"@")),
+            false => {
+                let ends = |c: char| c != '@' && ends(c);
+                let rest = password.split(ends).next().unwrap_or_default();
+                let len = (rest.find("@//"))
+                    .or_else(|| rest.find("@("))
+                    .or_else(|| rest.split('?').next()?.rfind('@'));
+                (rest, len)
+            }
+        };
+        // Another that begins in it has no other end, unless that is further away, or this one has more than it.
+        from = start
+            + match len {
+                Some(len) => rest.find('@').unwrap_or(len),
+                None if rest.len() < password.len() => rest.len(),
+                None => rest.len() / 2,
+            };
+        let found = len.filter(|len| *len > 0);
+        search.found.extend(found.map(|len| start..start + len));
     }
+}
+
+/// The beginning of a text, of at most so many bytes: many logins may seem to begin before one end.
+fn within(text: &str, len: usize) -> &str {
+    &text[..text.floor_char_boundary(len)]
 }
 
 /// Secret parameters of URLs: `?password=X&ssl=true`, or as some drivers of databases want it,

@@ -5,7 +5,7 @@ use crate::jni::{FieldId, Jni, Obj};
 use crate::jvmti::Jvmti;
 use crate::methods::Methods;
 use crate::options::Options;
-use crate::snapshot::{lambda, standing};
+use crate::snapshot::{collections, lambda, standing};
 use crate::statics;
 use hindsight_classfile::access;
 use hindsight_instrument::select;
@@ -46,9 +46,13 @@ pub(crate) struct Class {
     pub(crate) fields: Vec<(FieldId, u8)>,
     /// Fields whose text must not be stored, by index.
     pub(crate) secrets: Vec<usize>,
-    /// Of an entry of a map, or the like: the fields of the key, which may say that the value is a
-    /// secret, and of the value, by index.
-    pub(crate) entry: Option<(usize, usize)>,
+    /// Of an entry of a map, or the like: the fields of keys, which may say that the value is a
+    /// secret, and of the values, by index.
+    pub(crate) entries: Vec<(usize, usize)>,
+    /// The fields with arrays of keys and of their values, by index.
+    pub(crate) parallel: Option<(usize, usize)>,
+    /// The fields with the text that such an object is, or that is all it has: a key may say by it what a secret is.
+    pub(crate) said: Vec<FieldId>,
     /// The field with an array in which keys and values take turns, by index.
     pub(crate) pairs: Option<usize>,
     /// Whether the objects are containers: a secret one has secrets inside.
@@ -110,55 +114,6 @@ const KEYS: &[&str] = &[
     "javax.crypto.spec.PBEKeySpec",
     "sun.security.pkcs.PKCS8Key",
 ];
-
-/// Names of the fields for key and value in entries of maps: those of the JDK, and what others use.
-const ENTRIES: &[(&str, &str)] = &[
-    ("key", "value"),
-    ("key", "val"),
-    ("k", "v"),
-    ("k0", "v0"),
-    ("referent", "value"),
-    ("name", "value"),
-];
-
-/// Classes with an array `table` in which keys and values take turns.
-const PAIRS: &[&str] = &[
-    "java.util.ImmutableCollections$MapN",
-    "java.util.IdentityHashMap",
-];
-
-/// The fields of key and value, if a class has such.
-fn entry(fields: &[FieldInfo]) -> Option<(usize, usize)> {
-    let find = |name: &str| {
-        fields
-            .iter()
-            .position(|field| field.name == name && field.descriptor.starts_with(['L', '[']))
-    };
-    ENTRIES
-        .iter()
-        .find_map(|(key, value)| Some((find(key)?, find(value)?)))
-}
-
-/// Whether a class is one of the JDK's that hold others: collections, optionals, text builders.
-pub(crate) fn contains(name: &str) -> bool {
-    name.starts_with("java.util.") || BUILDERS.contains(&name)
-}
-
-const BUILDERS: [&str; 2] = ["java.lang.StringBuilder", "java.lang.StringBuffer"];
-
-/// Whether one of the fields is a text, and no other one a reference. Builders have a copy of their text.
-fn wraps_text(name: &str, fields: &[FieldInfo]) -> bool {
-    if BUILDERS.contains(&name) {
-        return true;
-    }
-    const TEXTS: [&str; 4] = ["Ljava/lang/String;", "Ljava/lang/CharSequence;", "[C", "[B"];
-    let mut references = fields
-        .iter()
-        .filter(|field| field.descriptor.starts_with(['L', '[']));
-    let first = references.next();
-    first.is_some_and(|field| TEXTS.contains(&field.descriptor.as_str()))
-        && references.next().is_none()
-}
 
 /// Why what has an address of its own is a hole.
 const OUTSIDE: &str = "memory outside the heap";
@@ -314,7 +269,9 @@ pub(crate) fn read(
         },
         fields: Vec::new(),
         secrets: Vec::new(),
-        entry: None,
+        entries: Vec::new(),
+        parallel: None,
+        said: Vec::new(),
         pairs: None,
         contains: true,
         wraps_text: false,
@@ -401,13 +358,10 @@ pub(crate) fn read(
     let secret = |name: &str| {
         options.is_secret_class(name) || methods.marks.class(name) || KEYS.contains(&name)
     };
-    if storage != Storage::Class
-        && (std::iter::once(&info.name)
-            .chain(&info.supers)
-            .any(|name| secret(name))
-            || all_interfaces(jni, jvmti, class, &chain)
-                .iter()
-                .any(|name| secret(name)))
+    let interfaces = all_interfaces(jni, jvmti, class, &chain);
+    let mut all = std::iter::once(&info.name).chain(&info.supers);
+    if storage != Storage::Class && all.any(|name| secret(name))
+        || storage != Storage::Class && interfaces.iter().any(|name| secret(name))
     {
         storage = Storage::Hole(REDACTED);
     }
@@ -482,21 +436,24 @@ pub(crate) fn read(
         secrets.clear();
         info.fields.clear();
     }
-    let entry = entry(&info.fields);
+    let entries = collections::entries(&info.fields);
     // Whatever its name, for that is the program's choice. Of the header it is a secret, too.
-    if let Some((_, value)) = entry
-        && info.fields[value].owner.ends_with("Cookie")
-        && !secrets.contains(&value)
-    {
-        secrets.push(value);
+    for (_, value) in &entries {
+        if info.fields[*value].owner.ends_with("Cookie") && !secrets.contains(value) {
+            secrets.push(*value);
+        }
     }
-    let pairs = PAIRS.contains(&info.name.as_str());
-    let table = |field: &FieldInfo| field.name == "table";
+    let wraps_text = collections::wraps_text(&info.name, &info.fields);
+    let is_text = wraps_text || interfaces.contains("java.lang.CharSequence");
+    let texts = (info.fields.iter().zip(&fields))
+        .filter(|(field, _)| is_text && collections::is_of_text(field));
     Class {
-        entry,
-        pairs: info.fields.iter().position(table).filter(|_| pairs),
-        contains: contains(&info.name),
-        wraps_text: wraps_text(&info.name, &info.fields),
+        entries,
+        parallel: collections::parallel(&info.fields),
+        said: texts.map(|(_, (id, _))| *id).collect(),
+        pairs: collections::pairs(&info.name, &info.fields),
+        contains: collections::contains(&info.name, &interfaces),
+        wraps_text,
         number: Number::of(&info.name),
         unseen,
         is_throwable: info.name == THROWABLE || info.supers.iter().any(|name| name == THROWABLE),

@@ -1,10 +1,13 @@
 //! The breadth-first walk.
 
 mod before;
+mod beside;
 mod elements;
 mod hiding;
+mod scrub;
 
-use self::hiding::Named;
+pub(crate) use self::before::Kept;
+use self::beside::Named;
 use crate::jni::{Jni, Obj, primitive_size};
 use crate::jvmti::Jvmti;
 use crate::marks::Marks;
@@ -62,15 +65,21 @@ pub(crate) struct Graph<'a> {
     hidden: HashSet<u32>,
     /// or directly in an object that is: in which ones.
     in_holders: HashMap<u32, Vec<u32>>,
-    /// Elements of the values of an `EnumMap` whose keys say that they are secret.
-    secret_elements: HashMap<u32, HashSet<usize>>,
+    /// Places of objects, and what stands or stood beside them says of what is in them, and was.
+    beside: HashMap<u32, HashMap<usize, Named>>,
+    /// Arrays of values, by those with their keys.
+    held: HashMap<u32, u32>,
+    /// What was in places of objects before, and not known to be a secret then.
+    old: HashMap<u32, Vec<(usize, u32)>>,
+    /// Fields as they were at the entry of frames,
+    kept: Vec<Kept>,
+    /// by the objects that have them, which are not read yet.
+    kept_of: HashMap<u32, Vec<usize>>,
     secrets: Secrets,
     /// Arrays in which keys and values take turns,
     pairs: HashSet<u32>,
-    /// those of them that have had a key which names a secret,
+    /// and those of them that have had a key which names a secret.
     secret_pairs: HashSet<u32>,
-    /// and values that the others have had.
-    old_of_pairs: HashMap<u32, Vec<u32>>,
     /// Arrays that are the elements of a collection.
     collected: HashSet<u32>,
 }
@@ -122,11 +131,14 @@ impl<'a> Graph<'a> {
             redacted: HashSet::new(),
             hidden: HashSet::new(),
             in_holders: HashMap::new(),
-            secret_elements: HashMap::new(),
+            beside: HashMap::new(),
+            held: HashMap::new(),
+            old: HashMap::new(),
+            kept: Vec::new(),
+            kept_of: HashMap::new(),
             secrets: Secrets::default(),
             pairs: HashSet::new(),
             secret_pairs: HashSet::new(),
-            old_of_pairs: HashMap::new(),
             collected: HashSet::new(),
         }
     }
@@ -245,7 +257,9 @@ impl<'a> Graph<'a> {
             fields: Vec::new(),
             secrets: Vec::new(),
             number: Number::Not,
-            entry: None,
+            entries: Vec::new(),
+            parallel: None,
+            said: Vec::new(),
             pairs: None,
             contains: false,
             wraps_text: false,
@@ -277,6 +291,7 @@ impl<'a> Graph<'a> {
                 } else if !self.redacted.contains(&number) {
                     let body = self.read(object, number, class);
                     self.objects[number as usize].body = body;
+                    self.place_kept(number);
                     for holder in holders {
                         self.hide_text_in(holder, number);
                     }
@@ -427,17 +442,11 @@ impl<'a> Graph<'a> {
             self.trace(object);
         }
         let all = self.secret.contains(&number);
-        let Class { entry, pairs, .. } = self.classes[class as usize];
-        let named = entry.map(|(key, value)| {
-            let key = jni.get_object(object, self.classes[class as usize].fields[key].0);
-            let named = self.named_by(key);
-            if let Some(key) = key {
-                jni.delete_local(key);
-            }
-            (named, value)
-        });
-        let name = self.classes[class as usize].info.name.as_str();
-        let (is_list, is_collection) = (elements::is_list(name), elements::is_collection(name));
+        let Class {
+            pairs, contains, ..
+        } = self.classes[class as usize];
+        self.look_at_keys(object, number, class);
+        let is_list = elements::is_list(&self.classes[class as usize].info.name);
         let mut before = Named::Plain;
         let mut values = Vec::with_capacity(count);
         for index in 0..count {
@@ -447,17 +456,17 @@ impl<'a> Graph<'a> {
                 b'L' | b'[' => {
                     let value = jni.get_object(object, field);
                     let mut next = Named::Plain;
-                    let by_key = named.filter(|(_, value)| *value == index);
+                    let beside = self.beside(number, index);
                     let secret = secret
                         || all
-                        || by_key.is_some_and(|(named, _)| self.is_secret_by(named, value))
+                        || self.is_secret_by(beside, value)
                         || letter == b'L' && self.is_login(class, index, value)
                         || is_list
                             && (self.is_secret_by(before, value)
                                 || self.is_secret_argument(&mut next, value, true));
                     let value = self.value_in(number, value, secret);
                     before = next;
-                    if is_collection && let (b'[', Value::Ref(array)) = (letter, value) {
+                    if contains && let (b'[', Value::Ref(array)) = (letter, value) {
                         self.collected.insert(array);
                     }
                     if let (true, Value::Ref(table)) = (pairs == Some(index), value) {
@@ -475,9 +484,7 @@ impl<'a> Graph<'a> {
                 ),
             });
         }
-        if self.classes[class as usize].info.name == "java.util.EnumMap" {
-            self.values_of_enum_map(object, class, &values);
-        }
+        self.look_at_array_of_keys(object, class, &values);
         Some(values)
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! - [`graph`] walks it breadth first and stores objects.
 //! - [`classes`] knows what to do with the objects of each class.
+//! - [`collections`] knows which of these are containers, by their names.
 //! - [`secrets`] remembers what must not be stored, wherever else it is.
 //! - [`arrays`] tells the text in an array.
 //! - [`standing`] knows the objects that each JVM has its own of.
@@ -10,18 +11,30 @@
 //! **Invariant:** no Java code runs here, the program's least of all (design,
 //! decision 4): fields are read through JNI, and identity is kept by JVM TI
 //! tags, in an environment of its own that is disposed of with the snapshot.
+//! But exceptions are asked for their stack traces, by `Throwable`'s own method.
 //!
-//! **Invariant:** nothing is allocated on the Java heap, so that a snapshot
-//! works under `OutOfMemoryError`.
+//! **Invariant:** a snapshot needs nothing of the Java heap, so that it works
+//! under `OutOfMemoryError`: where a trace has no room, there is none.
 
 pub(crate) mod arrays;
 pub(crate) mod classes;
+pub(crate) mod collections;
 pub(crate) mod graph;
 pub(crate) mod lambda;
 pub(crate) mod secrets;
 pub(crate) mod standing;
 
 use hindsight_tracelog::crash::Value;
+
+/// The value of a primitive type whose descriptor begins with this letter, from the bits of a word.
+pub(crate) fn of_word(letter: u8, word: i64) -> Value {
+    primitive(
+        letter,
+        || word,
+        || f32::from_bits(word as u32),
+        || f64::from_bits(word as u64),
+    )
+}
 
 /// The value of a primitive field whose descriptor begins with this letter, by whichever way of
 /// reading fits.

@@ -3,6 +3,7 @@
 //! One object may be a secret parameter here and a plain one in the method that
 //! is called; its text may have been copied, joined to others, or encoded.
 
+use crate::masks::MASK;
 use hindsight_tracelog::crash::Body;
 use std::cmp::{Ordering, Reverse};
 use std::collections::btree_map::Entry;
@@ -18,9 +19,6 @@ const MAX_BYTES: usize = 64 << 20;
 /// too much that is harmless.
 const MIN_WHOLE: usize = 4;
 const MIN_PART: usize = 6;
-
-/// In place of a secret in a text.
-const MASK: &str = "***";
 
 /// The texts found so far.
 #[derive(Default)]
@@ -156,6 +154,15 @@ fn filled<T: Copy + Default + PartialEq>(elements: &[T]) -> usize {
 impl Secrets {
     /// Takes the text of a string or `char[]`, but for the room behind it in a buffer.
     pub(crate) fn text(&mut self, units: &[u16]) {
+        self.take(units, true);
+    }
+
+    /// Takes a text that is looked for as a whole alone.
+    pub(crate) fn word(&mut self, units: &[u16]) {
+        self.take(units, false);
+    }
+
+    fn take(&mut self, units: &[u16], may_be_part: bool) {
         let units = &units[..filled(units)];
         if units.len() < MIN_WHOLE {
             return;
@@ -174,7 +181,8 @@ impl Secrets {
             text.as_bytes().to_vec(),
         ];
         let latin1: Result<Vec<u8>, _> = units.iter().map(|unit| u8::try_from(*unit)).collect();
-        self.add(text, is_part, arrays.into_iter().chain(latin1.ok()), is_cut);
+        let arrays = arrays.into_iter().chain(latin1.ok());
+        self.add(text, is_part && may_be_part, arrays, is_cut, may_be_part);
     }
 
     /// Takes the content of a `byte[]`, but for the room behind it in a buffer.
@@ -200,17 +208,19 @@ impl Secrets {
             let text: String = bytes.iter().map(|byte| char::from(*byte)).collect();
             let units: Vec<u8> = bytes.iter().flat_map(|byte| [*byte, 0]).collect();
             let is_part = bytes.len() >= MIN_PART;
-            self.add(text, is_part, [units, bytes.to_vec()].into_iter(), is_cut);
+            let arrays = [units, bytes.to_vec()].into_iter();
+            self.add(text, is_part, arrays, is_cut, true);
         }
     }
 
-    /// Adds the forms of a secret: as a string, which may be `is_part` of others, and as arrays.
+    /// Adds the forms of a secret: as a string, and as arrays; both may be parts of others.
     fn add(
         &mut self,
         text: String,
         is_part: bool,
         arrays: impl Iterator<Item = Vec<u8>>,
         is_cut: bool,
+        are_parts: bool,
     ) {
         if self.texts.bytes + self.arrays.bytes > MAX_BYTES {
             self.too_many = true;
@@ -218,7 +228,7 @@ impl Secrets {
         }
         self.texts.add(text.into_bytes(), is_cut, is_part);
         for form in arrays {
-            self.arrays.add(form, is_cut, true);
+            self.arrays.add(form, is_cut, are_parts);
         }
     }
 
@@ -292,6 +302,20 @@ mod tests {
         let mut message = "no user hünter2 here".to_owned();
         secrets.mask(&mut message);
         assert_eq!(message, "no user *** here");
+    }
+
+    #[test]
+    fn words_are_found_as_a_whole() {
+        let string = |text: &str| Body::String(Text::Utf8(text.into()));
+        let mut secrets = Secrets::default();
+        secrets.word(&"strict".encode_utf16().collect::<Vec<u16>>());
+        assert!(secrets.are_in(&string("strict"), None));
+        assert!(!secrets.are_in(&string("restricted"), None));
+        assert!(secrets.are_in(&Body::Primitives(b"strict".to_vec()), Some(b'B')));
+        assert!(!secrets.are_in(&Body::Primitives(b"strictly".to_vec()), Some(b'B')));
+        let mut message = "strict".to_owned();
+        secrets.mask(&mut message);
+        assert_eq!(message, MASK);
     }
 
     #[test]

@@ -4,11 +4,11 @@ use crate::agent::Base;
 use crate::copies::Copies;
 use crate::jni::Obj;
 use crate::jvmti::Jvmti;
-use crate::snapshot::classes::contains;
+use crate::snapshot::collections::is_of_collections;
 use crate::snapshot::graph::Graph;
 use crate::undo::log::{Entry, LOG, Log, Logs, Place};
 use hindsight_instrument::MemberName;
-use hindsight_tracelog::crash::{Argument, Body, Object, Patch, Value};
+use hindsight_tracelog::crash::{Argument, Body, Patch, Value};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -60,8 +60,8 @@ pub(crate) struct Entered<'f> {
     /// The position that it has kept.
     pub(crate) position: i64,
     pub(crate) arguments: &'f [Argument],
-    /// Fields that it has copied at its entry itself.
-    pub(crate) fields: &'f [Patch],
+    /// Fields that it has copied at its entry itself, with what is in them now.
+    pub(crate) fields: &'f [(Value, Patch)],
 }
 
 /// What a frame's state at its entry is.
@@ -241,7 +241,7 @@ impl<'a> Undo<'a> {
                 unknown.extend(self.unknown.get(&key));
             }
             let mut patch = reach.patch(graph, &state, copies, entered.arguments);
-            self.trust_copies(graph, entered, &mut patch);
+            self.trust_copies(entered, &mut patch);
             match self.places.checked_sub(patch.len()) {
                 Some(left) => {
                     self.places = left;
@@ -284,31 +284,21 @@ impl<'a> Undo<'a> {
 
     /// What a method has copied itself is true in any case; where the log says something else, it
     /// has missed a write.
-    fn trust_copies(&self, graph: &Graph<'_>, entered: &Entered<'_>, patch: &mut Vec<Patch>) {
-        for copied in entered.fields {
-            let stored = graph.stored_field(
-                copied.object,
-                &copied.owner,
-                &copied.field,
-                &copied.descriptor,
-            );
-            let Some((owner, now)) = stored else {
-                continue;
-            };
+    fn trust_copies(&self, entered: &Entered<'_>, patch: &mut Vec<Patch>) {
+        for (now, copied) in entered.fields {
             let at = patch.iter().position(|place| {
-                place.object == copied.object && place.field == copied.field && place.owner == owner
+                place.object == copied.object
+                    && place.field == copied.field
+                    && place.owner == copied.owner
             });
-            let logged = at.map_or(now, |at| patch[at].value);
+            let logged = at.map_or(*now, |at| patch[at].value);
             if same(logged, copied.value) {
                 continue;
             }
             self.base.counters.add("writes_not_logged", 1);
             match at {
                 Some(at) => patch[at].value = copied.value,
-                None => patch.push(Patch {
-                    owner: owner.to_owned(),
-                    ..copied.clone()
-                }),
+                None => patch.push(copied.clone()),
             }
         }
     }
@@ -342,26 +332,25 @@ pub(crate) fn same(a: Value, b: Value) -> bool {
     }
 }
 
-/// Whether one object is a part of the other, which is a collection of the JDK or such a part: half of a
-/// collection is none, so that there is no step between them.
+/// Whether one object is a part of the other, which is a collection or such a part: half of a collection is none, so
+/// that there is no step between them.
 fn is_inside(graph: &Graph<'_>, object: u32, part: u32) -> bool {
-    let of = |object: u32| graph.objects.get(object as usize);
-    let (Some(object), Some(part)) = (of(object), of(part)) else {
+    let class_of = |object: u32| {
+        let object = graph.objects.get(object as usize)?;
+        graph.classes.get(object.class as usize)
+    };
+    let (Some(class), Some(part)) = (class_of(object), class_of(part)) else {
         return false;
     };
-    let name = |object: &Object| -> &str {
-        let class = graph.classes.get(object.class as usize);
-        class.map_or("", |class| &class.info.name)
-    };
-    let is_array =
-        |object: &Object| matches!(object.body, Body::References(_) | Body::Primitives(_));
-    let holds = if is_array(object) {
+    let holds = match class.info.name.strip_prefix('[') {
         // Of entries; those of others have the elements.
-        name(object).contains("java.util.") && name(object).contains('$')
-    } else {
-        contains(name(object))
+        Some(element) => {
+            let element = element.trim_start_matches('[').trim_start_matches('L');
+            is_of_collections(element) && element.contains('$')
+        }
+        None => class.contains,
     };
-    holds && (is_array(part) || contains(name(part)))
+    holds && part.contains
 }
 
 /// Finds what arguments lead to; memory for that.

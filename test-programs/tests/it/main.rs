@@ -29,6 +29,7 @@ mod replays;
 mod rethrown;
 mod second_chance;
 mod secrets;
+mod secrets_before;
 mod storms;
 mod survive;
 mod threads;

@@ -1,14 +1,81 @@
 //! What objects were before, where writes can be undone.
 
-use super::hiding::Named;
 use super::{Graph, words};
 use crate::jni::{Obj, primitive_size};
 use crate::snapshot::classes::{BLANK, Storage};
+use crate::snapshot::of_word;
 use crate::undo::rollback::Undo;
 use hindsight_instrument::MemberName;
 use hindsight_tracelog::crash::{Body, Patch, Value};
 
+/// A field as it was at the entry of a frame.
+pub(crate) struct Kept {
+    /// The class that the bytecode names, as in [`Graph::slot`].
+    pub(crate) owner: String,
+    pub(crate) name: String,
+    pub(crate) descriptor: String,
+    /// What was in it: a reference, or a word.
+    pub(crate) old: Option<Obj>,
+    pub(crate) word: i64,
+    /// Where it is stored, and as what.
+    place: Option<(u32, u32, Value)>,
+}
+
+impl Kept {
+    pub(crate) fn new(
+        (owner, name, descriptor): (String, &str, &str),
+        old: Option<Obj>,
+        word: i64,
+    ) -> Kept {
+        Kept {
+            owner,
+            name: name.to_owned(),
+            descriptor: descriptor.to_owned(),
+            old,
+            word,
+            place: None,
+        }
+    }
+}
+
 impl<'a> Graph<'a> {
+    /// Has what a field of an object was put into the graph, when it is known which of the object's fields it is, and
+    /// what stands beside it. To be called before the walk; what it gives is for [`Graph::kept`].
+    pub(crate) fn keep(&mut self, object: u32, field: Kept) -> usize {
+        self.kept_of
+            .entry(object)
+            .or_default()
+            .push(self.kept.len());
+        self.kept.push(field);
+        self.kept.len() - 1
+    }
+
+    /// The fields of an object that has been read.
+    pub(super) fn place_kept(&mut self, object: u32) {
+        for id in self.kept_of.remove(&object).unwrap_or_default() {
+            let Kept {
+                owner,
+                name,
+                descriptor,
+                ..
+            } = &self.kept[id];
+            let slot = self.slot(object, owner, name, descriptor);
+            let Some(slot) = slot.and_then(|slot| u32::try_from(slot).ok()) else {
+                continue;
+            };
+            let (old, word) = (self.kept[id].old.take(), self.kept[id].word);
+            let value = self.old_value(object, slot, old, word);
+            self.kept[id].place = value.map(|value| (object, slot, value));
+        }
+    }
+
+    /// After the walk: the stored value of such a field, and a patch with what it was. `None` if it is not stored.
+    pub(crate) fn kept(&self, id: usize) -> Option<(Value, Patch)> {
+        let (object, slot, value) = self.kept.get(id)?.place?;
+        let (now, patch) = self.place(object, slot)?;
+        Some((now, Patch { value, ..patch }))
+    }
+
     /// Has old values put into the graph too. To be called before the walk.
     pub(crate) fn undo_writes(&mut self, undo: Undo<'a>) {
         let numbered = self.queue.iter();
@@ -20,7 +87,7 @@ impl<'a> Graph<'a> {
     }
 
     /// The place of a field in an object that is stored by its fields. `owner` is as in
-    /// [`Graph::stored_field`].
+    /// [`Graph::slot`].
     pub(crate) fn field_slot(&self, object: u32, field: &MemberName) -> Option<u32> {
         let slot = self.slot(object, &field.owner, &field.name, &field.descriptor)?;
         u32::try_from(slot).ok()
@@ -53,28 +120,21 @@ impl<'a> Graph<'a> {
         };
         Some(match letter {
             b'L' | b'[' => {
-                let in_pairs = self.pairs.contains(&object);
-                if in_pairs && index.is_multiple_of(2) && self.named_by(old) != Named::Plain {
-                    self.has_secret_key(object);
-                }
-                let secret = self.is_secret_place(object, class, index, old);
+                let secret = self.was_beside(object, index, old)
+                    || self.is_secret_place(object, class, index, old);
                 let value = self.value_in(object, old, secret);
                 if let Value::Ref(number) = value
-                    && in_pairs
-                    && index % 2 == 1
                     && !secret
                 {
-                    self.was_in_pairs(object, number);
+                    self.old.entry(object).or_default().push((index, number));
                 }
                 value
             }
             BLANK => return None,
             _ if self.classes[class].secrets.contains(&index) => Value::Null,
-            b'Z' => Value::Bool(word & 0xff != 0),
-            b'C' => Value::Int(i64::from(word as u16)),
-            b'F' => Value::Float(f32::from_bits(word as u32)),
-            b'D' => Value::Double(f64::from_bits(word as u64)),
-            _ => Value::Int(word),
+            b'Z' => of_word(letter, word & 0xff),
+            b'C' => of_word(letter, i64::from(word as u16)),
+            _ => of_word(letter, word),
         })
     }
 
@@ -146,39 +206,27 @@ impl<'a> Graph<'a> {
                 let size = primitive_size(letter)?;
                 let bytes = bytes.get(index * size..(index + 1) * size)?;
                 let word = words(letter, bytes)[0];
-                let value = match letter {
-                    b'Z' => Value::Bool(word != 0),
-                    b'F' => Value::Float(f32::from_bits(word as u32)),
-                    b'D' => Value::Double(f64::from_bits(word as u64)),
-                    _ => Value::Int(word),
-                };
-                element(value, char::from(letter).encode_utf8(&mut [0; 4]))
+                element(
+                    of_word(letter, word),
+                    char::from(letter).encode_utf8(&mut [0; 4]),
+                )
             }
             _ => return None,
         };
         Some((patch.value, patch))
     }
 
-    /// The stored value of a field of an object, after the walk.
+    /// The place of a field among those of an object that is stored by its fields.
     ///
     /// `owner` is the class that the bytecode names, which may be a subclass of
     /// the one that declares the field (JVMS 5.4.3.2).
-    pub(crate) fn stored_field(
+    pub(super) fn slot(
         &self,
         object: u32,
         owner: &str,
         name: &str,
         descriptor: &str,
-    ) -> Option<(&str, Value)> {
-        let slot = self.slot(object, owner, name, descriptor)?;
-        let object = self.objects.get(object as usize)?;
-        let values = object.body.fields()?;
-        let info = &self.classes[object.class as usize].info;
-        Some((info.fields.get(slot)?.owner.as_str(), *values.get(slot)?))
-    }
-
-    /// The place of a field among those of an object.
-    fn slot(&self, object: u32, owner: &str, name: &str, descriptor: &str) -> Option<usize> {
+    ) -> Option<usize> {
         let object = self.objects.get(object as usize)?;
         object.body.fields()?;
         let info = &self.classes[object.class as usize].info;

@@ -1,15 +1,14 @@
 //! The elements of arrays: some are a command line, others have names and values that take turns.
 
 use super::Graph;
-use super::hiding::{MAX_KEY, Named};
+use super::beside::{MAX_KEY, Named};
 use crate::jni::Obj;
 use crate::masks::{self, Says};
 use crate::snapshot::classes::Storage;
 use hindsight_tracelog::crash::Value;
-use std::collections::HashSet;
 
 /// An array with more elements is not taken for a command line's, nor for names and values.
-const MAX_ARGUMENTS: usize = 1_000;
+pub(super) const MAX_ARGUMENTS: usize = 1_000;
 
 /// Longer text is not looked at for what it says of secrets.
 const MAX_ARGUMENT: usize = 1_000;
@@ -21,19 +20,6 @@ pub(super) fn is_list(class: &str) -> bool {
         "java.util.Collections$SingletonList",
     ];
     LISTS.contains(&class)
-}
-
-/// Whether a class is one of a collection, which may have names alone in an array.
-pub(super) fn is_collection(class: &str) -> bool {
-    const PACKAGES: [&str; 6] = [
-        "com.google.common.collect.",
-        "io.vavr.",
-        "java.util.",
-        "kotlin.collections.",
-        "org.eclipse.collections.",
-        "scala.collection.",
-    ];
-    PACKAGES.iter().any(|package| class.starts_with(package))
 }
 
 impl Graph<'_> {
@@ -63,16 +49,12 @@ impl Graph<'_> {
                     self.has_secret_key(number);
                 }
             } else if by_names && index % 2 == 0 {
-                // What is no text may be anything there.
-                next = match self.named_by(element) {
-                    Named::Secret => Named::Texts,
-                    named => named,
-                };
+                next = self.named_by_name(element);
             }
-            let is_named = |named: &HashSet<usize>| named.contains(&index);
+            self.stands_beside(number, index, before);
+            let beside = self.beside(number, index);
             let secret = all
-                || self.is_secret_by(before, element)
-                || self.secret_elements.get(&number).is_some_and(is_named)
+                || self.is_secret_by(beside, element)
                 || self.is_secret_in(number, element)
                 || is_command && self.is_secret_argument(&mut next, element, of_objects);
             // A name with its value, if it has not been read in another place before.
@@ -120,7 +102,7 @@ impl Graph<'_> {
 
     /// Whether names and values take turns in an array of objects, and one of the names is that of a secret.
     fn has_names(&mut self, array: Obj, number: u32, len: usize) -> bool {
-        if !len.is_multiple_of(2) || self.collected.contains(&number) {
+        if !self.may_take_turns(number, len) {
             return false;
         }
         let mut is_secret = false;
@@ -130,6 +112,11 @@ impl Graph<'_> {
                 graph.is_name(name)
             })
         }) && is_secret
+    }
+
+    /// Whether names and values may take turns in an array.
+    pub(super) fn may_take_turns(&self, array: u32, len: usize) -> bool {
+        len.is_multiple_of(2) && !self.collected.contains(&array)
     }
 
     fn is_name(&mut self, object: Obj) -> bool {

@@ -12,34 +12,15 @@ use crate::jni::Obj;
 use crate::masks;
 use crate::snapshot::arrays;
 use crate::snapshot::classes::{Number, REDACTED, Storage};
-use crate::snapshot::secrets::{Secrets, length_class};
-use hindsight_tracelog::crash::{Body, Frame, Object, Patch, Value};
-use std::collections::{HashMap, HashSet};
+use crate::snapshot::secrets::length_class;
+use hindsight_tracelog::crash::{Body, Object, Value};
 use std::ops::Range;
-
-/// The field that says how much of its array is text.
-const COUNT: &str = "count";
-
-/// UTF-16 code units of the longest key that may name a secret.
-pub(super) const MAX_KEY: usize = 100;
 
 /// Code units of the longest word.
 const MAX_WORD: usize = 200;
 
 /// Code units or bytes of a secret that are looked for elsewhere.
 const MAX_SECRET: usize = 4_097;
-
-/// What a key, or whatever has a value by its side, says of this by its own name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Named {
-    Plain,
-    /// A text is a secret: a `pass` may as well be a number of them, and have a list of what has passed.
-    Text,
-    /// A text is, and those in a container, as of a header.
-    Texts,
-    /// It is a secret whatever it is.
-    Secret,
-}
 
 impl Graph<'_> {
     /// Whether an object is not stored since its class is secret.
@@ -81,7 +62,7 @@ impl Graph<'_> {
                     .collect(),
                 _ => Vec::new(),
             };
-            let inside: Vec<u32> = match body {
+            let mut inside: Vec<u32> = match body {
                 _ if !fresh => continue,
                 Body::Instance(values)
                 | Body::Enum { fields: values, .. }
@@ -92,6 +73,9 @@ impl Graph<'_> {
                 }
                 _ => continue,
             };
+            // What stood there before is as secret.
+            let old = self.old.get(&number).into_iter().flatten();
+            inside.extend(old.map(|(_, value)| *value));
             self.hide_boxes(number, &boxes);
             for object in inside {
                 let class = self.objects[object as usize].class;
@@ -109,7 +93,7 @@ impl Graph<'_> {
     }
 
     /// Whether it is an object that holds more than one text.
-    fn holds_more(&self, holder: u32) -> bool {
+    pub(super) fn holds_more(&self, holder: u32) -> bool {
         let class = &self.classes[self.objects[holder as usize].class as usize];
         let has_fields = matches!(class.storage, Storage::Instance | Storage::Enum(_));
         has_fields && !class.contains && !class.wraps_text
@@ -170,7 +154,7 @@ impl Graph<'_> {
     }
 
     /// Puts a hole in the place of each box that a container refers to.
-    fn hide_boxes(&mut self, container: u32, boxes: &[u32]) {
+    pub(super) fn hide_boxes(&mut self, container: u32, boxes: &[u32]) {
         for number in boxes {
             let class = self.objects[*number as usize].class;
             let hole = Value::Ref(self.shared_hole(class, REDACTED));
@@ -187,7 +171,7 @@ impl Graph<'_> {
     }
 
     /// The same as [`Graph::redact`] for a text or number that has its number.
-    fn redact_stored(&mut self, text: u32) {
+    pub(super) fn redact_stored(&mut self, text: u32) {
         let Object { class, body } = &self.objects[text as usize];
         if self.classes[*class as usize].number == Number::Own {
             match body {
@@ -236,40 +220,6 @@ impl Graph<'_> {
         };
         let class = self.class_of(object);
         self.is_text(class) || self.classes[class as usize].wraps_text
-    }
-
-    /// Notes down which values of an `EnumMap` are secret.
-    pub(super) fn values_of_enum_map(&mut self, map: Obj, class: u32, values: &[Value]) {
-        let fields = &self.classes[class as usize].info.fields;
-        let at = |name: &str| fields.iter().position(|field| field.name == name);
-        let (Some(keys), Some(table)) = (at("keyUniverse"), at("vals")) else {
-            return;
-        };
-        let field = |index: usize| self.classes[class as usize].fields[index].0;
-        let (keys, held) = (field(keys), field(table));
-        let Some(Value::Ref(table)) = values.get(table).copied() else {
-            return;
-        };
-        let jni = self.jni;
-        let (Some(keys), Some(held)) = (jni.get_object(map, keys), jni.get_object(map, held))
-        else {
-            return;
-        };
-        let secret = (0..jni.array_len(keys).min(jni.array_len(held))).filter(|&index| {
-            let (key, value) = (jni.array_get(keys, index), jni.array_get(held, index));
-            let named = self.named_by(key);
-            let is_secret = self.is_secret_by(named, value);
-            for object in [key, value].into_iter().flatten() {
-                jni.delete_local(object);
-            }
-            is_secret
-        });
-        let secret: HashSet<usize> = secret.collect();
-        jni.delete_local(keys);
-        jni.delete_local(held);
-        if !secret.is_empty() {
-            self.secret_elements.insert(table, secret);
-        }
     }
 
     /// Makes a hole of a number, and of what it is made of.
@@ -331,10 +281,23 @@ impl Graph<'_> {
 
     pub(super) fn take_parts(&mut self, text: &str, parts: &[Range<usize>]) {
         for part in parts {
-            for form in masks::forms(text.get(part.clone()).unwrap_or_default()) {
-                self.secrets
-                    .text(&form.encode_utf16().collect::<Vec<u16>>());
-            }
+            self.take_secret(text.get(part.clone()).unwrap_or_default());
+        }
+    }
+
+    fn take_secret(&mut self, secret: &str) {
+        for form in masks::forms(&secret[..secret.floor_char_boundary(MAX_SECRET)]) {
+            self.secrets
+                .text(&form.encode_utf16().collect::<Vec<u16>>());
+        }
+    }
+
+    /// Notes what was masked in the command line or a property, which the program has read. Of words there are many
+    /// (`session.cookie.same-site=strict`): they are secret where they are all of a text.
+    pub(crate) fn take_masked(&mut self, secret: &str) {
+        match is_word(secret) {
+            true => (self.secrets).word(&secret.encode_utf16().collect::<Vec<u16>>()),
+            false => self.take_secret(secret),
         }
     }
 
@@ -362,26 +325,6 @@ impl Graph<'_> {
         let units: Vec<u16> = password.encode_utf16().collect();
         self.secrets.text(&units);
         !units.is_empty()
-    }
-
-    /// A key of a table in which keys and values take turns names a secret: its values may all be one, for it
-    /// is not known which of them have stood beside which key.
-    pub(super) fn has_secret_key(&mut self, table: u32) {
-        if !self.secret_pairs.insert(table) {
-            return;
-        }
-        for value in self.old_of_pairs.remove(&table).unwrap_or_default() {
-            let class = self.objects[value as usize].class;
-            match self.is_worth_hiding(class) {
-                true => self.redact_stored(value),
-                false => self.hide(value),
-            }
-        }
-    }
-
-    /// Notes what an element of such a table was, which is not stored as a secret.
-    pub(super) fn was_in_pairs(&mut self, table: u32, value: u32) {
-        self.old_of_pairs.entry(table).or_default().push(value);
     }
 
     /// Notes that a text or number is secret, here and wherever else it is; its number.
@@ -433,209 +376,10 @@ impl Graph<'_> {
         self.jvmti.set_tag(object, pack(number, as_class));
         number
     }
-
-    /// After the walk: makes holes of all text that has a secret in it, or had one at the entry of a
-    /// frame; of such text, frames keep nothing.
-    pub(crate) fn scrub(&mut self, frames: &mut [Frame]) -> &Secrets {
-        for frame in frames.iter() {
-            self.scrub_patch(&frame.patch);
-        }
-        for object in &mut self.objects {
-            let letter = match self.classes[object.class as usize].storage {
-                Storage::Primitives(letter) => Some(letter),
-                _ => None,
-            };
-            if self.secrets.are_in(&object.body, letter) {
-                let len = match &object.body {
-                    Body::String(text) => text.to_lossy().chars().count(),
-                    Body::Primitives(bytes) => bytes.len(),
-                    _ => 0,
-                };
-                object.body = Body::Hole(length_class(len).to_owned());
-            }
-        }
-        let counts = self.scrub_counts();
-        for frame in frames {
-            frame.patch.retain(|patch| {
-                let object = self.objects.get(patch.object as usize);
-                object.is_none_or(|object| !matches!(object.body, Body::Hole(_)))
-                    && !(patch.field == COUNT && counts.contains(&patch.object))
-            });
-        }
-        &self.secrets
-    }
-
-    /// Forgets how long a text is that builders, streams and writers of the JDK have, and that is a hole; of
-    /// which objects.
-    fn scrub_counts(&mut self) -> HashSet<u32> {
-        let mut scrubbed = HashSet::new();
-        for number in 0..self.objects.len() {
-            let Object { class, body } = &self.objects[number];
-            let class = &self.classes[*class as usize];
-            if !class.wraps_text || !class.info.name.starts_with("java.") {
-                continue;
-            }
-            let is_hole = |value: &Value| {
-                let object = match value {
-                    Value::Ref(object) => self.objects.get(*object as usize),
-                    _ => None,
-                };
-                object.is_some_and(|object| matches!(object.body, Body::Hole(_)))
-            };
-            let mut fields = class.info.fields.iter();
-            let count = fields.position(|field| field.name == COUNT && field.descriptor == "I");
-            let holds_one = (body.fields()).is_some_and(|values| values.iter().any(is_hole));
-            if let Some(count) = count.filter(|_| holds_one)
-                && let Body::Instance(values) = &mut self.objects[number].body
-                && let Some(value) = values.get_mut(count)
-            {
-                *value = Value::Null;
-                scrubbed.insert(number as u32);
-            }
-        }
-        scrubbed
-    }
-
-    /// Makes holes of arrays that had a secret in them, as a frame's patch says.
-    fn scrub_patch(&mut self, patch: &[Patch]) {
-        let mut before: HashMap<u32, Vec<u8>> = HashMap::new();
-        for place in patch {
-            let Some(object) = self.objects.get(place.object as usize) else {
-                continue;
-            };
-            let (
-                Body::Primitives(now),
-                Storage::Primitives(letter),
-                Some(index),
-                Value::Int(value),
-            ) = (
-                &object.body,
-                &self.classes[object.class as usize].storage,
-                place.index,
-                place.value,
-            )
-            else {
-                continue;
-            };
-            let width = match letter {
-                b'C' => 2,
-                b'B' => 1,
-                _ => continue,
-            };
-            let bytes = before.entry(place.object).or_insert_with(|| now.clone());
-            let start = index as usize * width;
-            if let Some(element) = bytes.get_mut(start..start + width) {
-                element.copy_from_slice(&value.to_le_bytes()[..width]);
-            }
-        }
-        for (object, bytes) in before {
-            let class = self.objects[object as usize].class;
-            let Storage::Primitives(letter) = self.classes[class as usize].storage else {
-                continue;
-            };
-            let len = bytes.len();
-            if self.secrets.are_in(&Body::Primitives(bytes), Some(letter)) {
-                self.objects[object as usize].body = Body::Hole(length_class(len).to_owned());
-            }
-        }
-    }
-
-    /// Whether what was in a place before must not be stored, whatever key it has stood beside.
-    pub(super) fn is_secret_place(
-        &mut self,
-        object: u32,
-        class: usize,
-        index: usize,
-        old: Option<Obj>,
-    ) -> bool {
-        let named = self.secret_elements.get(&object);
-        let in_secret =
-            self.secret.contains(&object) || named.is_some_and(|named| named.contains(&index));
-        if in_secret || self.classes[class].secrets.contains(&index) {
-            return true;
-        }
-        // Which key the value of a table has had is not known.
-        if self.pairs.contains(&object) {
-            return index % 2 == 1 && self.secret_pairs.contains(&object);
-        }
-        let Some((key, _)) = self.classes[class]
-            .entry
-            .filter(|(_, value)| *value == index)
-        else {
-            return false;
-        };
-        let Some(values) = self.objects[object as usize].body.fields() else {
-            return false;
-        };
-        let key = match values.get(key) {
-            Some(Value::Ref(key)) => self.objects.get(*key as usize).map(|key| &key.body),
-            _ => None,
-        };
-        let named = match key {
-            Some(Body::String(text)) => self.named(&text.to_lossy()),
-            Some(Body::Enum { name, .. }) => self.named_by_constant(name),
-            _ => Named::Plain,
-        };
-        self.is_secret_by(named, old)
-    }
-
-    /// What an object says that is the key of a value.
-    pub(super) fn named_by(&mut self, key: Option<Obj>) -> Named {
-        let Some(key) = key else {
-            return Named::Plain;
-        };
-        let class = self.class_of(key);
-        match self.classes[class as usize].storage {
-            Storage::Enum(name) => match self.jni.get_object(key, name) {
-                Some(name) => {
-                    let text = self.jni.string(name);
-                    self.jni.delete_local(name);
-                    self.named_by_constant(&text)
-                }
-                None => Named::Plain,
-            },
-            Storage::String if self.jni.string_len(key) <= MAX_KEY => {
-                self.named(&self.jni.string(key))
-            }
-            _ => Named::Plain,
-        }
-    }
-
-    /// What the name of an enum's constant says. Results have such names, too (`PASS`, `FAIL`).
-    fn named_by_constant(&self, name: &str) -> Named {
-        match self.named(name) {
-            Named::Text => Named::Plain,
-            named => named,
-        }
-    }
-
-    fn named(&self, name: &str) -> Named {
-        if !masks::names_secret(name, &|name| self.options.is_secret_text(name)) {
-            Named::Plain
-        } else if masks::names_secret(name, &|name| self.options.is_secret(name)) {
-            Named::Secret
-        } else if name.eq_ignore_ascii_case("pass") {
-            Named::Text
-        } else {
-            Named::Texts
-        }
-    }
-
-    /// Whether a value is secret by what stands beside it.
-    pub(super) fn is_secret_by(&mut self, named: Named, value: Option<Obj>) -> bool {
-        let Some(value) = value.filter(|_| named != Named::Plain) else {
-            return false;
-        };
-        if named == Named::Secret {
-            return true;
-        }
-        let class = self.class_of(value);
-        self.is_text(class) || named == Named::Texts && self.classes[class as usize].contains
-    }
 }
 
 /// Whether a text has nothing but letters, and what is between those of names.
-fn is_word(text: &str) -> bool {
+pub(super) fn is_word(text: &str) -> bool {
     !text.is_empty()
         && text
             .chars()

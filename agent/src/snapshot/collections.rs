@@ -1,0 +1,200 @@
+//! What the names of classes and fields say of collections, and of what else holds text: that of libraries, too.
+
+use hindsight_tracelog::crash::FieldInfo;
+use std::collections::HashSet;
+
+/// Names of the fields for key and value in entries of maps: those of the JDK, and what others use.
+const ENTRIES: &[(&str, &str)] = &[
+    ("key", "value"),
+    ("key", "val"),
+    ("k", "v"),
+    ("k0", "v0"),
+    ("referent", "value"),
+    ("name", "value"),
+    ("_key", "_value"),
+    ("singleKey", "singleValue"),
+    (KEY_SET, "valueList"),
+];
+
+/// The field of a sorted map that has all its keys.
+pub(crate) const KEY_SET: &str = "keySet";
+
+/// The same of small maps that have several.
+const NUMBERED: &[(&str, &str)] = &[
+    ("key1", "value1"),
+    ("key2", "value2"),
+    ("key3", "value3"),
+    ("key4", "value4"),
+];
+
+/// The same of maps with one array of keys and one of values.
+const PARALLEL: &[(&str, &str)] = &[
+    ("key", "value"),
+    ("keys", "values"),
+    ("names", "values"),
+    ("keyUniverse", "vals"),
+    ("_set", "_values"),
+];
+
+/// Classes with an array in which keys and values take turns, and its field.
+const PAIRS: &[(&str, &str)] = &[
+    ("java.util.ImmutableCollections$MapN", "table"),
+    ("java.util.IdentityHashMap", "table"),
+    (
+        "com.google.common.collect.RegularImmutableMap",
+        "alternatingKeysAndValues",
+    ),
+    ("okhttp3.Headers", "namesAndValues"),
+    (
+        "org.eclipse.collections.impl.map.mutable.UnifiedMap",
+        "table",
+    ),
+    ("scala.collection.immutable.BitmapIndexedMapNode", "content"),
+];
+
+/// The fields of keys, and those of the values that they are for.
+pub(crate) fn entries(fields: &[FieldInfo]) -> Vec<(usize, usize)> {
+    let one = find_pairs(fields, ENTRIES, &['L', '[']).next();
+    let numbered = find_pairs(fields, NUMBERED, &['L', '[']);
+    one.into_iter().chain(numbered).collect()
+}
+
+/// The fields with an array of keys and one of values.
+pub(crate) fn parallel(fields: &[FieldInfo]) -> Option<(usize, usize)> {
+    find_pairs(fields, PARALLEL, &['[']).next()
+}
+
+/// The field of a class with an array in which keys and values take turns.
+pub(crate) fn pairs(class: &str, fields: &[FieldInfo]) -> Option<usize> {
+    let (_, name) = PAIRS.iter().find(|(of, _)| *of == class)?;
+    fields.iter().position(|field| field.name == *name)
+}
+
+/// The fields of keys and values, as far as a class has such whose types begin with one of these letters.
+fn find_pairs<'p>(
+    fields: &'p [FieldInfo],
+    names: &'p [(&str, &str)],
+    letters: &'p [char],
+) -> impl Iterator<Item = (usize, usize)> + 'p {
+    let find = move |name: &str| {
+        // Guava's maps have a set of keys above the one that they are made of.
+        fields.iter().rposition(|field| {
+            // Where an inner class uses it, scalac puts the class's name in front.
+            let simple = field.name.rsplit("$$").next();
+            simple == Some(name) && field.descriptor.starts_with(letters)
+        })
+    };
+    (names.iter()).filter_map(move |(key, value)| Some((find(key)?, find(value)?)))
+}
+
+/// Whether a class is of a library's collections, and so one of these or a part of one.
+pub(crate) fn is_of_collections(name: &str) -> bool {
+    const PACKAGES: [&str; 10] = [
+        "com.carrotsearch.hppc.",
+        "com.google.common.collect.",
+        "gnu.trove.",
+        "io.vavr.",
+        "it.unimi.dsi.fastutil.",
+        "java.util.",
+        "kotlin.collections.",
+        "org.apache.commons.collections",
+        "org.eclipse.collections.",
+        "scala.collection.",
+    ];
+    // A library may have others in it, in packages of its own.
+    let is_in = |package: &&str| {
+        let at = name.find(*package);
+        at.is_some_and(|at| at == 0 || name.as_bytes()[at - 1] == b'.')
+    };
+    PACKAGES.iter().any(is_in)
+}
+
+/// Whether objects hold others, or nothing but a text: collections, optionals, text builders, what is called a map by its
+/// interfaces.
+pub(crate) fn contains(name: &str, interfaces: &HashSet<String>) -> bool {
+    const INTERFACES: [&str; 3] = [
+        "java.util.Collection",
+        "java.util.Map",
+        "java.util.Map$Entry",
+    ];
+    is_of_collections(name) || is_text(name) || INTERFACES.iter().any(|of| interfaces.contains(*of))
+}
+
+/// Whether a class is one of the JDK's whose objects are a text, be it in an object of their own.
+fn is_text(name: &str) -> bool {
+    const TEXTS: [&str; 3] = [
+        "java.io.StringReader",
+        "java.lang.StringBuffer",
+        "java.lang.StringBuilder",
+    ];
+    // JDK 24 and up: what `Reader.of` makes, also for a `StringReader`.
+    TEXTS.contains(&name) || name.starts_with("java.io.Reader$")
+}
+
+/// Whether the type of a field is that of a text, or of what may be one.
+pub(crate) fn is_of_text(field: &FieldInfo) -> bool {
+    const TEXTS: [&str; 4] = ["Ljava/lang/String;", "Ljava/lang/CharSequence;", "[C", "[B"];
+    TEXTS.contains(&field.descriptor.as_str())
+}
+
+/// Whether one of the fields is a text, and no other one a reference. Builders have a copy of their text.
+pub(crate) fn wraps_text(name: &str, fields: &[FieldInfo]) -> bool {
+    if is_text(name) {
+        return true;
+    }
+    let mut references = fields
+        .iter()
+        .filter(|field| field.descriptor.starts_with(['L', '[']));
+    let first = references.next();
+    first.is_some_and(is_of_text) && references.next().is_none()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn containers_are_known_by_package_or_interface() {
+        let none = HashSet::new();
+        for name in [
+            "java.util.HashMap$Node",
+            "com.google.common.collect.SingletonImmutableBiMap",
+            "it.unimi.dsi.fastutil.objects.ObjectArrayList",
+            "a.shaded.com.google.common.collect.ImmutableList",
+            "scala.collection.immutable.$colon$colon",
+            "java.lang.StringBuilder",
+            "java.io.Reader$1",
+        ] {
+            assert!(contains(name, &none), "{name}");
+        }
+        assert!(!contains("a.Headers", &none) && !contains("myjava.util.Pair", &none));
+        let map = HashSet::from(["a.Headed".to_owned(), "java.util.Map".to_owned()]);
+        assert!(contains("a.Headers", &map));
+    }
+
+    #[test]
+    fn keys_and_values_are_found_by_their_names() {
+        let field = |name: &str, descriptor: &str| FieldInfo {
+            owner: "a.Map2".to_owned(),
+            name: name.to_owned(),
+            descriptor: descriptor.to_owned(),
+            access: 0,
+        };
+        const OBJECT: &str = "Ljava/lang/Object;";
+        let two = [
+            field("a$Map2$$key1", OBJECT),
+            field("value1", OBJECT),
+            field("key2", OBJECT),
+            field("value2", OBJECT),
+        ];
+        assert_eq!(entries(&two), [(0, 1), (2, 3)]);
+        let sorted = ["keySet", "keySet", "valueList"].map(|name| field(name, OBJECT));
+        assert_eq!(entries(&sorted), [(1, 2)]);
+        let arrays = [
+            field("value", "[Ljava/lang/Object;"),
+            field("key", "[Ljava/lang/Object;"),
+        ];
+        assert_eq!(parallel(&arrays), Some((1, 0)));
+        assert_eq!(parallel(&two), None);
+    }
+}
