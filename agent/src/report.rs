@@ -476,21 +476,12 @@ pub(crate) fn store(
         .iter()
         .map(|class| class.info.clone())
         .collect();
-    let mut objects = std::mem::take(&mut graph.objects).into_iter();
+    let objects = std::mem::take(&mut graph.objects);
+    let stored = objects.len();
     // The tags are not needed any more; writing may take a while.
     drop(graph);
 
-    // Blocks are made as they are written, so that not all of them are in memory.
-    let (first, count) = (Cell::new(0_u32), Cell::new(0_u32));
-    let object_blocks = iter::from_fn(|| {
-        let block: Vec<_> = objects.by_ref().take(writer::OBJECTS_PER_BLOCK).collect();
-        if block.is_empty() {
-            return None;
-        }
-        let number = first.get();
-        first.set(number + block.len() as u32);
-        Some(writer::objects(number, block))
-    });
+    let count = Cell::new(0_u32);
     let blocks = [
         writer::meta(&meta),
         writer::failure(&failure),
@@ -498,14 +489,15 @@ pub(crate) fn store(
     ];
     let records = blocks
         .into_iter()
-        .chain(object_blocks)
+        // Made as they are written, so that not all of them are in memory.
+        .chain(writer::blocks(objects.into_iter()))
         .inspect(|_| count.set(count.get() + 1));
     let header = iter::once(record::file_header().to_vec());
     let end = iter::once_with(|| writer::end(count.get()));
     let name = agent
         .recording
         .write_crash(header.chain(records).chain(end))?;
-    Ok((name, first.get() as usize))
+    Ok((name, stored))
 }
 
 /// Where, when and how; `thread` is the name of the failing one.
