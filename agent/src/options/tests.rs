@@ -265,6 +265,7 @@ fn what_is_wrong_is_named() {
             "copy.receiver=deeper",
             "bad value \"deeper\" for option copy.receiver",
         ),
+        ("max-bytes=4G", "accepted: a number from 1 on and below 4G"),
         (
             "max-writes=none",
             "bad value \"none\" for option max-writes",
