@@ -402,6 +402,18 @@ fn keys_in_one_line_of_a_file_are_no_part_of_a_name() {
 }
 
 #[test]
+fn comments_of_a_file_are_no_part_of_a_value() {
+    let content =
+        "include=com.acme.**  # ours\n\t# no key\nversion=\"it's # 1\" # quoted\nout=o#1\n";
+    let file = option_file("comments", content);
+    let options = Options::parse(&format!("@{file}")).unwrap();
+    fs::remove_file(file).unwrap();
+    assert!(options.include.matches("com.acme.a.B") && !options.include.matches("ours"));
+    let read = (options.version.as_str(), options.out);
+    assert_eq!(read, ("it's # 1", PathBuf::from("o#1")));
+}
+
+#[test]
 fn receiver_and_arguments_may_differ() {
     for text in [
         "copy=deep,copy.receiver=depth:2",
