@@ -12,6 +12,7 @@ use crate::agent::Base;
 use crate::hook::{self, Wanted};
 use crate::jni::{Jni, Obj};
 use crate::jvmti::Jvmti;
+use crate::run;
 use crate::sys;
 use hindsight_instrument::contract;
 use std::ptr;
@@ -47,7 +48,7 @@ pub(crate) struct Changed {
 }
 
 /// Retransforms, by an environment whose hook is [`hook::again`], what the
-/// options ask for.
+/// options ask for, until the recording is ended.
 pub(crate) fn instrument(base: &Base, retransformer: Jvmti, jni: Jni) -> Changed {
     let attached = base.is_attached();
     let at_once = if attached { BATCH_ATTACHED } else { BATCH };
@@ -66,6 +67,10 @@ pub(crate) fn instrument(base: &Base, retransformer: Jvmti, jni: Jni) -> Changed
     }
     if !batch.is_empty() {
         changed.retransform(base, retransformer, &batch);
+        // Attached to, it may be told to end meanwhile.
+        if run::is_over() {
+            return changed;
+        }
     }
     changed
 }

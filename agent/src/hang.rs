@@ -62,7 +62,7 @@ pub(crate) fn record(agent: &'static Agent, jni: Jni) -> Result<String, String> 
     match &recorded {
         Ok(_) => {
             base.counters.add("threads_recorded", 1);
-            run::write(agent, false);
+            run::write(agent);
         }
         Err(what) => base.complain(
             "threads_not_recorded",

@@ -114,7 +114,7 @@ pub(crate) fn report(agent: &'static Agent, jni: Jni, call: &Call) -> bool {
     });
     let pauses = (base.budget).spend(sys::thread_cpu().saturating_sub(before));
     if pauses && agent.recording.directory().is_dir() {
-        crate::run::write(agent, false);
+        crate::run::write(agent);
     }
     if done.is_err() {
         base.complain(
@@ -214,7 +214,7 @@ fn examine(agent: &'static Agent, jni: Jni, call: &Call) {
                 }
             }
             if agent.recording.directory().is_dir() {
-                crate::run::write(agent, false);
+                crate::run::write(agent);
             }
         }
     }
@@ -232,7 +232,7 @@ fn count(agent: &Agent, counter: &'static str) {
 /// Writes the counts down now and then.
 fn write_if_due(agent: &Agent) {
     if agent.recording.directory().is_dir() && agent.reports.is_due() {
-        crate::run::write(agent, false);
+        crate::run::write(agent);
     }
 }
 
