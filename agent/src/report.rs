@@ -15,6 +15,7 @@ use crate::jni::{Jni, Obj};
 use crate::known::{Decision, Extent, Kind, Stored};
 use crate::shim::Raw;
 use crate::snapshot::graph::Graph;
+use crate::shim::live::LiveFrames;
 use crate::statics;
 use crate::sys;
 use crate::undo::log::Logs;
@@ -371,11 +372,11 @@ fn record(
     let is_secret = |name: &str, of: &str| options.is_secret_of_type(name, of);
 
     let ways = ways(agent, jni, call, &exceptions);
-    let still_running = call.trigger != Trigger::Uncaught;
-    let mut live = Vec::new();
-    if still_running {
+    let goes_on = call.trigger != Trigger::Uncaught;
+    let mut live = LiveFrames::default();
+    if goes_on {
         tags.materialize_objects();
-        live = agent.shim.live_frames(jni);
+        live = agent.shim.live_frames(jni, agent.jvmti);
     }
     let mut merged: Vec<Frames> = Vec::new();
     for (way, index) in ways {
@@ -383,7 +384,7 @@ fn record(
         let (trace, running) = if index == 0 {
             (
                 exceptions.infos[0].stack.as_slice(),
-                still_running.then_some(live.as_slice()),
+                goes_on.then_some(&live),
             )
         } else {
             (&[][..], None)

@@ -26,6 +26,7 @@ mod recrash;
 mod releases;
 mod replays;
 mod rethrown;
+mod running;
 mod second_chance;
 mod secrets;
 mod storms;
