@@ -75,7 +75,7 @@ pub(crate) struct Stored {
 /// How much of a crash is captured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Extent {
-    /// Frames whose methods had probes.
+    /// Frames whose methods had probes when they were called.
     pub(crate) captured: usize,
     /// Elements of the stack trace without: those of the JDK, and others where probes are still being put in.
     pub(crate) missing: usize,

@@ -8,14 +8,15 @@ mod ways;
 
 use crate::agent::Agent;
 use crate::attach;
+use crate::earlier;
 use crate::exceptions::{self, Exceptions};
 use crate::frames::{self, Frames};
 use crate::jdk;
 use crate::jni::{Jni, Obj};
 use crate::known::{Decision, Extent, Kind, Stored};
 use crate::shim::Raw;
+use crate::shim::live::{LiveFrames, on_stack};
 use crate::snapshot::graph::Graph;
-use crate::shim::live::LiveFrames;
 use crate::statics;
 use crate::sys;
 use crate::undo::log::Logs;
@@ -174,10 +175,8 @@ fn examine(agent: &'static Agent, jni: Jni, call: &Call) {
     };
     let lesson = base.chances.as_ref().map(|chances| {
         // Those that are still running have no way.
-        let probed = (stack.iter())
-            .filter(|element| (base.methods).has_probes(&element.class, &element.method));
-        let passed = ways.iter().map(|(way, _)| way.frames.len()).sum();
-        extent.captured = probed.count().max(passed);
+        let passed: usize = ways.iter().map(|(way, _)| way.frames.len()).sum();
+        extent.captured = passed + still_running(agent, jni, call.trigger);
         let lesson = chances.lesson(agent, &exceptions, &|index| {
             let of = ways.iter().filter(|(_, exception)| *exception == index);
             of.flat_map(|(way, _)| names(agent, &way.frames)).collect()
@@ -221,6 +220,30 @@ fn examine(agent: &'static Agent, jni: Jni, call: &Call) {
     }
     if let Some((chances, lesson)) = lesson {
         chances.take(agent, jni, lesson);
+    }
+}
+
+/// How many frames tell their arguments that the exception has not left: those whose methods had probes when they
+/// were called.
+fn still_running(agent: &Agent, jni: Jni, trigger: Trigger) -> usize {
+    let methods = &agent.base.methods;
+    let left = match trigger {
+        Trigger::Uncaught => return 0,
+        // The innermost one has told them.
+        Trigger::Escape => 1,
+        _ => 0,
+    };
+    let changes = earlier::changes();
+    let on_stack = on_stack(jni, agent.jvmti);
+    let telling = on_stack.iter().filter(|(name, is_old)| {
+        let (class, method, _) = &**name;
+        !is_old && method != "<init>" && methods.has_probes(class, method)
+    });
+    let telling = telling.count().saturating_sub(left);
+    // Else they may be about to get their probes.
+    match changes.is_some() && changes == earlier::changes() {
+        true => telling,
+        false => 0,
     }
 }
 
