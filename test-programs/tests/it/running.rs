@@ -2,7 +2,7 @@
 //! methods that ran before they got their probes.
 
 use crate::attach::Server;
-use hindsight_test_programs::{Workplace, both, jdks, jdks_in_turn, render, text};
+use hindsight_test_programs::{Workplace, both, jdks_in_turn, render, text};
 use hindsight_tracelog::crash::{Fidelity, Frame, Value};
 
 /// Fails below a recursion, and in one that catches what it throws.
