@@ -280,6 +280,7 @@ pub unsafe extern "system" fn Java_java_lang_HindsightSignal_record(env: JniEnv,
 fn start_attached(jni: Jni) {
     let Some(base) = agent::base() else { return };
     let answer = match started(base, jni) {
+        Ok(_) if run::is_over() => Answer::Refused(run::OVER.to_owned()),
         Ok(changed) => Answer::Started(changed),
         Err(what) => Answer::Refused(what),
     };

@@ -12,15 +12,28 @@ use crate::agent::Base;
 use crate::hook::{self, Wanted};
 use crate::jni::{Jni, Obj};
 use crate::jvmti::Jvmti;
+use crate::run;
 use crate::sys;
 use hindsight_instrument::contract;
 use std::ptr;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// Classes retransformed at once: bounds what one stop of the JVM has to hold.
 const BATCH: usize = 1000;
 /// The same in a JVM that has work to do: it stands still for each batch.
 const BATCH_ATTACHED: usize = 100;
+
+/// Retransformations that have begun and ended.
+static BEGUN: AtomicU64 = AtomicU64::new(0);
+static ENDED: AtomicU64 = AtomicU64::new(0);
+
+/// How often classes have been retransformed, unless that is going on: a class has been rewritten then, and whether
+/// frames run the new version nobody can tell.
+pub(crate) fn changes() -> Option<u64> {
+    let ended = ENDED.load(Ordering::Acquire);
+    (BEGUN.load(Ordering::Acquire) == ended).then_some(ended)
+}
 
 /// Whether the JVM is writing an archive of its classes.
 ///
@@ -47,13 +60,17 @@ pub(crate) struct Changed {
 }
 
 /// Retransforms, by an environment whose hook is [`hook::again`], what the
-/// options ask for.
+/// options ask for, until the recording is ended.
 pub(crate) fn instrument(base: &Base, retransformer: Jvmti, jni: Jni) -> Changed {
     let attached = base.is_attached();
     let at_once = if attached { BATCH_ATTACHED } else { BATCH };
     let mut changed = Changed::default();
     let mut batch: Vec<Obj> = Vec::new();
     for class in retransformer.loaded_classes() {
+        // Attached to, it may be told to end meanwhile.
+        if run::is_over() {
+            return changed;
+        }
         if is_ours(base, retransformer, jni, class, attached) {
             batch.push(class);
         } else {
@@ -156,6 +173,12 @@ fn is_ours(base: &Base, jvmti: Jvmti, jni: Jni, class: Obj, attached: bool) -> b
 impl Changed {
     fn retransform(&mut self, base: &Base, jvmti: Jvmti, classes: &[Obj]) {
         self.classes += classes.len();
+        BEGUN.fetch_add(1, Ordering::AcqRel);
+        self.retransform_all(base, jvmti, classes);
+        ENDED.fetch_add(1, Ordering::AcqRel);
+    }
+
+    fn retransform_all(&mut self, base: &Base, jvmti: Jvmti, classes: &[Obj]) {
         let started = Instant::now();
         let done = jvmti.retransform(classes);
         self.longest = self.longest.max(started.elapsed());

@@ -1,22 +1,26 @@
 //! From what the probes kept and what the stack trace says to frames.
 
 mod places;
+mod running;
 pub(crate) mod threads;
 pub(crate) mod unwrapped;
 
 use crate::copies::Copies;
-use crate::jni::{Jni, Obj};
+use crate::jni::Obj;
 use crate::methods::{self, Class, Methods, NOT_CAPTURED};
-use crate::shim::{Live, Raw, Way};
+use crate::shim::live::LiveFrames;
+use crate::shim::{Raw, Way};
 use crate::snapshot::graph::{Graph, Kept};
 use crate::snapshot::of_word;
 use crate::undo::rollback::{Entered, Undo, same};
 use hindsight_instrument::Capture;
 use hindsight_tracelog::crash::{Argument, Fidelity, Frame, Patch, StackElement, Value};
 use places::{Known, Place, places};
+use running::{Left, Running, still_in};
 use std::collections::VecDeque;
 use std::iter;
 use std::sync::Arc;
+use threads::Unknown;
 
 /// A captured frame before the graph has been walked.
 struct Pending {
@@ -39,6 +43,9 @@ impl Captured {
         is(&self.class, self.index, element)
     }
 }
+
+/// A frame that its thread is still in, with what is not known of it.
+type Found = (Captured, Unknown);
 
 /// Whether an element of a trace is in this method; its line tells overloads apart.
 fn is(class: &Class, index: usize, element: &StackElement) -> bool {
@@ -146,7 +153,7 @@ pub(crate) struct Frames(Vec<Pending>);
 pub(crate) fn merge(
     way: Way,
     trace: &[StackElement],
-    live: Option<&[Live]>,
+    live: Option<&LiveFrames>,
     exception: u32,
     copy: Copies,
     all: &Methods,
@@ -164,10 +171,23 @@ pub(crate) fn merge(
             captured.push_back((at, Captured { class, index, raw }));
         }
     }
-    let within = live.map_or(0, |live| {
+    let has_probes = |element: &StackElement| all.has_probes(&element.class, &element.method);
+    let running = live.map(|live| {
+        let in_trace: Vec<&Captured> = (captured.iter().map(|(_, one)| one))
+            .filter(|one| trace.iter().any(|element| one.is(element)))
+            .collect();
+        let is_known = !is_lost && dropped == 0 && !from_elsewhere;
+        let left = Left {
+            is: &|frame, element| in_trace[frame].is(element),
+            frames: is_known.then_some(in_trace.len()),
+            has_probes: &has_probes,
+            is_escaping,
+        };
+        Running::of(trace, live, &left)
+    });
+    let within = running.as_ref().map_or(0, |running| {
         // The last frame is being left.
-        let live = live.get(usize::from(is_escaping)..).unwrap_or_default();
-        running(trace.iter(), live)
+        running.among(trace.iter(), is_escaping).0
     });
     let places = places(
         &Known {
@@ -182,7 +202,7 @@ pub(crate) fn merge(
         },
         trace.len(),
         |frame, element| captured[frame].1.is(&trace[element]),
-        |element| all.has_probes(&trace[element].class, &trace[element].method),
+        |element| has_probes(&trace[element]),
     );
     let mut places = places.into_iter().chain(iter::repeat(Place::Outside));
 
@@ -251,7 +271,10 @@ pub(crate) fn merge(
         let element = position.and_then(|_| trace.pop_front());
         push_captured(at, next, element, &mut frames);
     }
-    let mut running = live.map_or(0, |live| running(trace.iter().copied(), live));
+    let deep = running.as_ref().is_some_and(Running::is_unknown);
+    let (mut running, mut frames_of) = running.map_or((0, &[][..]), |running| {
+        running.among(trace.iter().copied(), false)
+    });
     // Where no frame on its way is known, the exception may come from another thread, which got here
     // the same way.
     let has_probes = |element: &&StackElement| {
@@ -259,26 +282,37 @@ pub(crate) fn merge(
             .starts_with(NOT_CAPTURED)
     };
     let left = trace.len() - running;
-    let elsewhere = live.is_some_and(|live| !live.is_empty())
+    let elsewhere = live.is_some_and(|live| !live.frames.is_empty())
         && frames.is_empty()
         && trace.iter().take(left).any(has_probes);
     if elsewhere {
-        running = 0;
+        (running, frames_of) = (0, &[]);
     }
     let why = match live {
         Some(_) if elsewhere => Some(ELSEWHERE),
-        Some([]) => Some(STILL_RUNNING),
+        Some(live) if live.frames.is_empty() => Some(STILL_RUNNING),
+        Some(_) if deep => Some(TOO_DEEP),
         _ => None,
     };
     for element in trace.drain(..trace.len() - running) {
         let mut pending = uncaptured(element, exception, all);
-        pending.explain(why);
+        pending.explain(match elsewhere && all.may_have_run(&element.class) {
+            true => Some(OLD_OR_ELSEWHERE),
+            false => why,
+        });
         frames.push(pending);
     }
-    let live = live.unwrap_or_default();
-    for (element, live) in trace.into_iter().zip(&live[live.len() - running..]) {
-        frames.push(match still_in(live, all, graph.jni) {
-            Some(captured) => pending(captured, Some(element), exception, copy, graph, is_secret),
+    let mut frames_of = frames_of.iter();
+    let changes = live.and_then(|live| live.changes);
+    for element in trace {
+        let found = (frames_of.next()).and_then(|live| still_in(live, changes, all, graph.jni));
+        frames.push(match found {
+            Some((captured, unknown)) => {
+                let mut pending =
+                    pending(captured, Some(element), exception, copy, graph, is_secret);
+                unknown.leave_out(&mut pending);
+                pending
+            }
             None => {
                 let mut pending = uncaptured(element, exception, all);
                 pending.explain(Some(STILL_RUNNING));
@@ -291,6 +325,10 @@ pub(crate) fn merge(
 
 const STILL_RUNNING: &str = "still running: the exception had not left it";
 const ELSEWHERE: &str = "not known here: the exception has left it on another thread, or long ago";
+const OLD_OR_ELSEWHERE: &str = "not known here: it was running when it got its probes, or the exception has left it on another \
+     thread, or long ago";
+const TOO_DEEP: &str =
+    "not known: the stack is deeper than its trace, and which of its calls this is cannot be told";
 
 impl Pending {
     /// Says why a method that has probes was not captured.
@@ -301,57 +339,6 @@ impl Pending {
             self.frame.reason = why.to_owned();
         }
     }
-}
-
-/// How many of the last elements of a trace the thread is still in.
-///
-/// All but the first of these are at the same line as then.
-fn running<'e>(trace: impl DoubleEndedIterator<Item = &'e StackElement>, live: &[Live]) -> usize {
-    let is = |(element, live): &(&StackElement, &Live)| {
-        element.class == live.class && element.method == live.method
-    };
-    // Of one that runs since before its method got probes, either of the two may not know.
-    let same_line = |(element, live): &(&StackElement, &Live)| {
-        element.line == live.line || element.line < 0 || live.line < 0
-    };
-    let mut common = 0;
-    for pair in trace.rev().zip(live.iter().rev()) {
-        if !is(&pair) {
-            break;
-        }
-        common += 1;
-        if !same_line(&pair) {
-            break;
-        }
-    }
-    common
-}
-
-/// The entry values of a frame that is still running, as its handler would tell
-/// them. A constructor's may be gone as long as it waits for `super(...)`.
-fn still_in(live: &Live, all: &Methods, jni: Jni) -> Option<Captured> {
-    if live.method == "<init>" {
-        return None;
-    }
-    let (class, index) = all.named(&live.class, &live.method, &live.descriptor)?;
-    let method = class.method(index);
-    let mut raw = Raw {
-        method: method.id,
-        references: Vec::new(),
-        words: Vec::new(),
-    };
-    for (capture, slot) in method.captures.zip(method.captures.slots()) {
-        let slot = slot?;
-        // It runs since before its method got probes.
-        if !live.has(slot) {
-            return None;
-        }
-        match live.local(jni, slot, methods::descriptor(&capture)) {
-            Ok(word) => raw.words.push(word),
-            Err(reference) => raw.references.push(reference),
-        }
-    }
-    Some(Captured { class, index, raw })
 }
 
 fn uncaptured(element: &StackElement, exception: u32, all: &Methods) -> Pending {
@@ -575,7 +562,8 @@ pub(crate) fn finish(
             frame.reason = format!("{no_log}{also}{}", frame.reason);
         }
         if let Some(restored) = restored.next() {
-            if wanted != frame.fidelity {
+            // Of one that has no position it is known why.
+            if wanted != frame.fidelity && frame.reason.is_empty() {
                 frame.reason = restored.reason;
             }
             if let Some(patch) = restored.patch {

@@ -50,9 +50,14 @@ type Locals = HashMap<usize, (FrameInfo, HashMap<u16, i64>)>;
 
 /// Records all threads; the file's name. `Err` says why there is none.
 pub(crate) fn record(agent: &'static Agent, jni: Jni) -> Result<String, String> {
-    if run::is_over() {
-        return Err(run::OVER.to_owned());
-    }
+    // Whoever has asked may end the JVM next, which waits for it.
+    agent.reports.recording(|| match run::is_over() {
+        true => Err(run::OVER.to_owned()),
+        false => told(agent, jni),
+    })
+}
+
+fn told(agent: &'static Agent, jni: Jni) -> Result<String, String> {
     let base = agent.base;
     let _turn = agent.reports.turn();
     let before = sys::thread_cpu();
@@ -62,7 +67,7 @@ pub(crate) fn record(agent: &'static Agent, jni: Jni) -> Result<String, String> 
     match &recorded {
         Ok(_) => {
             base.counters.add("threads_recorded", 1);
-            run::write(agent, false);
+            run::write(agent);
         }
         Err(what) => base.complain(
             "threads_not_recorded",

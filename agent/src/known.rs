@@ -75,7 +75,7 @@ pub(crate) struct Stored {
 /// How much of a crash is captured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Extent {
-    /// Frames whose methods had probes.
+    /// Frames whose methods had probes when they were called.
     pub(crate) captured: usize,
     /// Elements of the stack trace without: those of the JDK, and others where probes are still being put in.
     pub(crate) missing: usize,
@@ -246,10 +246,16 @@ impl Reports {
 
     /// Does what [`Self::drain`] waits for.
     pub(crate) fn recording<T>(&self, work: impl FnOnce() -> T) -> T {
+        /// Also where the work panics.
+        struct InFlight<'r>(&'r AtomicU32);
+        impl Drop for InFlight<'_> {
+            fn drop(&mut self) {
+                self.0.fetch_sub(1, Ordering::AcqRel);
+            }
+        }
         self.in_flight.fetch_add(1, Ordering::AcqRel);
-        let done = work();
-        self.in_flight.fetch_sub(1, Ordering::AcqRel);
-        done
+        let _in_flight = InFlight(&self.in_flight);
+        work()
     }
 
     /// Whether the counts are to be written: a JVM that is killed should lose those of the last seconds

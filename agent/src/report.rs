@@ -8,12 +8,14 @@ mod ways;
 
 use crate::agent::Agent;
 use crate::attach;
+use crate::earlier;
 use crate::exceptions::{self, Exceptions};
 use crate::frames::{self, Frames};
 use crate::jdk;
 use crate::jni::{Jni, Obj};
 use crate::known::{Decision, Extent, Kind, Stored};
 use crate::shim::Raw;
+use crate::shim::live::{LiveFrames, on_stack};
 use crate::snapshot::graph::Graph;
 use crate::statics;
 use crate::sys;
@@ -114,7 +116,7 @@ pub(crate) fn report(agent: &'static Agent, jni: Jni, call: &Call) -> bool {
     });
     let pauses = (base.budget).spend(sys::thread_cpu().saturating_sub(before));
     if pauses && agent.recording.directory().is_dir() {
-        crate::run::write(agent, false);
+        crate::run::write(agent);
     }
     if done.is_err() {
         base.complain(
@@ -173,10 +175,8 @@ fn examine(agent: &'static Agent, jni: Jni, call: &Call) {
     };
     let lesson = base.chances.as_ref().map(|chances| {
         // Those that are still running have no way.
-        let probed = (stack.iter())
-            .filter(|element| (base.methods).has_probes(&element.class, &element.method));
-        let passed = ways.iter().map(|(way, _)| way.frames.len()).sum();
-        extent.captured = probed.count().max(passed);
+        let passed: usize = ways.iter().map(|(way, _)| way.frames.len()).sum();
+        extent.captured = passed + still_running(agent, jni, call.trigger);
         let lesson = chances.lesson(agent, &exceptions, &|index| {
             let of = ways.iter().filter(|(_, exception)| *exception == index);
             of.flat_map(|(way, _)| names(agent, &way.frames)).collect()
@@ -214,12 +214,36 @@ fn examine(agent: &'static Agent, jni: Jni, call: &Call) {
                 }
             }
             if agent.recording.directory().is_dir() {
-                crate::run::write(agent, false);
+                crate::run::write(agent);
             }
         }
     }
     if let Some((chances, lesson)) = lesson {
         chances.take(agent, jni, lesson);
+    }
+}
+
+/// How many frames tell their arguments that the exception has not left: those whose methods had probes when they
+/// were called.
+fn still_running(agent: &Agent, jni: Jni, trigger: Trigger) -> usize {
+    let methods = &agent.base.methods;
+    let left = match trigger {
+        Trigger::Uncaught => return 0,
+        // The innermost one has told them.
+        Trigger::Escape => 1,
+        _ => 0,
+    };
+    let changes = earlier::changes();
+    let on_stack = on_stack(jni, agent.jvmti);
+    let telling = on_stack.iter().filter(|(name, is_old)| {
+        let (class, method, _) = &**name;
+        !is_old && method != "<init>" && methods.has_probes(class, method)
+    });
+    let telling = telling.count().saturating_sub(left);
+    // Else they may be about to get their probes.
+    match changes.is_some() && changes == earlier::changes() {
+        true => telling,
+        false => 0,
     }
 }
 
@@ -232,7 +256,7 @@ fn count(agent: &Agent, counter: &'static str) {
 /// Writes the counts down now and then.
 fn write_if_due(agent: &Agent) {
     if agent.recording.directory().is_dir() && agent.reports.is_due() {
-        crate::run::write(agent, false);
+        crate::run::write(agent);
     }
 }
 
@@ -371,11 +395,11 @@ fn record(
     let is_secret = |name: &str, of: &str| options.is_secret_of_type(name, of);
 
     let ways = ways(agent, jni, call, &exceptions);
-    let still_running = call.trigger != Trigger::Uncaught;
-    let mut live = Vec::new();
-    if still_running {
+    let goes_on = call.trigger != Trigger::Uncaught;
+    let mut live = LiveFrames::default();
+    if goes_on {
         tags.materialize_objects();
-        live = agent.shim.live_frames(jni);
+        live = agent.shim.live_frames(jni, agent.jvmti);
     }
     let mut merged: Vec<Frames> = Vec::new();
     for (way, index) in ways {
@@ -383,7 +407,7 @@ fn record(
         let (trace, running) = if index == 0 {
             (
                 exceptions.infos[0].stack.as_slice(),
-                still_running.then_some(live.as_slice()),
+                goes_on.then_some(&live),
             )
         } else {
             (&[][..], None)
@@ -476,21 +500,12 @@ pub(crate) fn store(
         .iter()
         .map(|class| class.info.clone())
         .collect();
-    let mut objects = std::mem::take(&mut graph.objects).into_iter();
+    let objects = std::mem::take(&mut graph.objects);
+    let stored = objects.len();
     // The tags are not needed any more; writing may take a while.
     drop(graph);
 
-    // Blocks are made as they are written, so that not all of them are in memory.
-    let (first, count) = (Cell::new(0_u32), Cell::new(0_u32));
-    let object_blocks = iter::from_fn(|| {
-        let block: Vec<_> = objects.by_ref().take(writer::OBJECTS_PER_BLOCK).collect();
-        if block.is_empty() {
-            return None;
-        }
-        let number = first.get();
-        first.set(number + block.len() as u32);
-        Some(writer::objects(number, block))
-    });
+    let count = Cell::new(0_u32);
     let blocks = [
         writer::meta(&meta),
         writer::failure(&failure),
@@ -498,14 +513,15 @@ pub(crate) fn store(
     ];
     let records = blocks
         .into_iter()
-        .chain(object_blocks)
+        // Made as they are written, so that not all of them are in memory.
+        .chain(writer::blocks(objects.into_iter()))
         .inspect(|_| count.set(count.get() + 1));
     let header = iter::once(record::file_header().to_vec());
     let end = iter::once_with(|| writer::end(count.get()));
     let name = agent
         .recording
         .write_crash(header.chain(records).chain(end))?;
-    Ok((name, first.get() as usize))
+    Ok((name, stored))
 }
 
 /// Where, when and how; `thread` is the name of the failing one. What is masked there is a secret of the graph.

@@ -11,8 +11,8 @@ use crate::sys::JValue;
 use crate::trace;
 use serde_json::{Map, Value, json};
 use std::fs;
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 /// How long a crash that is being recorded may take to its end.
@@ -51,8 +51,8 @@ pub(crate) fn command(base: &Base, secret: &mut dyn FnMut(&str)) -> Vec<String> 
     masks::command_line(&|name| base.options.is_secret_text(name), secret)
 }
 
-/// Whether the recording has ended.
-static STOPPED: AtomicBool = AtomicBool::new(false);
+/// When the recording has ended, in milliseconds since 1970.
+static ENDED: OnceLock<i64> = OnceLock::new();
 
 /// Why nothing more is recorded then.
 pub(crate) const OVER: &str =
@@ -60,13 +60,13 @@ pub(crate) const OVER: &str =
 
 /// Whether the recording has ended, while the agent is still in the JVM.
 pub(crate) fn is_over() -> bool {
-    STOPPED.load(Ordering::Acquire)
+    ENDED.get().is_some()
 }
 
 /// Ends the recording: when the JVM goes down, or when it is let go. The probes stay where they are.
 /// `false` if they cannot be told.
 pub(crate) fn stop(agent: &Agent, jni: Jni) -> bool {
-    STOPPED.store(true, Ordering::Release);
+    ENDED.get_or_init(now_ms);
     let told = agent.shim.set_ready(jni, false);
     if let Some(tracing) = trace::tracing() {
         tracing.finish(jni);
@@ -76,15 +76,19 @@ pub(crate) fn stop(agent: &Agent, jni: Jni) -> bool {
         chances.stop(agent.base);
     }
     if agent.recording.directory().is_dir() {
-        write(agent, true);
+        write(agent);
     }
     told
 }
 
-/// Writes `run.json` anew.
-pub(crate) fn write(agent: &Agent, ended: bool) {
+/// Writes `run.json` anew. Of a recording that has ended it says so, whoever writes last: an attached agent may be told
+/// to end while it starts, and a crash may take longer than the end waits.
+pub(crate) fn write(agent: &Agent) {
+    // What is told later is written later.
+    static WRITING: Mutex<()> = Mutex::new(());
+    let _turn = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
     let crashes = agent.reports.list();
-    let run = document(agent.base, &agent.java_version, &crashes, ended);
+    let run = document(agent.base, &agent.java_version, &crashes);
     if let Err(what) = agent.recording.write_run(&run) {
         agent.base.complain("run_json_not_written", &what);
     }
@@ -95,7 +99,8 @@ pub(crate) fn write_not_started(base: &Base, jni: Jni, why: &str) {
     let recording = Recording::new(base.options.out.clone());
     // Without probes of ours, a second copy of the agent may be recording, and into this directory.
     if shim::LINKED.load(Ordering::Acquire) && recording.directory().is_dir() {
-        let mut run = document(base, &java_version(jni), &[], true);
+        let mut run = document(base, &java_version(jni), &[]);
+        run["ended_ms"] = json!(now_ms());
         run["not_started"] = json!(why);
         // What is in the way of it may be what was in the way of the recording, which is told.
         let _ = recording.write_run(&run);
@@ -123,7 +128,7 @@ pub(crate) fn write_what_is_found(agent: &Agent) {
             // Whoever records a crash meanwhile writes after this.
             let _turn = agent.reports.turn();
             if !is_over() {
-                write(agent, false);
+                write(agent);
             }
         });
     }
@@ -145,7 +150,7 @@ pub(crate) fn java_version(jni: Jni) -> String {
     get().unwrap_or_default()
 }
 
-fn document(base: &Base, java_version: &str, crashes: &[Value], ended: bool) -> Value {
+fn document(base: &Base, java_version: &str, crashes: &[Value]) -> Value {
     let property = |name: &std::ffi::CStr| base.jvmti.system_property(name).unwrap_or_default();
     let counters: Map<String, Value> = base
         .counters
@@ -164,7 +169,7 @@ fn document(base: &Base, java_version: &str, crashes: &[Value], ended: bool) -> 
         "hindsight": env!("CARGO_PKG_VERSION"),
         "pid": std::process::id(),
         "started_ms": started_ms(),
-        "ended_ms": ended.then(now_ms),
+        "ended_ms": ENDED.get(),
         "version": base.options.version,
         "jvm": {
             "name": property(c"java.vm.name"),

@@ -3,6 +3,8 @@
 //! The classes come from `java-shim/probe`, compiled and embedded by the build
 //! script, and go into the boot loader's `java.lang` at `VMInit`.
 
+pub(crate) mod live;
+
 use crate::jni::{FieldId, Global, Jni, MethodId, Obj};
 use crate::sys::JValue;
 use std::borrow::Cow;
@@ -183,37 +185,6 @@ pub(crate) struct Raw {
     /// References in order; `None` where null. Local references.
     pub(crate) references: Vec<Option<Obj>>,
     pub(crate) words: Vec<i64>,
-}
-
-/// A frame that the current thread is in.
-pub(crate) struct Live {
-    /// Binary name with dots.
-    pub(crate) class: String,
-    pub(crate) method: String,
-    pub(crate) descriptor: String,
-    pub(crate) line: i32,
-    references: Obj,
-    words: Vec<i64>,
-}
-
-impl Live {
-    /// Whether there is such a local variable.
-    pub(crate) fn has(&self, slot: u16) -> bool {
-        usize::from(slot) < self.words.len()
-    }
-
-    /// The value in a local variable, as the probes keep it: a reference or a word.
-    pub(crate) fn local(&self, jni: Jni, slot: u16, descriptor: &str) -> Result<i64, Option<Obj>> {
-        let slot = usize::from(slot);
-        let word = |slot: usize| self.words.get(slot).copied().unwrap_or(0);
-        match descriptor.as_bytes().first() {
-            Some(b'L' | b'[') => Err(jni.array_get(self.references, slot)),
-            // HotSpot keeps the 64 bits in the second of the two.
-            Some(b'J' | b'D') => Ok(word(slot + 1)),
-            // The other half of the slot may be anything.
-            _ => Ok(i64::from(word(slot) as i32)),
-        }
-    }
 }
 
 /// What the probes know of one exception's way.
@@ -415,34 +386,6 @@ impl Shim {
         let count = jni.array_get(all, jni.array_len(all).checked_sub(1)?)?;
         let more = *jni.ints(count, 1).first()?;
         Some((all, more.unsigned_abs()))
-    }
-
-    /// The frames that the current thread is in, innermost first; the probes' own are not among
-    /// them.
-    pub(crate) fn live_frames(&self, jni: Jni) -> Vec<Live> {
-        let Some(frames) = jni.call_static_object(*self.live.0, self.live.1, &[]) else {
-            return Vec::new();
-        };
-        let read = |frame: Obj| {
-            let text = |index| jni.array_get(frame, index).map(|text| jni.string(text));
-            let line = jni.ints(jni.array_get(frame, 3)?, 1);
-            let words = jni.array_get(frame, 5)?;
-            let live = Live {
-                class: text(0)?,
-                method: text(1)?,
-                descriptor: text(2)?,
-                line: *line.first()?,
-                references: jni.array_get(frame, 4)?,
-                words: jni.longs(words, jni.array_len(words)),
-            };
-            Some(live)
-        };
-        (0..jni.array_len(frames))
-            .filter_map(|index| read(jni.array_get(frames, index)?))
-            .skip_while(|frame| {
-                frame.class.starts_with("java.lang.Hindsight") || frame.class == API
-            })
-            .collect()
     }
 
     /// Lets reports through, or stops them.

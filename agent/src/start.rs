@@ -65,10 +65,15 @@ pub(crate) fn start(
         started.shim.keep_writes(jni, base.options.max_writes);
     }
     let retransformer = hook_classes(base);
-    let ready = match trace::tracing() {
-        Some(tracing) => tracing.set_ready(jni, true),
-        None => started.shim.set_ready(jni, true),
+    let set_ready = |ready| match trace::tracing() {
+        Some(tracing) => tracing.set_ready(jni, ready),
+        None => started.shim.set_ready(jni, ready),
     };
+    let ready = set_ready(true);
+    // Whoever ends it need not wait for the start.
+    if run::is_over() {
+        set_ready(false);
+    }
     let Some(retransformer) = retransformer.filter(|_| ready) else {
         return Err("the JVM refuses class-loading events".to_owned());
     };
@@ -107,7 +112,7 @@ pub(crate) fn start(
         started.shim.set_untold(jni, false);
     }
     if started.recording.directory().is_dir() {
-        run::write(started, false);
+        run::write(started);
     }
     if !agent_thread(base.jvmti, jni, c"Hindsight Sweeper", sweep_forever) {
         base.counters.add("sweeper_not_started", 1);

@@ -68,18 +68,14 @@ pub fn encode(crash: &Crash) -> Vec<u8> {
     add(writer::meta(&crash.meta));
     add(writer::failure(&crash.failure));
     add(writer::classes(&crash.classes));
-    let mut first = 0;
-    for block in crash.objects.chunks(writer::OBJECTS_PER_BLOCK) {
-        let objects = block.iter().map(|object| match object {
-            Some(object) => object.clone(),
-            None => Object {
-                class: 0,
-                body: Body::Hole(LOST.to_owned()),
-            },
-        });
-        add(writer::objects(first, objects.collect()));
-        first += block.len() as u32;
-    }
+    let objects = crash.objects.iter().map(|object| match object {
+        Some(object) => object.clone(),
+        None => Object {
+            class: 0,
+            body: Body::Hole(LOST.to_owned()),
+        },
+    });
+    writer::blocks(objects).for_each(&mut add);
     if !crash.origins.is_empty() {
         file.extend(writer::origins(&crash.origins));
         records += 1;

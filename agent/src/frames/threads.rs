@@ -1,6 +1,6 @@
 //! The frames of a thread that goes on, for dumps of all threads.
 
-use super::{Captured, Frames, pending, uncaptured};
+use super::{Captured, Frames, Pending, pending, uncaptured};
 use crate::copies::Copies;
 use crate::jni::Obj;
 use crate::methods::{self, Methods};
@@ -28,7 +28,7 @@ pub(crate) struct OfThread<'t> {
 type ReadLocal<'t> = dyn Fn(usize, u16, &str) -> Option<Result<i64, Option<Obj>>> + 't;
 
 /// Which local variables of a running frame have its entry values.
-enum Kept {
+pub(super) enum Kept {
     /// Those that its probes have put them into.
     ByProbes,
     /// The parameters' own, for nothing has run yet: its thread waits for the monitor of a `synchronized` method,
@@ -42,10 +42,10 @@ enum Kept {
 impl Kept {
     /// For a frame of this method at a bytecode index; `None` for one of a version without probes.
     fn of(method: Method<'_>, location: Option<i64>) -> Kept {
-        let own = own_slots(method);
         let Some(location) = location else {
-            return Kept::WithoutProbes(own);
+            return Kept::without_probes(method);
         };
+        let own = own_slots(method);
         // The least that the entry's code for each of them takes: a load and a store, with a getfield between.
         let copied = method.captures.zip(method.captures.slots());
         let length = copied.map(|(capture, slot)| match (capture, slot) {
@@ -62,6 +62,52 @@ impl Kept {
         }
     }
 
+    pub(super) fn without_probes(method: Method<'_>) -> Kept {
+        Kept::WithoutProbes(own_slots(method))
+    }
+
+    /// The entry values of a frame of this method; `read` reads a local variable by its slot and descriptor, if it
+    /// is known.
+    pub(super) fn read(
+        &self,
+        method: Method<'_>,
+        read: impl Fn(u16, &str) -> Option<Result<i64, Option<Obj>>>,
+    ) -> (Raw, Unknown) {
+        let mut raw = Raw {
+            method: method.id,
+            references: Vec::new(),
+            words: Vec::new(),
+        };
+        let mut unknown = Unknown {
+            parameters: Vec::new(),
+            fields: Vec::new(),
+            is_old: self.is_dead_or_null(),
+            is_by_probes: matches!(self, Kept::ByProbes),
+        };
+        for (capture, slot) in method.captures.zip(method.captures.slots()) {
+            let type_of = methods::descriptor(&capture);
+            let value = (self.slot(&capture, slot)).and_then(|slot| read(slot, type_of));
+            match value {
+                Some(Ok(word)) => raw.words.push(word),
+                Some(Err(reference)) if reference.is_some() || !self.is_dead_or_null() => {
+                    raw.references.push(reference);
+                }
+                _ => {
+                    match capture {
+                        Capture::Parameter { index, .. } => unknown.parameters.push(index),
+                        Capture::Field { name, .. } => unknown.fields.push(name.to_owned()),
+                        Capture::Position => {}
+                    }
+                    match methods::is_reference(type_of) {
+                        true => raw.references.push(None),
+                        false => raw.words.push(-1),
+                    }
+                }
+            }
+        }
+        (raw, unknown)
+    }
+
     /// Where a value is kept, if it is; `slot` is where the probes keep it.
     fn slot(&self, capture: &Capture<'_>, slot: Option<u16>) -> Option<u16> {
         let own = |own: &Vec<u16>| match capture {
@@ -76,8 +122,40 @@ impl Kept {
     }
 
     /// Whether a reference that is missing may be one that the method needs no more.
-    fn is_dead_or_null(&self) -> bool {
+    pub(super) fn is_dead_or_null(&self) -> bool {
         matches!(self, Kept::WithoutProbes(_))
+    }
+}
+
+/// Entry values of a running frame that are not known.
+pub(super) struct Unknown {
+    parameters: Vec<u16>,
+    /// Fields that are kept.
+    fields: Vec<String>,
+    /// Whether it runs since before its method got probes.
+    is_old: bool,
+    /// Whether the probes have put there what is known.
+    is_by_probes: bool,
+}
+
+impl Unknown {
+    /// Leaves them out of the frame, which says why.
+    pub(super) fn leave_out(self, pending: &mut Pending) {
+        let frame = &mut pending.frame;
+        frame
+            .arguments
+            .retain(|argument| !self.parameters.contains(&argument.index));
+        (pending.fields).retain(|(name, _)| !self.fields.contains(name));
+        if self.is_old {
+            frame.fidelity = Fidelity::Reference;
+            frame.reason = RUNNING_BEFORE.to_owned();
+        } else if !self.parameters.is_empty() {
+            frame.reason = format!("its primitive arguments {PRIMITIVES_UNKNOWN}");
+        } else if !self.fields.is_empty() && self.is_by_probes {
+            frame.reason = format!(
+                "primitive fields are those of now: as they were, they {PRIMITIVES_UNKNOWN}"
+            );
+        }
     }
 }
 
@@ -119,35 +197,8 @@ pub(crate) fn of_thread(
             continue;
         };
         let method = class.method(index);
-        let mut raw = Raw {
-            method: method.id,
-            references: Vec::new(),
-            words: Vec::new(),
-        };
-        // Parameters, and fields that are kept, whose value is not known.
-        let (mut unknown, mut unknown_fields) = (Vec::new(), Vec::new());
         let kept = Kept::of(method, (thread.location)(depth));
-        for (capture, slot) in method.captures.zip(method.captures.slots()) {
-            let type_of = methods::descriptor(&capture);
-            let read = (kept.slot(&capture, slot)).and_then(|slot| local(depth, slot, type_of));
-            match read {
-                Some(Ok(word)) => raw.words.push(word),
-                Some(Err(reference)) if reference.is_some() || !kept.is_dead_or_null() => {
-                    raw.references.push(reference);
-                }
-                _ => {
-                    match capture {
-                        Capture::Parameter { index, .. } => unknown.push(index),
-                        Capture::Field { name, .. } => unknown_fields.push(name),
-                        Capture::Position => {}
-                    }
-                    match methods::is_reference(type_of) {
-                        true => raw.references.push(None),
-                        false => raw.words.push(-1),
-                    }
-                }
-            }
-        }
+        let (raw, unknown) = kept.read(method, |slot, descriptor| local(depth, slot, descriptor));
         let captured = Captured {
             class: Arc::clone(&class),
             index,
@@ -161,21 +212,7 @@ pub(crate) fn of_thread(
             graph,
             is_secret,
         );
-        let frame = &mut pending.frame;
-        frame
-            .arguments
-            .retain(|argument| !unknown.contains(&argument.index));
-        (pending.fields).retain(|(name, _)| !unknown_fields.contains(&name.as_str()));
-        if kept.is_dead_or_null() {
-            frame.fidelity = Fidelity::Reference;
-            frame.reason = RUNNING_BEFORE.to_owned();
-        } else if !unknown.is_empty() {
-            frame.reason = format!("its primitive arguments {PRIMITIVES_UNKNOWN}");
-        } else if !unknown_fields.is_empty() && matches!(kept, Kept::ByProbes) {
-            frame.reason = format!(
-                "primitive fields are those of now: as they were, they {PRIMITIVES_UNKNOWN}"
-            );
-        }
+        unknown.leave_out(&mut pending);
         frames.push(pending);
     }
     Frames(frames)

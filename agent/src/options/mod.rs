@@ -10,7 +10,7 @@ mod secrets;
 mod tests;
 mod values;
 
-use quotes::{quoted, refuse_further_key, split, unquote};
+use quotes::{quoted, refuse_further_key, split, unquote, without_comment};
 use values::{bad, classes, members, number, rules, sample, signals, size, strategy, told};
 
 use crate::copies::{Copies, Strategy};
@@ -280,10 +280,9 @@ impl Options {
         let content = fs::read_to_string(file)
             .map_err(|error| Error(format!("cannot read option file {file}: {error}")))?;
         let content = content.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&content);
-        for line in content.lines().map(str::trim) {
-            if !line.is_empty() && !line.starts_with('#') {
-                self.pair(line, depth)?;
-            }
+        let lines = content.lines().map(|line| without_comment(line.trim()));
+        for line in lines.filter(|line| !line.is_empty()) {
+            self.pair(line, depth)?;
         }
         Ok(())
     }

@@ -57,6 +57,30 @@ pub(super) fn refuse_further_key(key: &str, value: &str, depth: usize) -> Result
     )))
 }
 
+/// A line of an option file without the comment at its end: a `#` behind white space, outside of a quoted value. Taken
+/// as part of a glob it would go unnoticed.
+pub(super) fn without_comment(line: &str) -> &str {
+    let (mut quote, mut last) = (None, None);
+    let mut is_behind_space = true;
+    for (at, c) in line.char_indices() {
+        match quote {
+            Some(open) if c == open => quote = None,
+            Some(_) => {}
+            None if c == '#' && is_behind_space => return line[..at].trim_end(),
+            // Where a value begins.
+            None if QUOTES.contains(&c) && matches!(last, None | Some('=' | '@')) => {
+                quote = Some(c);
+            }
+            None => {}
+        }
+        is_behind_space = c.is_whitespace();
+        if !is_behind_space {
+            last = Some(c);
+        }
+    }
+    line
+}
+
 /// Splits at a separator that is not inside quotes.
 pub(super) fn split(text: &str, separator: char) -> Result<Vec<String>, Error> {
     let mut parts = vec![String::new()];

@@ -265,6 +265,7 @@ fn what_is_wrong_is_named() {
             "copy.receiver=deeper",
             "bad value \"deeper\" for option copy.receiver",
         ),
+        ("max-bytes=4G", "accepted: a number from 1 on and below 4G"),
         (
             "max-writes=none",
             "bad value \"none\" for option max-writes",
@@ -398,6 +399,18 @@ fn keys_in_one_line_of_a_file_are_no_part_of_a_name() {
     assert_eq!(meant.out, PathBuf::from("o;mode=trace"));
     let other = parse("other", "out=o,b=c;d").unwrap();
     assert_eq!(other.out, PathBuf::from("o,b=c;d"));
+}
+
+#[test]
+fn comments_of_a_file_are_no_part_of_a_value() {
+    let content =
+        "include=com.acme.**  # ours\n\t# no key\nversion=\"it's # 1\" # quoted\nout=o#1\n";
+    let file = option_file("comments", content);
+    let options = Options::parse(&format!("@{file}")).unwrap();
+    fs::remove_file(file).unwrap();
+    assert!(options.include.matches("com.acme.a.B") && !options.include.matches("ours"));
+    let read = (options.version.as_str(), options.out);
+    assert_eq!(read, ("it's # 1", PathBuf::from("o#1")));
 }
 
 #[test]

@@ -137,7 +137,13 @@ pub(super) fn number(key: &str, value: &str) -> Result<usize, Error> {
         .filter(|number| *number > 0)
         .and_then(|number| u32::try_from(number).ok())
         .and_then(|number| usize::try_from(number).ok())
-        .ok_or_else(|| bad(key, value, "a number from 1 to 4G, like 100000 or 64M"))
+        .ok_or_else(|| {
+            bad(
+                key,
+                value,
+                "a number from 1 on and below 4G, like 100000 or 64M",
+            )
+        })
 }
 
 /// Digits with an optional `k`, `M`, `G` or `T` (powers of 1024).

@@ -21,6 +21,7 @@ use crate::snapshot::secrets::{Secrets, length_class};
 use crate::snapshot::standing;
 use crate::undo::rollback::{Targets, Undo};
 use hindsight_tracelog::crash::{Body, Constant, Object, Text, Value};
+use hindsight_tracelog::writer::MAX_OBJECT;
 use std::collections::{HashMap, HashSet, VecDeque};
 
 /// What an untagged object's number reads as.
@@ -310,10 +311,10 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// Takes `bytes` from the budget; whether they were there.
+    /// Takes the `bytes` of an object from the budget; whether they were there, and a file can have an object of so many.
     fn afford(&mut self, bytes: usize) -> bool {
         let total = self.bytes.saturating_add(bytes);
-        if total > self.options.max_bytes {
+        if total > self.options.max_bytes || bytes > MAX_OBJECT {
             return false;
         }
         self.bytes = total;

@@ -8,13 +8,13 @@
 //! - [`standing`] knows the objects that each JVM has its own of.
 //! - [`lambda`] finds the method behind a lambda's hidden class.
 //!
-//! **Invariant:** no Java code runs here, the program's least of all (design,
-//! decision 4): fields are read through JNI, and identity is kept by JVM TI
-//! tags, in an environment of its own that is disposed of with the snapshot.
-//! But exceptions are asked for their stack traces, by `Throwable`'s own method.
+//! **Invariant:** no code of the program runs here (design, decision 4): fields
+//! are read through JNI, and identity is kept by JVM TI tags, in an environment
+//! of its own that is disposed of with the snapshot. Of the JDK's, only what has
+//! an exception write down its stack trace is called (`Graph::trace`).
 //!
-//! **Invariant:** a snapshot needs nothing of the Java heap, so that it works
-//! under `OutOfMemoryError`: where a trace has no room, there is none.
+//! **Invariant:** that is all for which the Java heap is needed, so that a
+//! snapshot works under `OutOfMemoryError`; exceptions have no trace then.
 
 pub(crate) mod arrays;
 pub(crate) mod classes;

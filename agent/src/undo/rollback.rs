@@ -9,10 +9,11 @@ use crate::snapshot::graph::Graph;
 use crate::undo::log::{Entry, LOG, Log, Logs, Place};
 use hindsight_instrument::MemberName;
 use hindsight_tracelog::crash::{Argument, Body, Patch, Value};
+use hindsight_tracelog::writer::MAX_OBJECT;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// Bytes that a place in a patch counts against `max-bytes`.
+/// Bytes that a place in a patch counts against `max-bytes`, and in the record of the failure.
 const BYTES_OF_PLACE: usize = 64;
 
 /// What had another value once, by object and slot.
@@ -94,7 +95,7 @@ impl<'a> Undo<'a> {
             unknown: HashMap::new(),
             fields: HashMap::new(),
             beyond: false,
-            places: base.options.max_bytes / BYTES_OF_PLACE,
+            places: base.options.max_bytes.min(MAX_OBJECT) / BYTES_OF_PLACE,
         };
         undo.own.entries.retain(|entry| entry.position >= oldest);
         for log in &mut undo.others {

@@ -12,7 +12,7 @@ pub const MAGIC: &[u8; 8] = b"HSCRASH\n";
 pub const FILE_HEADER: usize = 16;
 /// Bytes of a record header.
 pub const RECORD_HEADER: usize = 20;
-/// No payload may claim to be larger when unpacked. Writers stay far below.
+/// No payload may claim to be larger when unpacked. [`crate::writer::blocks`] stays below.
 pub const MAX_RAW: usize = 256 << 20;
 
 /// What a record holds.

@@ -3,12 +3,23 @@
 //! Each function gives the bytes of one record; the caller writes them to a
 //! file in the order that the crate's documentation gives.
 
-use crate::crash::{ClassInfo, Failure, Meta, Object, ObjectBlock, Origin};
-use crate::record::{self, FILE_HEADER, Kind, pack};
+use crate::crash::{Body, ClassInfo, Failure, Meta, Object, ObjectBlock, Origin, Text, Value};
+use crate::record::{self, FILE_HEADER, Kind, MAX_RAW, pack};
 use serde::Serialize;
+use std::iter;
+use std::mem::size_of;
 
 /// Objects that go into one record. A file cut short loses whole blocks.
 pub const OBJECTS_PER_BLOCK: usize = 2048;
+
+/// Bytes of content after which a record takes no further object.
+const BYTES_PER_BLOCK: usize = 16 << 20;
+
+/// Bytes of content that an object may have, in memory: no record of it is beyond [`MAX_RAW`] then.
+pub const MAX_OBJECT: usize = MAX_RAW / 2;
+
+// A text takes three bytes in the file for two in memory, at most.
+const _: () = assert!(BYTES_PER_BLOCK + MAX_OBJECT / 2 * 3 < MAX_RAW);
 
 fn encode<T: Serialize>(kind: Kind, value: &T) -> Vec<u8> {
     let raw = rmp_serde::to_vec(value).expect("plain data always serialises to memory");
@@ -33,6 +44,35 @@ pub fn classes(classes: &[ClassInfo]) -> Vec<u8> {
 /// A record of objects whose numbers start at `first`.
 pub fn objects(first: u32, objects: Vec<Object>) -> Vec<u8> {
     encode(Kind::Objects, &ObjectBlock { first, objects })
+}
+
+/// Records of all objects in their order, made one after the other.
+pub fn blocks(objects: impl Iterator<Item = Object>) -> impl Iterator<Item = Vec<u8>> {
+    let mut all = objects;
+    let mut first = 0_u32;
+    iter::from_fn(move || {
+        let (mut block, mut bytes) = (Vec::new(), 0);
+        while block.len() < OBJECTS_PER_BLOCK && bytes < BYTES_PER_BLOCK {
+            let Some(object) = all.next() else { break };
+            bytes += size(&object.body);
+            block.push(object);
+        }
+        let number = first;
+        first += block.len() as u32;
+        (!block.is_empty()).then(|| self::objects(number, block))
+    })
+}
+
+/// Bytes of the content of an object in memory; in a file it takes no more, but for its frame.
+fn size(body: &Body) -> usize {
+    match body {
+        Body::Primitives(bytes) | Body::String(Text::Utf16(bytes)) => bytes.len(),
+        Body::String(Text::Utf8(text)) | Body::Class(text) | Body::Hole(text) => text.len(),
+        Body::Instance(values) | Body::References(values) | Body::Enum { fields: values, .. } => {
+            values.len() * size_of::<Value>()
+        }
+        Body::Lambda(lambda) => lambda.captured.len() * size_of::<(String, Value)>(),
+    }
 }
 
 /// A record of origins.

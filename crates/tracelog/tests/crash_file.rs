@@ -306,6 +306,41 @@ fn gaps_do_not_add_up() {
     assert!(read.damage.len() > 90 && read.damage[0].contains("out of range"));
 }
 
+/// No record is beyond what a reader takes, however large the objects are that are allowed.
+#[test]
+fn objects_of_many_bytes_are_in_records_of_their_own() {
+    let object = |bytes: usize| Object {
+        class: 2,
+        body: Body::Primitives(vec![7; bytes]),
+    };
+    let sizes = [1, 6 << 20, 9 << 20, 9 << 20, 40 << 20, 1, 2];
+    let (crash, _) = sample();
+    let mut file = record::file_header().to_vec();
+    file.extend(writer::meta(&crash.meta));
+    file.extend(writer::failure(&crash.failure));
+    file.extend(writer::classes(&crash.classes));
+    let mut records = 3;
+    for record in writer::blocks(sizes.into_iter().map(object)) {
+        file.extend(record);
+        records += 1;
+    }
+    file.extend(writer::end(records));
+    assert_eq!(records, 3 + 3);
+    let crash = Crash::read(&file).unwrap();
+    assert!(crash.damage.is_empty(), "{:?}", crash.damage);
+    let read = crash
+        .objects
+        .iter()
+        .flatten()
+        .map(|object| match &object.body {
+            Body::Primitives(bytes) => bytes.len(),
+            other => panic!("{other:?}"),
+        });
+    assert_eq!(read.collect::<Vec<_>>(), sizes);
+    let many = (0..writer::OBJECTS_PER_BLOCK + 1).map(|_| object(0));
+    assert_eq!(writer::blocks(many).count(), 2);
+}
+
 proptest! {
     /// Whatever the bytes behind a sound header: an answer, no panic.
     #[test]

@@ -1,7 +1,9 @@
 //! Attaching to a running JVM, on every JDK: what is recorded then, and who
 //! refuses.
 
-use hindsight_test_programs::{Jdk, Workplace, agent, both, hindsight, jdks, render, text};
+use hindsight_test_programs::{
+    Jdk, Workplace, agent, both, hindsight, jdks, jdks_in_turn, render, text,
+};
 use hindsight_tracelog::crash::{Fidelity, Value as Stored};
 use hindsight_tracelog::reader::Crash;
 use serde_json::Value;
@@ -86,7 +88,8 @@ public class Server {
 }
 ";
 
-struct Server {
+/// A JVM that is attached to.
+pub(crate) struct Server {
     jvm: Child,
     input: Option<ChildStdin>,
 }
@@ -96,7 +99,7 @@ impl Server {
         Server::of(SERVER, jdk, workplace, options)
     }
 
-    fn of(source: &str, jdk: &Jdk, workplace: &Workplace, options: &[&str]) -> Server {
+    pub(crate) fn of(source: &str, jdk: &Jdk, workplace: &Workplace, options: &[&str]) -> Server {
         let classes = workplace.compile_text(jdk, &["-g", "--release", "17"], "Server", source);
         let mut jvm = jdk
             .verifying_java()
@@ -127,14 +130,14 @@ impl Server {
         assert_eq!(text(&said), expected);
     }
 
-    fn ask(&mut self, letter: u8) {
+    pub(crate) fn ask(&mut self, letter: u8) {
         let input = self.input.as_mut().unwrap();
         input.write_all(&[letter]).unwrap();
         input.flush().unwrap();
         self.read("done\n");
     }
 
-    fn attach(&self, arguments: &[&str]) -> Output {
+    pub(crate) fn attach(&self, arguments: &[&str]) -> Output {
         Command::new(hindsight())
             .arg("attach")
             .arg(self.jvm.id().to_string())
@@ -144,7 +147,7 @@ impl Server {
     }
 
     /// Its main thread fails at the end of its input.
-    fn end(mut self) -> Output {
+    pub(crate) fn end(mut self) -> Output {
         drop(self.input.take());
         self.jvm.wait_with_output().unwrap()
     }
@@ -222,6 +225,62 @@ java.lang.ArithmeticException in thread worker, uncaught
             "{run}"
         );
         assert_eq!(run["version"], "v7");
+    }
+}
+
+/// Has classes of the JDK's compiler loaded, as many as a server of a program has.
+const LOADED: &str = "
+import java.net.URI;
+import java.nio.file.*;
+import java.util.*;
+public class Server {
+    public static void main(String[] args) throws Exception {
+        Path root = FileSystems.getFileSystem(URI.create(\"jrt:/\")).getPath(\"/modules/jdk.compiler\");
+        List<Class<?>> loaded = new ArrayList<>();
+        try (var files = Files.walk(root.resolve(\"com/sun/tools/javac\"))) {
+            for (Path file : (Iterable<Path>) files.filter(file -> file.toString().endsWith(\".class\"))::iterator) {
+                String name = root.relativize(file).toString().replace('/', '.');
+                loaded.add(Class.forName(name.substring(0, name.length() - 6), false, Server.class.getClassLoader()));
+            }
+        }
+        System.out.println(\"ready\");
+        System.out.flush();
+        while (System.in.read() >= 0) { }
+    }
+}
+";
+
+/// Whoever lets a JVM go does not wait until all its classes have the probes that nobody wants any more.
+#[test]
+fn a_jvm_is_let_go_while_it_is_being_attached_to() {
+    for jdk in jdks_in_turn() {
+        let workplace = Workplace::new("attach-off");
+        let server = Server::of(LOADED, jdk, &workplace, &[]);
+        let out = workplace.join("out");
+        let out = format!("out={},include=com.sun.tools.javac.**", out.display());
+        let (attached, off) = thread::scope(|scope| {
+            let attaching = scope.spawn(|| server.attach(&[&out]));
+            // Until the agent is there.
+            let end = Instant::now() + Duration::from_secs(60);
+            let off = loop {
+                let off = server.attach(&["mode=off"]);
+                if off.status.success() || Instant::now() > end {
+                    break off;
+                }
+            };
+            (attaching.join().unwrap(), off)
+        });
+        let label = format!("JDK {} {} {}", jdk.version, both(&attached), both(&off));
+        assert!(text(&off.stdout).contains("records no more"), "{label}");
+        assert_eq!(attached.status.code(), Some(1), "{label}");
+        assert!(
+            stderr(&attached).contains("has been switched off"),
+            "{label}"
+        );
+        assert!(server.end().status.success());
+        let run = workplace.run_json();
+        assert!(run["ended_ms"].is_number(), "{label} {run}");
+        assert!(run["counters"]["crashes_stored"].is_null(), "{label} {run}");
     }
 }
 

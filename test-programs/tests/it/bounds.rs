@@ -100,6 +100,31 @@ public class Main {
     }
 }
 
+#[test]
+fn a_large_array_does_not_make_a_file_that_nobody_can_read() {
+    const SOURCE: &str = "
+public class Main {
+    static int at(byte[] large, byte[][] all, int[] small) { return small[3]; }
+    public static void main(String[] args) {
+        byte[][] all = new byte[300][1 << 20];
+        at(new byte[129 << 20], all, new int[] {5});
+    }
+}";
+    let jdk = &jdks()[0];
+    let workplace = Workplace::new("large");
+    let ran = run(&workplace, jdk, "max-bytes=1G", &["-Xmx1g"], SOURCE);
+    assert_eq!(ran.status.code(), Some(1), "{}", both(&ran));
+    let crash = &workplace.crashes()[0];
+    assert!(crash.is_whole(), "{:?}", crash.damage);
+    let bodies = || crash.objects.iter().flatten().map(|object| &object.body);
+    let small =
+        bodies().filter(|body| matches!(body, Body::Primitives(bytes) if bytes.len() == 1 << 20));
+    assert_eq!(small.count(), 300);
+    let beyond =
+        bodies().filter(|body| matches!(body, Body::Hole(why) if why == "beyond max-bytes"));
+    assert_eq!(beyond.count(), 1);
+}
+
 /// Exceptions that the program throws and catches are none of ours: no file, and no memory.
 #[test]
 fn a_million_caught_exceptions_leave_nothing() {

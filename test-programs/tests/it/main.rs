@@ -27,6 +27,7 @@ mod recrash;
 mod releases;
 mod replays;
 mod rethrown;
+mod running;
 mod second_chance;
 mod secrets;
 mod secrets_before;

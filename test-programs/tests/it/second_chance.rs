@@ -139,6 +139,83 @@ fn the_second_failure_of_a_run_has_its_arguments() {
     }
 }
 
+/// A thread is in the failing methods while they get their probes, and fails first.
+const HELD: &str = "
+import java.nio.file.*;
+import java.util.concurrent.*;
+public class Held {
+    static final CountDownLatch entered = new CountDownLatch(1), goes = new CountDownLatch(1);
+    static void dispatch(String who, int how) {
+        try {
+            handle(who, how);
+        } catch (RuntimeException e) {
+            System.nanoTime();
+        }
+    }
+    static void handle(String who, int how) { check(who.length(), how); }
+    static void check(int n, int how) {
+        if (how == 1) throw new UnsupportedOperationException();
+        if (n == 4) {
+            entered.countDown();
+            try { goes.await(); } catch (InterruptedException e) { throw new Error(e); }
+        }
+        throw new IllegalStateException();
+    }
+    static Thread call(String who, int how) {
+        Thread thread = new Thread(() -> dispatch(who, how), who);
+        thread.start();
+        return thread;
+    }
+    static void until(String out, int file, int how) throws Exception {
+        long end = System.nanoTime() + 60_000_000_000L;
+        Path path = Path.of(out, \"crash-000\" + file + \".hsc\");
+        while (!Files.exists(path) && System.nanoTime() < end) {
+            call(\"it\", how).join();
+            Thread.sleep(20);
+        }
+    }
+    public static void main(String[] args) throws Exception {
+        Thread held = call(\"held\", 2);
+        entered.await();
+        until(args[0], 2, 1);
+        goes.countDown();
+        held.join();
+        until(args[0], 4, 2);
+    }
+}
+";
+
+#[test]
+fn a_file_without_arguments_gives_way_to_one_that_has_them() {
+    for jdk in jdks_in_turn() {
+        let workplace = Workplace::new("chance-held");
+        let classes = workplace.compile_text(jdk, &["-g", "--release", "17"], "Held", HELD);
+        let output = workplace
+            .java_with_agent(jdk, "mode=second-chance,report=caught:Held.dispatch")
+            .arg("-cp")
+            .arg(classes)
+            .arg("Held")
+            .arg(workplace.join("out"))
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", both(&output));
+        let label = format!("JDK {} {:?}", jdk.version, rendered(&workplace));
+        let all = rendered(&workplace);
+        assert_eq!(all.len(), 4, "{label}");
+        assert!(
+            all[2].contains("thread held") && !all[2].contains("n=4"),
+            "{label}"
+        );
+        for part in [
+            "check:20 n=2 how=2",
+            "handle:14 who=\"it\" how=2",
+            "who=\"it\" how=2\n",
+        ] {
+            assert!(all[3].contains(part), "{part}: {label}");
+        }
+    }
+}
+
 #[test]
 fn the_program_stands_still_once_a_minute_at_most() {
     let jdk = &jdks()[0];

@@ -1,7 +1,7 @@
 //! Recording all threads of a program that hangs: by a signal, by `jcmd`, by
 //! `hindsight attach`; with arguments, and with the deadlock named.
 
-use hindsight_test_programs::{Jdk, Workplace, agent, both, hindsight, jdks, text};
+use hindsight_test_programs::{Jdk, Workplace, agent, both, hindsight, jdks, jdks_in_turn, text};
 use hindsight_tracelog::crash::{Fidelity, Frame, Value};
 use hindsight_tracelog::reader::Crash;
 use std::io::{BufRead, BufReader, Read};
@@ -327,6 +327,42 @@ fn signals_and_jcmd_record_all_threads() {
         ] {
             assert!(reviewed.contains(part), "{part}: {reviewed}");
         }
+    }
+}
+
+/// Somebody looks what it does, and ends it at once.
+#[test]
+fn the_end_of_a_program_waits_for_what_is_being_recorded() {
+    const SOURCE: &str = "
+import java.util.*;
+public class Main {
+    static void hold(List<String> data) throws Exception {
+        synchronized (data) { System.out.println(\"hangs\"); Thread.sleep(60_000); }
+    }
+    public static void main(String[] args) throws Exception {
+        List<String> data = new ArrayList<>();
+        for (int i = 0; i < 80_000; i++) data.add(\"text \" + i * 31);
+        hold(data);
+    }
+}";
+    for jdk in jdks_in_turn() {
+        let workplace = Workplace::new("hang-end");
+        let classes = workplace.compile_text(jdk, &["--release", "17"], "Main", SOURCE);
+        let jvm = started(&workplace, jdk, "dump-on=USR1", &classes);
+        kill(&jvm, "USR1");
+        // It has begun to write its file; else this is no test of anything.
+        let part = workplace.join("out/crash-0001.hsc.part");
+        let limit = Instant::now() + Duration::from_secs(120);
+        while !part.exists() && workplace.crash_files().is_empty() && Instant::now() < limit {
+            sleep(Duration::from_millis(1));
+        }
+        kill(&jvm, "TERM");
+        let ended = jvm.wait_with_output().unwrap();
+        let label = format!("JDK {} {}", jdk.version, both(&ended));
+        assert_eq!(workplace.crash_files().len(), 1, "{label}");
+        let run = workplace.run_json();
+        assert_eq!(run["counters"]["threads_recorded"], 1, "{label} {run}");
+        assert!(run["ended_ms"].is_number(), "{label} {run}");
     }
 }
 

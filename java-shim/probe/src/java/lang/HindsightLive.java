@@ -17,12 +17,16 @@ final class HindsightLive implements Consumer<StackWalker.StackFrame> {
 
     private final ArrayList<Object[]> frames = new ArrayList<>();
 
+    /** Whether there are more. */
+    private boolean isCut;
+
     /**
      * The frames, innermost first.
      *
      * <p>Each is an array of: the class, the method's name, its descriptor, its line as an {@code
      * int[]}, an {@code Object[]} with the references in its local variables, a {@code long[]} with
-     * the other values. Nothing comes of it if a security manager forbids it, or without memory.
+     * the other values. A null at the end stands for those that were not looked at. Nothing comes of
+     * it if a security manager forbids it, or without memory.
      */
     static Object[] frames() {
         try {
@@ -33,6 +37,9 @@ final class HindsightLive implements Consumer<StackWalker.StackFrame> {
                             // As in stack traces, which these frames are compared with.
                             StackWalker.Option.SHOW_REFLECT_FRAMES);
             LiveStackFrame.getStackWalker(options).forEach(live);
+            if (live.isCut) {
+                live.frames.add(null);
+            }
             return live.frames.toArray();
         } catch (Throwable e) {
             return new Object[0];
@@ -42,6 +49,7 @@ final class HindsightLive implements Consumer<StackWalker.StackFrame> {
     @Override
     public void accept(StackWalker.StackFrame frame) {
         if (frames.size() >= MAX_FRAMES) {
+            isCut = true;
             return;
         }
         Object[] locals =
