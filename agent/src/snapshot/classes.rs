@@ -360,8 +360,8 @@ pub(crate) fn read(
     };
     let interfaces = all_interfaces(jni, jvmti, class, &chain);
     let mut all = std::iter::once(&info.name).chain(&info.supers);
-    if storage != Storage::Class && all.any(|name| secret(name))
-        || storage != Storage::Class && interfaces.iter().any(|name| secret(name))
+    if storage != Storage::Class
+        && (all.any(|name| secret(name)) || interfaces.iter().any(|name| secret(name)))
     {
         storage = Storage::Hole(REDACTED);
     }

@@ -74,7 +74,11 @@ fn break_at(text: &str, room: usize) -> (&str, &str) {
             // Not between two backslashes, nor between one and its `u`. A whole line of them is broken after an
             // even number, so that what is left of them is still even before a `u`.
             let back = text[..end].len() - text[..end].trim_end_matches('\\').len();
-            let at = if back < end { end - back } else { end - end % 2 };
+            let at = if back < end {
+                end - back
+            } else {
+                end - end % 2
+            };
             text.split_at(at)
         }
     }

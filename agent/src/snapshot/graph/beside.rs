@@ -208,7 +208,11 @@ impl Graph<'_> {
         }
         let mut next = Named::Plain;
         let is_secret = self.is_secret_argument(&mut next, old, is_list);
-        if next == Named::Plain && is_list && self.may_take_turns(object, len) && index % 2 == 0 {
+        if next == Named::Plain
+            && is_list
+            && self.may_take_turns(object, len)
+            && index.is_multiple_of(2)
+        {
             next = self.named_by_name(old);
         }
         self.stands_beside(object, index + 1, next);

@@ -158,7 +158,10 @@ const STANDING: [(&str, &str); 10] = [
 
 /// Whether a text has the characters of module names alone, which end no literal.
 fn is_module_name(text: &str) -> bool {
-    !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || "._$".contains(c))
+    !text.is_empty()
+        && text
+            .chars()
+            .all(|c| c.is_alphanumeric() || "._$".contains(c))
 }
 
 /// A static field at the failure.
@@ -356,9 +359,15 @@ mod tests {
         };
         let module = |name: &str| format!("boot().findModule(\"{name}\").orElseThrow()");
         assert!(stands("java.lang.System", "out"));
-        assert!(stands("java.nio.file.FileSystems", "getDefault().provider()"));
+        assert!(stands(
+            "java.nio.file.FileSystems",
+            "getDefault().provider()"
+        ));
         assert!(stands("java.lang.ModuleLayer", &module("java.base")));
-        assert!(!stands("java.lang.System", "getenv(String.valueOf(evil()))"));
+        assert!(!stands(
+            "java.lang.System",
+            "getenv(String.valueOf(evil()))"
+        ));
         assert!(!stands("java.lang.Runtime", "getRuntime().exec(\"rm\")"));
         assert!(!stands("java.lang.Thread", "out"));
         assert!(!stands("com.acme.System", "out"));
