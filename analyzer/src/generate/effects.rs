@@ -224,7 +224,7 @@ fn passed(
                     };
                     if changes {
                         add(&mut changed, var, at);
-                    } else if !is_written_later(sequence, var, at, methods) {
+                    } else if !is_written_later(sequence, var, at, mutability, methods) {
                         add(&mut kept, var, at);
                     }
                 }
@@ -250,12 +250,21 @@ fn passed(
 
 /// Whether a test may write to an object itself after a call: what is in it at last need not come of the
 /// program then.
-fn is_written_later(sequence: &[Statement], var: usize, at: usize, methods: &Methods) -> bool {
+fn is_written_later(
+    sequence: &[Statement],
+    var: usize,
+    at: usize,
+    mutability: Option<&Mutability>,
+    methods: &Methods,
+) -> bool {
     sequence[at + 1..].iter().any(|later| {
         let method = methods.get(later.method);
         let mut is_used = false;
         later.vars(|used| is_used |= teller(sequence, used, methods) == Some(var));
-        is_used && is_of_jdk(method) && !method.is_constructor()
+        // What the run has printed, say, it has only asked for its text.
+        let leaves = || mutability.is_some_and(|mutability| method.leaves(mutability, 0));
+        let is_question = later.args.is_empty() && (method.name == "toString" || leaves());
+        is_used && is_of_jdk(method) && !method.is_constructor() && !is_question
     })
 }
 
@@ -504,6 +513,9 @@ mod tests {
         assert_eq!(found(&[LIST, page, add, page]), [Passed::Object(0, 3)]);
         assert_eq!(found(&[LIST, page, add, fill]), [Passed::Object(0, 3)]);
         assert_eq!(found(&[LIST, page, fill]), [Passed::Object(0, 2)]);
+        // To ask it for its text is not to write to it.
+        let text = ("java.util.ArrayList", "toString", Some(0), None);
+        assert_eq!(found(&[LIST, page, text]), [Passed::Object(0, 1)]);
     }
 
     /// `Tray.over(list)` keeps the list as a constructor would; `Tray.join(list)` makes a text of it.
