@@ -97,8 +97,8 @@ pub async fn assert_effects(
     lab: &Lab<'_>,
 ) {
     let calls = &checked.sequence[..length];
-    let stays = |at: usize| checked.kept[at];
-    let passed = passed(calls, stays, wanted.mutability, &lab.methods());
+    let stays = staying(checked, length);
+    let passed = passed(calls, |at| stays[at], wanted.mutability, &lab.methods());
     let mut found = 0;
     // Where arrays have got a name of their own: what stands behind has moved.
     let mut inserted: Vec<usize> = Vec::new();
@@ -169,6 +169,28 @@ enum Before {
     Asked(Sequence),
 }
 
+/// Which of the first `length` calls stay: those that do so by themselves, and what these use.
+fn staying(checked: &Checked, length: usize) -> Vec<bool> {
+    let asserted = checked.assertions.iter().map(Option::is_some);
+    let kept = checked.kept.iter().zip(asserted);
+    let mut stays: Vec<bool> = (kept.take(length))
+        .map(|(kept, is_asserted)| *kept || is_asserted)
+        .collect();
+    for at in (0..length).rev() {
+        if stays[at] {
+            checked.sequence[at].vars(|var| stays[var] = true);
+        }
+    }
+    stays
+}
+
+/// Whether an object may hold what a call was passed from then on: the one that it is on, or that it gives, as a
+/// constructor does, a factory or a lambda. What gives a number or a text is taken to be about that.
+fn may_keep(method: &Method) -> bool {
+    let (_, result) = method.types();
+    result == "V" || result.starts_with('L') && !result.starts_with("Ljava/lang/")
+}
+
 /// What calls of the program may have changed, in the order in which they are made; then what they may have
 /// kept, for others to change. Only calls that stay count.
 fn passed(
@@ -191,7 +213,7 @@ fn passed(
         if method.is_constant() || is_of_jdk(method) {
             continue;
         }
-        let may_keep = method.is_constructor() || method.types().1 == "V";
+        let may_keep = may_keep(method);
         for (place, arg) in statement.args.iter().enumerate() {
             let position = i16::try_from(place + 1).unwrap_or(i16::MAX);
             let changes = mutability.is_none_or(|mutability| !method.leaves(mutability, position));
@@ -202,7 +224,7 @@ fn passed(
                     };
                     if changes {
                         add(&mut changed, var, at);
-                    } else if !is_written_later(sequence, var, at, methods) {
+                    } else if !is_written_later(sequence, var, at, mutability, methods) {
                         add(&mut kept, var, at);
                     }
                 }
@@ -228,12 +250,21 @@ fn passed(
 
 /// Whether a test may write to an object itself after a call: what is in it at last need not come of the
 /// program then.
-fn is_written_later(sequence: &[Statement], var: usize, at: usize, methods: &Methods) -> bool {
+fn is_written_later(
+    sequence: &[Statement],
+    var: usize,
+    at: usize,
+    mutability: Option<&Mutability>,
+    methods: &Methods,
+) -> bool {
     sequence[at + 1..].iter().any(|later| {
         let method = methods.get(later.method);
         let mut is_used = false;
         later.vars(|used| is_used |= teller(sequence, used, methods) == Some(var));
-        is_used && is_of_jdk(method) && !method.is_constructor()
+        // What the run has printed, say, it has only asked for its text.
+        let leaves = || mutability.is_some_and(|mutability| method.leaves(mutability, 0));
+        let is_question = later.args.is_empty() && (method.name == "toString" || leaves());
+        is_used && is_of_jdk(method) && !method.is_constructor() && !is_question
     })
 }
 
@@ -482,6 +513,48 @@ mod tests {
         assert_eq!(found(&[LIST, page, add, page]), [Passed::Object(0, 3)]);
         assert_eq!(found(&[LIST, page, add, fill]), [Passed::Object(0, 3)]);
         assert_eq!(found(&[LIST, page, fill]), [Passed::Object(0, 2)]);
+        // To ask it for its text is not to write to it.
+        let text = ("java.util.ArrayList", "toString", Some(0), None);
+        assert_eq!(found(&[LIST, page, text]), [Passed::Object(0, 1)]);
+    }
+
+    /// `Tray.over(list)` keeps the list as a constructor would; `Tray.join(list)` makes a text of it.
+    #[test]
+    fn what_gives_an_object_may_keep_what_it_is_passed() {
+        let keeps = |name: &str, result: &str| {
+            may_keep(&Method {
+                class: "Tray".to_owned(),
+                name: name.to_owned(),
+                descriptor: format!("(Ljava/util/List;){result}"),
+                is_static: name != "<init>",
+                runs: None,
+            })
+        };
+        assert!(keeps("<init>", "V") && keeps("fill", "V") && keeps("over", "LTray;"));
+        assert!(!keeps("join", "Ljava/lang/String;") && !keeps("count", "I"));
+    }
+
+    /// A listener that is made only to be passed on stays with what it is passed to.
+    #[test]
+    fn what_a_call_uses_stays_with_it() {
+        let uses = [None, Some(0), Some(1), Some(0)];
+        let call = |uses: &Option<usize>| Statement {
+            method: MethodId(0),
+            on: None,
+            args: uses.iter().map(|var| Arg::Var(*var)).collect(),
+            may_throw: false,
+            shown: false,
+        };
+        let checked = Checked {
+            sequence: uses.iter().map(call).collect(),
+            assertions: vec![None; 4],
+            kept: vec![false, false, true, false],
+            fluent: Vec::new(),
+            observers: 0,
+            class: "Bell".to_owned(),
+            whole: None,
+        };
+        assert_eq!(staying(&checked, 4), [true, true, true, false]);
     }
 
     #[test]

@@ -22,6 +22,9 @@ const MAX_ASKED: usize = 6;
 /// A text that is longer tells less than others do.
 const MAX_TEXT: usize = 200;
 
+/// What is asked of an object that a call has given, as a copy: nothing of it is known before.
+const MAX_GIVEN: usize = 6;
+
 /// Asks the object at last what it says of itself.
 pub fn observe(
     checked: &mut Checked,
@@ -349,11 +352,71 @@ pub async fn choose(
             chosen = some(&|at| !of_part(at), 2);
         }
     }
+    if is_given(lab.methods().get(checked.sequence[object].method)) {
+        let own = some(&|at| says(at) && !of_part(at), count);
+        let methods = lab.methods();
+        add_unsaid(&mut chosen, own, checked, (object, length), &methods);
+    }
     for at in (0..count).rev().filter(|at| !chosen.contains(at)) {
         if leave_out(checked, length + at) {
             checked.observers -= 1;
         }
     }
+}
+
+/// Whether a call may give another object each time that nothing is known of: a constructor's is what that was
+/// passed, and what a class gives for nothing may be the only one.
+fn is_given(method: &Method) -> bool {
+    let is_alone = method.is_static && method.types().0.is_empty();
+    !method.is_constructor() && !method.is_constant() && !is_alone
+}
+
+/// Adds to the observers that are chosen, by their places behind the first `length` calls, some of the object's
+/// `own` that say what its text does not.
+fn add_unsaid(
+    chosen: &mut Vec<usize>,
+    mut own: Vec<usize>,
+    checked: &Checked,
+    (object, length): (usize, usize),
+    methods: &Methods,
+) {
+    let is_text = |at: usize| {
+        let call = &checked.sequence[at];
+        at == object || call.on == Some(object) && methods.get(call.method).name == "toString"
+    };
+    let text = |at: usize| match &checked.assertions[at] {
+        Some(Assertion::Text(text) | Assertion::Equals(Literal::Text(text))) if is_text(at) => {
+            Some(text.as_str())
+        }
+        _ => None,
+    };
+    let mut said: Vec<&str> = (0..length).filter_map(text).collect();
+    said.extend(chosen.iter().filter_map(|at| text(length + at)));
+    own.sort_by_key(|at| !is_text(length + at));
+    for at in own {
+        let told = checked.assertions[length + at].as_ref();
+        let is_said = told.is_some_and(|told| said.iter().any(|said| mentions(said, told)));
+        if chosen.len() < MAX_GIVEN && !chosen.contains(&at) && !is_said {
+            chosen.push(at);
+            said.extend(text(length + at));
+        }
+    }
+}
+
+/// Whether a text has in it what is told, by itself and not as a part of a longer word or number.
+fn mentions(text: &str, told: &Assertion) -> bool {
+    let told = match told {
+        Assertion::Text(told) | Assertion::Equals(Literal::Text(told)) => told.clone(),
+        Assertion::Equals(Literal::Enum(_, name)) => name.clone(),
+        Assertion::Equals(Literal::Int(number)) => number.to_string(),
+        _ => return false,
+    };
+    let in_word = |letter: Option<char>| letter.is_some_and(char::is_alphanumeric);
+    text.match_indices(&told).any(|(at, told)| {
+        let before = text[..at].chars().next_back();
+        let after = text[at + told.len()..].chars().next();
+        !told.is_empty() && !in_word(before) && !in_word(after)
+    })
 }
 
 #[cfg(test)]
@@ -419,6 +482,42 @@ mod tests {
         drop_silent(&mut checked);
         assert_eq!(numbers(&checked), [0]);
         assert_eq!(checked.observers, 0);
+    }
+
+    /// A copy is asked for all that its text does not say, and what others give as well.
+    #[test]
+    fn what_a_call_has_given_is_asked_for_what_its_text_does_not_say() {
+        let mut methods = Methods::default();
+        let method = |name: &str, is_static: bool, descriptor: &str| Method {
+            class: "Person".to_owned(),
+            name: name.to_owned(),
+            descriptor: descriptor.to_owned(),
+            is_static,
+            runs: None,
+        };
+        assert!(is_given(&method("withMail", false, "(LMail;)LPerson;")));
+        assert!(is_given(&method("parse", true, "(LText;)LPerson;")));
+        assert!(!is_given(&method("only", true, "()LPerson;")));
+        assert!(!is_given(&method("<init>", false, "(LMail;)V")));
+        let text = |text: &str| Some(Assertion::Equals(Literal::Text(text.to_owned())));
+        let number = |number| Some(Assertion::Equals(Literal::Int(number)));
+        let names = ["withMail", "first", "born", "roles", "toString", "age"];
+        for name in names {
+            methods.intern(method(name, false, "()I"));
+        }
+        let (born, roles) = (number(1990), text("[dev, ops]"));
+        let age = number(9);
+        let mut checked = asked(vec![None, text("Ann"), born, roles, text("Ann Lee"), age]);
+        let mut chosen = vec![4];
+        add_unsaid(&mut chosen, (0..5).collect(), &checked, (0, 1), &methods);
+        // Her text says what her first name is.
+        assert_eq!(chosen, [4, 3, 1, 2]);
+        // It is asked before, and what is no word of its own is not said.
+        checked.assertions[4] = text("Ann Lee, Annex 1990, 19");
+        checked.assertions[1] = text("Ex");
+        let mut chosen = Vec::new();
+        add_unsaid(&mut chosen, (0..5).collect(), &checked, (0, 1), &methods);
+        assert_eq!(chosen, [3, 0, 2, 4]);
     }
 
     /// A depot is asked for its account, and that for its balance: the account stays as long as one that asks it.

@@ -90,6 +90,7 @@ class PurseObservedTest {
         assertEquals(200, purse.put(2));
         purse.spill();
         assertEquals(1, purse.count());
+        assertEquals("purse", purse.unit());
     }
 }
 // Pins down what the program does:

@@ -42,12 +42,7 @@ import org.junit.jupiter.api.Test;
 class JournalObservedTest {
 
     @Test
-    void iteratorOnNewJournal() {
-        assertNotNull(new Journal("one,three").iterator());
-    }
-
-    @Test
-    void iteratorOnIterator() {
+    void iterator() {
         Iterator<Journal.Entry> iterator = new Journal("one,three").iterator();
         assertTrue(iterator.hasNext());
         assertNotNull(iterator.next());

@@ -9,7 +9,8 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 /// Leaves out numbered tests all of whose calls another one of their class makes, in their order, and asserts of
-/// them what they do. Gives how many these are.
+/// them what they do; and those that say only that there is an object, where another one of any class asks it for
+/// more. Gives how many these are.
 ///
 /// That is for tests that pass: one that comes out by chance would take those with it that it contains.
 pub fn leave_out_contained(tests: &mut BTreeMap<usize, Checked>, methods: &Methods) -> usize {
@@ -18,8 +19,9 @@ pub fn leave_out_contained(tests: &mut BTreeMap<usize, Checked>, methods: &Metho
     let mut left: Vec<&Checked> = Vec::new();
     let mut contained = Vec::new();
     for (number, test) in order {
-        let mut same_class = left.iter().filter(|other| other.class == test.class);
-        match same_class.any(|other| is_in(test, other, methods)) {
+        let is_bare = says_only_there(test, methods);
+        let mut others = (left.iter()).filter(|other| is_bare || other.class == test.class);
+        match others.any(|other| is_in(test, other, methods, is_bare)) {
             true => contained.push(*number),
             false => left.push(test),
         }
@@ -30,15 +32,38 @@ pub fn leave_out_contained(tests: &mut BTreeMap<usize, Checked>, methods: &Metho
     contained.len()
 }
 
-/// Whether a test is another one without some of its calls.
-fn is_in(test: &Checked, other: &Checked, methods: &Methods) -> bool {
+/// Whether a test says only that there is an object, at the end of a chain perhaps.
+fn says_only_there(test: &Checked, methods: &Methods) -> bool {
+    let mut told = (0..test.sequence.len()).filter(|at| !is_chained(test, *at, methods));
+    told.all(|at| matches!(test.assertions[at], None | Some(Assertion::NotNull)))
+        && test.assertions.contains(&Some(Assertion::NotNull))
+}
+
+/// Whether a call gives its own object, by the same type: what follows is written on what it gives.
+fn is_chained(test: &Checked, at: usize, methods: &Methods) -> bool {
+    let result = |at: usize| methods.get(test.sequence[at].method).types().1;
+    let on = test.sequence[at].on;
+    on.is_some_and(|on| {
+        test.assertions[at] == Some(Assertion::Same(on)) && result(at) == result(on)
+    })
+}
+
+/// Whether a test does something with what a call gives: then that is there.
+fn is_asked(test: &Checked, at: usize) -> bool {
+    test.sequence.iter().any(|call| call.on == Some(at))
+}
+
+/// Whether a test is another one without some of its calls. What a chain is of may be left unsaid there.
+fn is_in(test: &Checked, other: &Checked, methods: &Methods, is_bare: bool) -> bool {
     // Where each of its calls is in the other one.
     let mut places: Vec<usize> = Vec::new();
     // Behind the last call that does something, and behind all of them.
     let (mut done, mut all) = (0, 0);
     for (at, call) in test.sequence.iter().enumerate() {
         let own = call.renumbered(|var| places[var]);
-        let told = test.assertions[at].as_ref().map(|told| match told {
+        let told = test.assertions[at].as_ref();
+        let told = told.filter(|_| !is_bare || !is_chained(test, at, methods));
+        let told = told.map(|told| match told {
             Assertion::Same(var) => Assertion::Same(places[*var]),
             told => told.clone(),
         });
@@ -62,6 +87,7 @@ fn is_in(test: &Checked, other: &Checked, methods: &Methods) -> bool {
                         other.assertions[*place] == *told
                             || says(other, *place, methods) == told.as_ref().and_then(text)
                     }
+                    Some(Assertion::NotNull) if is_asked(other, *place) => true,
                     told => other.assertions[*place] == *told,
                 }
         };
@@ -107,7 +133,7 @@ mod tests {
     use crate::generate::sequence::{Arg, Method};
 
     /// Calls on others by their places, each with what it is passed and says; nothing is asserted of those that say
-    /// nothing, and a text with a star is that of an object.
+    /// nothing, a text with a star is that of an object, and a lone star says that there is one.
     fn test(
         class: &str,
         calls: &[(&str, Option<usize>, i64, &str)],
@@ -133,6 +159,7 @@ mod tests {
             .iter()
             .map(|(name, on, passed, _)| call(name, *on, *passed));
         let assertions = calls.iter().map(|(.., says)| match says.strip_prefix('*') {
+            Some("") => Some(Assertion::NotNull),
             Some(text) => Some(Assertion::Text(text.to_owned())),
             None => {
                 (!says.is_empty()).then(|| Assertion::Equals(Literal::Text((*says).to_owned())))
@@ -190,5 +217,24 @@ mod tests {
         ];
         let mut tests = (0..).zip(tests).collect();
         assert_eq!(leave_out_contained(&mut tests, &methods), 0);
+    }
+    #[test]
+    fn that_there_is_an_object_is_said_by_what_asks_it() {
+        let left_out = |bare: &[(&str, Option<usize>, i64, &str)], asks: bool| {
+            let mut methods = Methods::default();
+            let asked = ("id", Some(1), 0, "j1");
+            let build = ("build", Some(0), 0, "");
+            let job = [("create", None, 0, ""), build, asked];
+            let tests = [
+                test("Job", &job[..if asks { 3 } else { 2 }], &mut methods),
+                test("Builder", bare, &mut methods),
+            ];
+            leave_out_contained(&mut (0..).zip(tests).collect(), &methods)
+        };
+        let (made, there) = (("create", None, 0, ""), ("build", Some(0), 0, "*"));
+        assert_eq!(left_out(&[made, there], true), 1);
+        assert_eq!(left_out(&[made, there], false), 0);
+        assert_eq!(left_out(&[made, ("build", Some(0), 0, "*j1")], true), 0);
+        assert_eq!(left_out(&[made, ("build", Some(0), 1, "*")], true), 0);
     }
 }
