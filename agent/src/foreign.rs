@@ -8,9 +8,12 @@
 use crate::agent::Base;
 use crate::shim;
 use hindsight_classfile::ClassFile;
+use hindsight_instrument::contract::stand_ins::UNSEEN;
 use hindsight_instrument::{contract, run_of, silenced as without_effect};
 use memchr::memmem::Finder;
+use std::ffi::CString;
 use std::sync::LazyLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What the names of all classes of probes begin with.
 static PROBE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("java/lang/Hindsight"));
@@ -31,8 +34,8 @@ pub(crate) fn silenced(base: &Base, name: Option<&str>, bytes: &[u8]) -> Option<
         return None;
     }
     let name = name.unwrap_or("without a name").replace('/', ".");
-    let silent =
-        silent_class(base).and_then(|()| without_effect(bytes).map_err(|error| error.to_string()));
+    let silent = silent_classes(base)
+        .and_then(|()| without_effect(bytes).map_err(|error| error.to_string()));
     let (told, class) = match silent {
         Ok(class) => ("they are silent".to_owned(), Some(class)),
         Err(error) => (format!("they cannot be made silent: {error}"), None),
@@ -59,17 +62,29 @@ pub(crate) fn came_with_probes(base: &Base, name: &str) {
     }
 }
 
-/// Makes the class be there that silent probes call.
-fn silent_class(base: &Base) -> Result<(), String> {
-    static DONE: LazyLock<std::sync::Mutex<bool>> = LazyLock::new(Default::default);
-    let mut done = DONE
-        .lock()
-        .unwrap_or_else(std::sync::PoisonError::into_inner);
-    if !*done {
-        let jni = base.vm.jni().ok_or("its thread is none of the JVM's")?;
-        jni.with_frame(|jni| shim::define(jni, &[contract::SILENT], |_, bytes| bytes.into()))
-            .ok_or("memory is short")??;
-        *done = true;
+/// Makes the classes be there that silent probes call, and those that method references were turned to, which do
+/// nothing else than what these meant.
+fn silent_classes(base: &Base) -> Result<(), String> {
+    static DONE: AtomicBool = AtomicBool::new(false);
+    if DONE.load(Ordering::Acquire) {
+        return Ok(());
     }
+    let names = match base.options.tracing {
+        // It has them, and they tell of what they call.
+        true => &[contract::SILENT][..],
+        false => &[contract::SILENT, UNSEEN],
+    };
+    let jni = base.vm.jni().ok_or("its thread is none of the JVM's")?;
+    // No lock is held: to define a class may load others, with probes of another run in them.
+    for name in names {
+        let defined = jni.with_frame(|jni| {
+            shim::define(jni, &[name], |_, bytes| bytes.into()).or_else(|error| {
+                let there = CString::new(*name).is_ok_and(|name| jni.find_class(&name).is_some());
+                if there { Ok(()) } else { Err(error) }
+            })
+        });
+        defined.ok_or("memory is short")??;
+    }
+    DONE.store(true, Ordering::Release);
     Ok(())
 }

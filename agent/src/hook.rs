@@ -244,6 +244,7 @@ pub(crate) fn last(
     bytes: &[u8],
 ) -> Option<Vec<u8>> {
     if let Some(silent) = foreign::silenced(base, name, bytes) {
+        name.and_then(originals::take);
         return Some(silent);
     }
     let original = match name {
@@ -291,6 +292,7 @@ pub(crate) fn again(
     bytes: &[u8],
 ) -> Option<Vec<u8>> {
     if let Some(silent) = foreign::silenced(base, name, bytes) {
+        name.and_then(originals::take);
         return Some(silent);
     }
     // If it was there before us, this is all we ever see of it.

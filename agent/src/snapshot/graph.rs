@@ -16,9 +16,9 @@ use crate::methods::Methods;
 use crate::options::Options;
 use crate::shim::ThrowableIds;
 use crate::snapshot::classes::{self, BLANK, Class, Number, REDACTED, Storage};
-use crate::snapshot::primitive;
 use crate::snapshot::secrets::{Secrets, length_class};
 use crate::snapshot::standing;
+use crate::snapshot::{collections, primitive};
 use crate::undo::rollback::{Targets, Undo};
 use hindsight_tracelog::crash::{Body, Constant, Object, Text, Value};
 use hindsight_tracelog::writer::MAX_OBJECT;
@@ -311,6 +311,11 @@ impl<'a> Graph<'a> {
         }
     }
 
+    /// What is left of the budget.
+    fn bytes_left(&self) -> usize {
+        self.options.max_bytes.saturating_sub(self.bytes)
+    }
+
     /// Takes the `bytes` of an object from the budget; whether they were there, and a file can have an object of so many.
     fn afford(&mut self, bytes: usize) -> bool {
         let total = self.bytes.saturating_add(bytes);
@@ -447,7 +452,10 @@ impl<'a> Graph<'a> {
             pairs, contains, ..
         } = self.classes[class as usize];
         self.look_at_keys(object, number, class);
-        let is_list = elements::is_list(&self.classes[class as usize].info.name);
+        let name = &self.classes[class as usize].info.name;
+        let is_list = elements::is_list(name);
+        // A map of somebody else's may have keys and values in turns there.
+        let collects = contains && collections::is_of_collections(name);
         let mut before = Named::Plain;
         let mut values = Vec::with_capacity(count);
         for index in 0..count {
@@ -467,7 +475,7 @@ impl<'a> Graph<'a> {
                                 || self.is_secret_argument(&mut next, value, true));
                     let value = self.value_in(number, value, secret);
                     before = next;
-                    if contains && let (b'[', Value::Ref(array)) = (letter, value) {
+                    if collects && let (b'[', Value::Ref(array)) = (letter, value) {
                         self.collected.insert(array);
                     }
                     if let (true, Value::Ref(table)) = (pairs == Some(index), value) {

@@ -98,8 +98,8 @@ pub struct Opts {
     #[arg(long, value_name = "OPTION", allow_hyphen_values = true)]
     java_option: Vec<String>,
 
-    /// Time that one candidate may take, without what it waits for a core; half of it, and at least 10 s, where it
-    /// does nothing, and 10 s where its method has done so in another crash.
+    /// Time that one candidate may take, without what it waits for a core (four times as long with that); half of it,
+    /// and at least 10 s, where it does nothing, and 10 s where its method has done so in another crash.
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86400))]
     timeout: u64,
 

@@ -187,8 +187,25 @@ fn staying(checked: &Checked, length: usize) -> Vec<bool> {
 /// Whether an object may hold what a call was passed from then on: the one that it is on, or that it gives, as a
 /// constructor does, a factory or a lambda. What gives a number or a text is taken to be about that.
 fn may_keep(method: &Method) -> bool {
+    const VALUES: [&str; 11] = [
+        "Boolean",
+        "Byte",
+        "CharSequence",
+        "Character",
+        "Class",
+        "Double",
+        "Float",
+        "Integer",
+        "Long",
+        "Short",
+        "String",
+    ];
     let (_, result) = method.types();
-    result == "V" || result.starts_with('L') && !result.starts_with("Ljava/lang/")
+    let of_language = result
+        .strip_prefix("Ljava/lang/")
+        .and_then(|name| name.strip_suffix(';'));
+    result == "V"
+        || result.starts_with('L') && of_language.is_none_or(|name| !VALUES.contains(&name))
 }
 
 /// What calls of the program may have changed, in the order in which they are made; then what they may have
@@ -531,6 +548,7 @@ mod tests {
             })
         };
         assert!(keeps("<init>", "V") && keeps("fill", "V") && keeps("over", "LTray;"));
+        assert!(keeps("filling", "Ljava/lang/Runnable;"));
         assert!(!keeps("join", "Ljava/lang/String;") && !keeps("count", "I"));
     }
 

@@ -6,11 +6,12 @@ use super::project;
 use super::report::Verdict;
 use super::source::{FIRST_LINE, source};
 use super::{Options, REPLAY_JAR, REPLAY_JAR_NAME, write_file};
-use crate::files::{is_ours, same_file};
+use crate::files::{is_ours, same_file, write_whole};
 use anyhow::{Context, Result, bail};
 use hindsight_tracelog::record::MAGIC;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// A test class that was written.
@@ -33,6 +34,7 @@ pub struct Written {
 /// Fails if it would, and names it.
 pub fn check(plan: &Plan<'_>, options: &Options) -> Result<()> {
     let mut files: Vec<(PathBuf, &[u8])> = Vec::new();
+    let inputs = inputs(plan);
     for class in &plan.classes {
         let source = class.path(&format!("{}.java", class.name));
         let source = options.out.join("src/test/java").join(source);
@@ -41,7 +43,7 @@ pub fn check(plan: &Plan<'_>, options: &Options) -> Result<()> {
         // The copy of a whole file has all of it; that of another, or of a damaged one, has not.
         let own = &plan.inputs[class.crash];
         let is_copied = own.crash.is_whole() && same_file(&own.path, &resource);
-        if !is_copied && is_input(plan, &resource) {
+        if !is_copied && is_one_of(&inputs, &resource) {
             bail!(
                 "{} is one of the crash files: it is not overwritten; choose another --out",
                 resource.display()
@@ -79,6 +81,7 @@ pub fn write(
         State::Done(verdict, _) => keep(*verdict),
     };
     let owners = owners_kept(plan);
+    let inputs = inputs(plan);
     let mut written = Vec::new();
     for (class, test_class) in plan.classes.iter().enumerate() {
         let all = 0..plan.candidates.len();
@@ -87,7 +90,7 @@ pub fn write(
         let file = test_class.path(&format!("{}.java", test_class.name));
         let path = options.out.join("src/test/java").join(file);
         let resource = resource(test_class, options);
-        let remove_resource = || match is_input(plan, &resource) {
+        let remove_resource = || match is_one_of(&inputs, &resource) {
             true => Ok(()),
             false => remove_ours(&resource, MAGIC),
         };
@@ -104,7 +107,12 @@ pub fn write(
             let unrestored = options
                 .run
                 .then(|| unrestored(plan, test_class.crash, &kept));
-            write_file(&resource, plan.resource(test_class, unrestored.as_deref())?)?;
+            let bytes = plan.resource(test_class, unrestored.as_deref())?;
+            // The recording itself may be there.
+            write_whole(&resource, 0o666, |out| {
+                let context = || format!("failed to write {}", resource.display());
+                out.write_all(&bytes).with_context(context)
+            })?;
         } else {
             remove_resource()?;
         }
@@ -127,10 +135,17 @@ fn resource(class: &TestClass, options: &Options) -> PathBuf {
     resources.join(class.path(&class.resource))
 }
 
-/// Whether tests are being made of this very file, as of one that an earlier run wrote: it may be the only one.
-fn is_input(plan: &Plan<'_>, path: &Path) -> bool {
-    let mut inputs = plan.inputs.iter();
-    path.exists() && inputs.any(|input| same_file(&input.path, path))
+/// The files that tests are made of: what an earlier run wrote may be one, and the only copy.
+fn inputs(plan: &Plan<'_>) -> HashSet<PathBuf> {
+    let paths = plan
+        .inputs
+        .iter()
+        .map(|input| fs::canonicalize(&input.path));
+    paths.flatten().collect()
+}
+
+fn is_one_of(inputs: &HashSet<PathBuf>, path: &Path) -> bool {
+    fs::canonicalize(path).is_ok_and(|path| inputs.contains(&path))
 }
 
 /// The classes of which objects could not be restored for the tests of a crash that are written. These may share

@@ -32,11 +32,12 @@ impl Texts {
 
     /// The text of an object, which is remembered for longer then.
     pub fn get(&mut self, serial: u64) -> Option<&Literal> {
-        let [recent, before] = &mut self.generations;
-        if let Some(text) = before.remove(&serial) {
-            recent.entry(serial).or_insert(text);
+        if let Some(text) = self.generations[1].remove(&serial)
+            && !self.generations[0].contains_key(&serial)
+        {
+            self.insert(serial, text);
         }
-        recent.get(&serial)
+        self.generations[0].get(&serial)
     }
 }
 
@@ -53,6 +54,14 @@ mod tests {
         }
         assert_eq!(texts.get(1), None);
         assert_eq!(texts.get(99), Some(&Literal::Int(99)));
+        let remembered =
+            |texts: &Texts| texts.generations.iter().map(FxHashMap::len).sum::<usize>();
+        // Nor are there ever more of them, however they are used.
+        for serial in 100..200 {
+            texts.insert(serial, Literal::Int(0));
+            (100..serial).for_each(|known| drop(texts.get(known)));
+            assert!(remembered(&texts) <= 8, "{serial}");
+        }
         // Told again, it is as it is told last.
         texts.insert(0, Literal::Null);
         assert_eq!(texts.get(0), Some(&Literal::Null));

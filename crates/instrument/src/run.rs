@@ -31,11 +31,14 @@ pub(crate) fn name(added: &mut PoolBuilder) -> Option<u16> {
 /// The run that the probes in a class are of, see [`Workspace::of_run`](crate::Workspace::of_run); none if it does
 /// not say so.
 pub fn run_of(class: &ClassFile<'_>) -> Option<u64> {
-    let attribute = class.attributes.find(&class.pool, ATTRIBUTE)?;
-    Some(u64::from_be_bytes(attribute.info.try_into().ok()?))
+    // Who instruments a class once more adds one behind.
+    let attributes = class.attributes.iter();
+    let stamps = attributes.filter(|one| one.name(&class.pool).is_ok_and(|name| name == ATTRIBUTE));
+    Some(u64::from_be_bytes(stamps.last()?.info.try_into().ok()?))
 }
 
-/// The class with calls of [`SILENT`] in place of all probes; it is otherwise as it was.
+/// The class with calls of [`SILENT`] in place of all probes; it is otherwise as it was. Method references that were
+/// turned to [stand-ins](crate::contract::stand_ins) still lead to these, whose class has to be there.
 ///
 /// # Errors
 ///

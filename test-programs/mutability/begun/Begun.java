@@ -41,6 +41,14 @@ class Begun {
     static void later(Begun b) { held = b; touch(); } // expect b: mutable
     static void touch() { Poking.touch(); }
     static void lambda(Begun b) { held = b; Runnable r = Poking::touch; r.run(); } // expect b: mutable
+    static Runnable maker() { return Far::touch; }
+    static void given(Runnable r, Begun b) { held = b; r.run(); } // expect b: mutable
+    static class Far {
+        static { one(); }
+        static void one() { two(); }
+        static void two() { held.value = 1; }
+        static void touch() { }
+    }
     static void numbers(Begun b) { held = b; Harmless.touch(); Harmless.NUMBERS.clone(); } // expect b: immutable
     static void keep(Begun b) { held = b; } // expect b: immutable
 }

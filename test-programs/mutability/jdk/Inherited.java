@@ -68,6 +68,17 @@ class Inherited {
     }
     static void own(java.util.List<Inherited> all) { Own o = () -> null; all.forEach(o); } // expect all: mutable
     static void ran(Inherited h) { Own o = () -> h; new Thread(o).run(); } // expect h: mutable
+
+    // The same a few calls away.
+    interface Far extends Consumer<Inherited> {
+        Inherited none();
+        @Override default void accept(Inherited h) { one(h); }
+    }
+    static void one(Inherited h) { two(h); } // expect h: mutable
+    static void two(Inherited h) { three(h); } // expect h: mutable
+    static void three(Inherited h) { h.value = 1; } // expect h: mutable
+    static void far(java.util.List<Inherited> all) { Far f = () -> null; all.forEach(f); } // expect all: mutable
+
     static class Doer implements Own {
         Inherited kept;
         Doer(Inherited h) { kept = h; } // expect this: mutable, h: immutable

@@ -110,8 +110,12 @@ impl Graph<'_> {
         };
         self.held.insert(of, held);
         let class = self.class_of(keys);
-        if self.classes[class as usize].storage == Storage::References {
-            for index in 0..self.jni.array_len(keys) {
+        // Values that are too many to be stored need not be judged.
+        let len = self.jni.array_len(keys);
+        let is_looked_at = self.classes[class as usize].storage == Storage::References
+            && len.saturating_mul(size_of::<Value>()) <= self.bytes_left();
+        if is_looked_at {
+            for index in 0..len {
                 let key = self.jni.array_get(keys, index);
                 let named = self.named_by(key);
                 self.stands_beside(held, index, named);
@@ -137,7 +141,7 @@ impl Graph<'_> {
             ..
         } = &self.classes[class as usize];
         let inside: Vec<Option<Obj>> = match storage {
-            Storage::References => {
+            Storage::References if steps > 0 => {
                 let len = jni.array_len(object).min(MAX_ARGUMENTS);
                 (0..len).map(|index| jni.array_get(object, index)).collect()
             }
@@ -153,7 +157,7 @@ impl Graph<'_> {
         };
         let mut most = Named::Plain;
         for object in inside {
-            most = most.max(self.named_among(object, steps.saturating_sub(1)));
+            most = most.max(self.named_among(object, steps - 1));
             if let Some(object) = object {
                 jni.delete_local(object);
             }

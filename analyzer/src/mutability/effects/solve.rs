@@ -342,6 +342,9 @@ impl<'p> Solver<'p> {
                 Op::Lambda(lambda) => {
                     callees.extend(self.site_at(lambda.site, None).own.iter());
                     first.extend(self.before_call(id, lambda.site));
+                    let interface = lambda.interface.into_iter();
+                    let called_back = interface.flat_map(|of| self.callbacks(of).to_vec());
+                    callees.extend(called_back.map(|(method, _)| method.0));
                 }
                 Op::LoadStatic { field, .. } | Op::StoreStatic { field, .. } => {
                     first.extend(self.before_field(id, *field));

@@ -78,27 +78,21 @@ impl Initial {
 }
 
 impl Solver<'_> {
-    /// Initializers that a call may run before what it calls.
+    /// Initializers that a call in this method may run before what it calls.
     pub(super) fn before_call(&self, method: MethodId, site: Site) -> Vec<MethodId> {
+        self.not_begun(method, self.initializers(site))
+    }
+
+    /// The same wherever the call is.
+    pub(super) fn initializers(&self, site: Site) -> Option<&Vec<MethodId>> {
         if site.dispatch != Dispatch::Exact || self.initial.of_classes.is_empty() {
-            return Vec::new();
+            return None;
         }
-        let Some(resolved) = self.calls.targets(site).resolved else {
-            return Vec::new();
-        };
-        let called = self.program.method(resolved);
-        let is_first = called.is(access::STATIC)
-            || self
-                .program
-                .names
-                .bytes(called.signature)
-                .starts_with(b"<init>");
-        let found = self
-            .initial
-            .of_classes
-            .get(&called.class)
-            .filter(|_| is_first);
-        self.not_begun(method, found)
+        let called = self.program.method(self.calls.targets(site).resolved?);
+        let signature = self.program.names.bytes(called.signature);
+        let is_first = called.is(access::STATIC) || signature.starts_with(b"<init>");
+        let found = self.initial.of_classes.get(&called.class);
+        found.filter(|_| is_first)
     }
 
     /// Initializers that a look at a static field may run.

@@ -97,6 +97,9 @@ impl Solver<'_> {
         if let Some(lambda) = self.lambda(maker, op).filter(|lambda| lambda.site != site) {
             let methods = &self.calls.targets(lambda.site).methods;
             own.extend(methods.iter().filter(|&&m| self.is_own(m)).map(|m| m.0));
+            // What is called runs them there, whatever its maker has.
+            let first = self.initializers(lambda.site).into_iter().flatten();
+            own.extend(first.map(|m| m.0));
         }
     }
 

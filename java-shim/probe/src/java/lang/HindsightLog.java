@@ -89,7 +89,7 @@ final class HindsightLog {
     /** Logs of threads that are no more, until they fall out. */
     private static final Entry[] retired = new Entry[64];
 
-    /** The time when a log was last lost: one that was retired fell out, or memory was short. */
+    /** The time up to which a log has been lost: one that was retired fell out, or memory was short. The next one, while it goes on. */
     private static long lost;
 
     /** How many probes had {@linkplain HindsightWrites#missed missed} something when that was last looked at. */

@@ -136,10 +136,11 @@ abstract class HindsightStream {
             // The old one is another's by now: where the stack ends below, nothing may be stored there.
             limit = -1;
             end = fresh + 8;
-            limit = fresh + U.getInt(fresh + 68) - MARGIN - LOST_BYTES;
             gap = 0;
+            long most = fresh + U.getInt(fresh + 68) - MARGIN - LOST_BYTES;
             long p = U.getLong(end);
             position = p;
+            limit = most;
             if (span != 0) {
                 turnSpan();
             }

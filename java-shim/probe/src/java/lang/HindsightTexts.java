@@ -25,6 +25,7 @@ import java.util.Locale;
 import java.util.UUID;
 import java.util.regex.Pattern;
 import jdk.internal.vm.annotation.DontInline;
+import sun.nio.fs.DefaultFileSystemProvider;
 
 /**
  * What is worth telling of an object besides its class: what never changes in it, and what a source can
@@ -104,7 +105,8 @@ final class HindsightTexts {
             of(URI.create("a/b").resolve("c"), URI.class);
         }
         if (asks(PATHS)) {
-            Path path = Path.of("a");
+            // Not the default one, for which the program may have a provider of its own.
+            Path path = DefaultFileSystemProvider.theFileSystem().getPath("a");
             of(path, path.getClass());
         }
     }

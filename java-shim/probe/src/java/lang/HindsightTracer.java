@@ -592,7 +592,7 @@ final class HindsightTracer extends HindsightStream {
     /** Called at the entry of {@code Thread.exit}, on the thread that ends. */
     public static void ended(Thread thread) {
         try {
-            HindsightTracer tracer = HindsightTracers.of(thread);
+            HindsightTracer tracer = HindsightTracers.certainlyOf(thread);
             if (tracer == null || thread != Thread.currentThread()) {
                 return;
             }

@@ -63,6 +63,20 @@ final class HindsightTracers {
         return null;
     }
 
+    /** The same where that is worth to look once more: {@link #empty} may just have moved it. */
+    static HindsightTracer certainlyOf(Thread owner) {
+        HindsightTracer there = of(owner);
+        if (there != null) {
+            return there;
+        }
+        LOCK.acquire();
+        try {
+            return of(owner);
+        } finally {
+            LOCK.held = 0;
+        }
+    }
+
     /** Makes the tracer of a platform thread that has none. */
     static HindsightTracer add(Thread owner) {
         HindsightTracer fresh = new HindsightTracer(owner);

@@ -38,8 +38,9 @@ public final class Crash {
     /**
      * Reads the resource {@code name} that stands in the package of {@code anchor}.
      *
-     * <p>The file is read and decoded once, as long as there is memory for it; each {@link #frame} is still a graph of its own. The
-     * recorded classes are looked up with the class loader of {@code anchor}.
+     * <p>The file is read and decoded once, as long as there is memory for it; each {@link #frame}
+     * is still a graph of its own. The recorded classes are looked up with the class loader of
+     * {@code anchor}.
      *
      * @param anchor the test
      * @param name file name of the resource
@@ -53,13 +54,16 @@ public final class Crash {
             throw new ReplayException("no resource " + name + " beside " + anchor.getName()
                     + ": put the crash file on the class path, in the package of the test");
         }
-        SoftReference<CrashFile> known = CACHE.get(url.toString());
-        CrashFile file = known == null ? null : known.get();
-        if (file == null) {
-            file = read(url, name);
-            CACHE.put(url.toString(), new SoftReference<>(file));
-        }
-        return new Crash(file, anchor.getClassLoader(), false);
+        CrashFile[] file = new CrashFile[1];
+        CACHE.compute(url.toString(), (key, known) -> {
+            file[0] = known == null ? null : known.get();
+            if (file[0] != null) {
+                return known;
+            }
+            file[0] = read(url, name);
+            return new SoftReference<>(file[0]);
+        });
+        return new Crash(file[0], anchor.getClassLoader(), false);
     }
 
     private static CrashFile read(URL url, String name) {
