@@ -112,27 +112,24 @@ impl<'p> Calls<'p> {
         for class in program.subtypes(site.owner) {
             let known = program.class(class);
             targets.open |= known.missing;
-            // Of an interface there may be a lambda: what the interface has a body of,
-            // that runs.
-            let made = known.access & access::INTERFACE != 0
-                || match &self.instantiated {
-                    Some(instantiated) => instantiated.contains(&class),
-                    None => known.access & access::ABSTRACT == 0,
-                };
-            if !made {
+            let is_interface = known.access & access::INTERFACE != 0;
+            let made = match &self.instantiated {
+                Some(instantiated) => instantiated.contains(&class),
+                None => known.access & access::ABSTRACT == 0,
+            };
+            // Of an interface there may be a lambda: what the interface has a body of, that runs.
+            if !made && !is_interface {
                 continue;
             }
-            match program.resolve(class, site.signature) {
-                // What is above it may have a body.
-                Some(method) if program.method(method).is(access::ABSTRACT) => {
-                    targets.open |= program.is_incomplete(class);
-                }
+            let found = program.resolve(class, site.signature);
+            match found.filter(|&method| !program.method(method).is(access::ABSTRACT)) {
                 Some(method) => {
                     if seen.insert(method) {
                         targets.methods.push(method);
                     }
                 }
-                None => targets.open |= program.is_incomplete(class),
+                // What is above it may have a body.
+                None => targets.open |= made && program.is_incomplete(class),
             }
         }
         targets
