@@ -40,6 +40,7 @@ pub(crate) fn silenced(base: &Base, name: Option<&str>, bytes: &[u8]) -> Option<
         Ok(class) => ("they are silent".to_owned(), Some(class)),
         Err(error) => (format!("they cannot be made silent: {error}"), None),
     };
+    base.methods.add_foreign(&name);
     base.complain(
         "classes_with_probes_of_another_run",
         &format!(

@@ -163,6 +163,8 @@ struct Table {
     classes: Vec<Arc<Class>>,
     /// The latest class of each name.
     by_name: HashMap<String, Arc<Class>>,
+    /// Names of classes that came with the probes of another run.
+    foreign: HashSet<String>,
 }
 
 impl Table {
@@ -425,13 +427,19 @@ impl Methods {
         })
     }
 
+    /// A class of this name has come with the probes of another run.
+    pub(crate) fn add_foreign(&self, class: &str) {
+        if let Ok(mut table) = self.table.write() {
+            table.foreign.insert(class.to_owned());
+        }
+    }
+
     /// Why a method that is on the stack was not captured.
     pub(crate) fn absence(&self, class: &str, method: &str) -> String {
-        let known = self
-            .table
-            .read()
-            .ok()
-            .and_then(|table| table.by_name.get(class).map(Arc::clone));
+        let (known, is_foreign) = self.table.read().map_or((None, false), |table| {
+            let known = table.by_name.get(class).map(Arc::clone);
+            (known, table.foreign.contains(class))
+        });
         let late = self.late.as_ref();
         let chance = late.map_or(Chance::None, |late| late(class, method));
         let waits = match chance {
@@ -442,6 +450,7 @@ impl Methods {
         let not = |why: &dyn fmt::Display| format!("not instrumented: {why}");
         match known {
             None if class.contains('/') => not(&"a hidden class"),
+            None if is_foreign => not(&"it came with the probes of another run"),
             None => not(&waits.unwrap_or("class of the JDK, or outside include/exclude")),
             Some(class) => match (class.skip_reason(method), waits) {
                 (Some(SkipReason::CatchesNothing), Some(why)) => not(&why),

@@ -146,14 +146,14 @@ fn probes_of_another_run_are_silent() {
                 continue;
             }
             let crashes: String = workplace.crashes().iter().map(render).collect();
-            assert_eq!(
-                crashes,
-                "java.lang.ArrayIndexOutOfBoundsException in thread main, uncaught\n  \
-                 Kept.fail:41 not captured\n  \
-                 Own.end:77 this=Own{number=1,text=\"own1\"} kept=Kept{}\n  \
-                 Own.main:73 args=[]\n",
-                "{place}"
-            );
+            for line in [
+                "java.lang.ArrayIndexOutOfBoundsException in thread main, uncaught\n",
+                "\n  Kept.fail:36 -- not instrumented: it came with the probes of another run\n",
+                "\n  Own.end:68 this=Own{number=1,text=\"own1\"} kept=Kept{a=4501500,",
+                "\n  Own.main:64 args=[]\n",
+            ] {
+                assert!(crashes.contains(line), "{place}: {line} in {crashes}");
+            }
         }
     }
 }
