@@ -11,7 +11,6 @@ use anyhow::{Context, Result, bail};
 use hindsight_tracelog::record::MAGIC;
 use std::collections::{BTreeSet, HashSet};
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// A test class that was written.

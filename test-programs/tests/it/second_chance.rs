@@ -208,7 +208,7 @@ fn a_file_without_arguments_gives_way_to_one_that_has_them() {
         );
         for part in [
             "check:20 n=2 how=2",
-            "handle:14 who=\"it\" how=2",
+            "handle:13 who=\"it\" how=2",
             "who=\"it\" how=2\n",
         ] {
             assert!(all[3].contains(part), "{part}: {label}");

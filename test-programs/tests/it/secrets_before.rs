@@ -130,7 +130,7 @@ fn what_was_secret_at_the_entry_is_not_stored() {
             });
             with.count()
         };
-        assert_eq!(told("plain user"), 1);
+        assert_eq!(told("plain name"), 1);
         assert_eq!(told("plain argument"), 1);
         let messages = crashes
             .iter()

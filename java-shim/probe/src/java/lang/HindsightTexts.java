@@ -89,7 +89,8 @@ final class HindsightTexts {
             ofInstant(Instant.EPOCH);
         }
         if (asks(NUMBERS)) {
-            BigInteger large = BigInteger.ONE.shiftLeft(3 * MAX_TEXT);
+            // No larger: from 640 bits on it asks how many threads the common pool has, which the program may set yet.
+            BigInteger large = BigInteger.ONE.shiftLeft(500);
             of(large, BigInteger.class);
             of(new BigDecimal(large, 2), BigDecimal.class);
             of(BigDecimal.valueOf(1, -30), BigDecimal.class);
