@@ -41,8 +41,9 @@ class Begun {
     static void later(Begun b) { held = b; touch(); } // expect b: mutable
     static void touch() { Poking.touch(); }
     static void lambda(Begun b) { held = b; Runnable r = Poking::touch; r.run(); } // expect b: mutable
-    static Runnable maker() { return Far::touch; }
-    static void given(Runnable r, Begun b) { held = b; r.run(); } // expect b: mutable
+    interface Step { void run(); }
+    static Step maker() { return Far::touch; }
+    static void given(Step r, Begun b) { held = b; r.run(); } // expect b: mutable
     static class Far {
         static { one(); }
         static void one() { two(); }

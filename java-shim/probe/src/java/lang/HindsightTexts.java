@@ -89,10 +89,9 @@ final class HindsightTexts {
             ofInstant(Instant.EPOCH);
         }
         if (asks(NUMBERS)) {
-            // No larger: from 640 bits on it asks how many threads the common pool has, which the program may set yet.
-            BigInteger large = BigInteger.ONE.shiftLeft(500);
-            of(large, BigInteger.class);
-            of(new BigDecimal(large, 2), BigDecimal.class);
+            // No larger ones: on JDK 25 they ask how many threads the common pool has, which the program may set yet.
+            of(BigInteger.ONE.shiftLeft(500), BigInteger.class);
+            of(BigDecimal.valueOf(125, 1), BigDecimal.class);
             of(BigDecimal.valueOf(1, -30), BigDecimal.class);
         }
         if (asks(UUIDS)) {
