@@ -148,10 +148,10 @@ import java.util.regex.Pattern;
 public class Told {
     static Object[] values() {
         LocalDateTime time = LocalDateTime.of(2020, 1, 2, 3, 4, 5, 6);
-        BigInteger large = BigInteger.ONE.shiftLeft(500);
+        BigInteger large = BigInteger.ONE.shiftLeft(900);
         return new Object[] {
             1.25e300, 1.5f, 12345678L, 'x', new UUID(1, 2), Locale.GERMANY, Locale.FRENCH,
-            large, new BigDecimal("12.5"), new BigDecimal("1e99"),
+            large, new BigDecimal("12.5"), new BigDecimal(large, 7), new BigDecimal("1e99"),
             Duration.ofMillis(1234), Period.ofDays(3), time, time.toLocalDate(), time.toLocalTime(),
             ZonedDateTime.of(time, ZoneId.of("Europe/Berlin")), OffsetDateTime.of(time, ZoneOffset.UTC),
             OffsetTime.of(time.toLocalTime(), ZoneOffset.ofHours(2)), YearMonth.of(2020, 1),
