@@ -1,7 +1,7 @@
 //! The frames that the current thread is in: as the JDK tells them, with their local variables, and as the JVM does,
 //! which knows of each whether its method has another version by now.
 
-use super::{API, Shim};
+use super::{API, Shim, is_probe};
 use crate::earlier;
 use crate::jni::{Jni, Obj};
 use crate::jvmti::Jvmti;
@@ -83,7 +83,7 @@ impl Shim {
         };
         let is_ours = |frame: &Live| {
             let class = &frame.element.class;
-            class.starts_with("java.lang.Hindsight") || class == API
+            is_probe(class) || class == API
         };
         let mut frames: Vec<Live> = (0..len)
             .filter_map(|index| read(jni.array_get(all, index)?))
