@@ -3,7 +3,7 @@
 use super::Tracing;
 use crate::jni::{Jni, Obj};
 use crate::shim::is_probe;
-use crate::snapshot::classes::binary_name;
+use crate::snapshot::classes::method_name;
 use crate::sys::{FrameInfo, MethodId};
 use std::collections::HashMap;
 use std::collections::hash_map::DefaultHasher;
@@ -54,10 +54,7 @@ pub(super) fn running(
 
 /// The method of a frame; `None` for those of the probes.
 fn method(tracing: &Tracing, jni: Jni, method: MethodId) -> Option<Sign> {
-    let (name, descriptor, class) = tracing.jvmti.method(method)?;
-    let signature = tracing.jvmti.class_signature(class);
-    jni.delete_local(class);
-    let class = binary_name(&signature?);
+    let (class, name, descriptor) = method_name(tracing.jvmti, jni, method)?;
     (!is_probe(&class)).then(|| Sign::new(&class, &name, &descriptor))
 }
 
