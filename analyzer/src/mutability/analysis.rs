@@ -529,6 +529,10 @@ fn leaf(
             Leaf::Immutable if library.calls_back(method).meets(&overridden) => {
                 Leaf::Unknown(method, param)
             }
+            // A static field may have it, and others change it there.
+            Leaf::Immutable if contracts.is_proof() && summary.keeps(param) => {
+                Leaf::Unknown(method, param)
+            }
             leaf => leaf,
         },
     }
