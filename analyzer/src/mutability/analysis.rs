@@ -131,6 +131,21 @@ fn instances(program: &Program, facts: &[Facts]) -> Set<ClassId> {
     made
 }
 
+/// Whether some body makes implementations of interfaces that no class file has.
+fn makes_proxies(program: &Program, facts: &[Facts]) -> bool {
+    let makes = |site: &Site| {
+        let owner = program.names.bytes(program.class(site.owner).name);
+        let signature = program.names.bytes(site.signature);
+        match &*owner {
+            b"java/lang/reflect/Proxy" => signature.starts_with(b"newProxyInstance("),
+            b"java/lang/invoke/MethodHandleProxies" => true,
+            _ => false,
+        }
+    };
+    let mut ops = facts.iter().flat_map(|facts| &facts.ops);
+    ops.any(|fact| matches!(&fact.op, Op::Call { site, .. } if makes(site)))
+}
+
 /// Classifies the parameters of the JDK's own methods.
 /// With each parameter comes what may be called by way of it, for proofs.
 pub fn run_library(program: &Program, facts: &[Facts], sound: bool) -> (Answers, Vec<Signatures>) {
@@ -215,6 +230,10 @@ pub fn run(
     let calls = match plan.instances {
         true => Calls::by_instances(program, instances(program, &facts)),
         false => Calls::by_hierarchy(program),
+    };
+    let calls = match plan.sound && makes_proxies(program, &facts) {
+        true => calls.with_proxies(),
+        false => calls,
     };
     let contracts = Contracts::new(program, any_field(program), plan.sound);
     let mut answers = Answers::new(program, false);
@@ -508,6 +527,10 @@ fn leaf(
         None => Leaf::Unknown(method, param),
         Some(summary) => match from_summary(&summary, method, param) {
             Leaf::Immutable if library.calls_back(method).meets(&overridden) => {
+                Leaf::Unknown(method, param)
+            }
+            // A static field may have it, and others change it there.
+            Leaf::Immutable if contracts.is_proof() && summary.keeps(param) => {
                 Leaf::Unknown(method, param)
             }
             leaf => leaf,

@@ -17,8 +17,8 @@ use super::values;
 use crate::program::names::{Map, Set};
 use crate::program::{MethodId, Program, Sym};
 use shapes::Shape::{
-    Absorbs, Backed, Changes, ChangesSecond, Clones, Consumes, Fills, GetsFirst, Hands, Outputs,
-    Picks, Pipes, Puts, Reads, Steps, Views,
+    Absorbs, Anything, Backed, Changes, ChangesSecond, Clones, Consumes, Fills, GetsFirst, Hands,
+    Outputs, Picks, Pipes, Puts, Reads, Steps, Views,
 };
 use shapes::summary;
 use std::sync::Arc;
@@ -64,13 +64,14 @@ impl Contracts {
             hands: Arc::new(summary(Hands, any, element)),
             promises: !sound,
         };
-        for &(class, methods, shape) in tables::NATIVES {
-            contracts.add(
-                program,
-                class,
-                methods,
-                &Arc::new(summary(shape, any, element)),
-            );
+        // What is added first counts.
+        let running = tables::RUNNING.iter().filter(|_| sound);
+        for &(class, methods, shape) in running.chain(tables::NATIVES) {
+            let mut known = summary(shape, any, element);
+            if sound && shape == Anything {
+                known.add_ways(any, true);
+            }
+            contracts.add(program, class, methods, &Arc::new(known));
         }
         if sound {
             return contracts;

@@ -211,6 +211,12 @@ impl Summary {
         first.or_else(|| writes.next())
     }
 
+    /// Whether a static field may keep something that hangs together with a parameter.
+    pub fn keeps(&self, param: u16) -> bool {
+        let mut kept = self.kept.iter();
+        kept.any(|one| self.param(one >> 1) == Some(param))
+    }
+
     /// Whether something that hangs together with a parameter may be referred to
     /// by somebody when the method has returned who had it not before: by the
     /// result, an exception, a static field, or another object that lives on.
@@ -336,6 +342,53 @@ impl Summary {
         both.writes_outside |= other.writes_outside;
         both.writes_kept |= other.writes_kept;
         both
+    }
+
+    /// Adds what may lead on to what is written here, of which only that is known: it may be kept
+    /// by static fields, lead to all else and, if that is got at, to what is from outside; an
+    /// exception may bring out any argument. For proofs.
+    pub fn add_ways(&mut self, any: Sym, outside: bool) {
+        let from_outside = self.number(Node::Outside);
+        let made = self.number(Node::New(0, Made::Some));
+        let of_params = |&node: &u32| self.param(node).is_some();
+        let all: Vec<u32> = (0..self.nodes.len() as u32).filter(of_params).collect();
+        let mut changed: Vec<u32> = self.writes.iter().map(|write| write.node >> 1).collect();
+        changed.sort_unstable();
+        let mut ways: Refs = all.iter().map(|&node| reference(node, true)).collect();
+        if outside {
+            join(&mut ways, &[reference(from_outside, true)], false);
+        }
+        join(&mut self.thrown, &ways, false);
+        join(&mut self.thrown, &[reference(made, true)], false);
+        let kept: Refs = changed.iter().map(|&node| reference(node, true)).collect();
+        join(&mut self.kept, &kept, false);
+        self.put(made, any, &ways);
+        join(&mut ways, &[reference(made, true)], false);
+        for node in changed {
+            let is_own = |one: &Ref| self.param(one >> 1) == self.param(node);
+            if matches!(self.nodes[node as usize], Node::Param(_)) {
+                let others: Refs = ways.iter().copied().filter(|one| !is_own(one)).collect();
+                self.put(node, any, &others);
+            }
+        }
+    }
+
+    fn number(&mut self, node: Node) -> u32 {
+        let known = self.nodes.iter().position(|&known| known == node);
+        known.unwrap_or_else(|| {
+            self.nodes.push(node);
+            self.nodes.len() - 1
+        }) as u32
+    }
+
+    fn put(&mut self, node: u32, field: Sym, refs: &[Ref]) {
+        let mut heap = self.heap.iter_mut();
+        match heap.find(|entry| entry.0 == node && entry.1 == field) {
+            Some(known) => {
+                join(&mut known.2, refs, false);
+            }
+            None => self.heap.push((node, field, refs.to_vec())),
+        }
     }
 
     /// For a body that is not known: all that it gets may be changed, and what

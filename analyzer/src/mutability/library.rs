@@ -12,7 +12,8 @@
 //! ends of the strings in the text
 //! words    of classes: name superclass interfaces.. fields.. methods..,
 //!          of methods with the verdicts of their parameters, two bits each, and
-//!          the string that is the set of what they may call back
+//!          the strings that are the sets of what they may call back, of parameters
+//!          that they leave alone and of all
 //! text
 //! ```
 //!
@@ -41,7 +42,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 const MAGIC: &[u8; 8] = b"HSLIBRY\n";
 /// Of the layout and of the analysis: a change of either makes another.
-const VERSION: u32 = 15;
+const VERSION: u32 = 16;
 const NOTHING: u32 = u32::MAX;
 /// Parameters whose verdicts fit in a word.
 const PACKED: u16 = 16;
@@ -61,6 +62,8 @@ pub struct Summaries<'p> {
     verdicts: Vec<u32>,
     /// What methods may call by way of arguments that they leave alone.
     given: Map<MethodId, Signatures>,
+    /// What they may call by way of all arguments.
+    runs: Map<MethodId, Signatures>,
     any: Sym,
     made: Mutex<Map<MethodId, Arc<Summary>>>,
 }
@@ -221,17 +224,19 @@ impl Stored {
                 let params = param_count(program, id);
                 words.push(pack(answers, id, params));
                 // What may be called back matters of what is said to be left alone.
-                let mut calls = Signatures::default();
+                let mut calls = [Signatures::default(); 2];
                 for param in 0..params {
                     let place = answers.place(id, param);
+                    let own = given.get(place as usize).copied().unwrap_or_default();
                     if answers.verdict(place) == Verdict::Immutable {
-                        calls.join(given.get(place as usize).unwrap_or(&Signatures::default()));
+                        calls[0].join(&own);
                     }
+                    calls[1].join(&own);
                 }
-                words.push(match calls.is_empty() {
+                words.extend(calls.map(|calls| match calls.is_empty() {
                     true => NOTHING,
                     false => writer.bytes(calls.bytes()),
-                });
+                }));
             }
             writer.stored.classes.extend(words);
             writer.stored.class_count += 1;
@@ -336,7 +341,7 @@ impl Stored {
             let mut methods = Vec::new();
             for place in 0..words.next()? {
                 methods.push((sym(words.next()?)?, words.next()? as u16, place as u16));
-                words.nth(1)?;
+                words.nth(2)?;
             }
             Some(Draft {
                 name,
@@ -359,7 +364,7 @@ impl Stored {
     /// Summaries that follow from the verdicts, by the methods of a program that has these classes.
     pub fn summaries<'p>(&self, program: &'p Program, strings: &[Sym]) -> Summaries<'p> {
         let mut verdicts = vec![0; program.methods.len()];
-        let mut given = Map::default();
+        let (mut given, mut runs) = (Map::default(), Map::default());
         let mut words = self.classes.iter().copied();
         let mut read = || -> Option<()> {
             let class = strings
@@ -378,12 +383,14 @@ impl Stored {
             }
             for at in 0..words.next()? {
                 words.nth(1)?;
-                let (packed, calls) = (words.next()?, words.next()?);
+                let (packed, sets) = (words.next()?, [words.next()?, words.next()?]);
                 let method = class.and_then(|class| class.methods.clone().nth(at as usize));
                 if let Some(method) = method {
                     verdicts[method as usize] = packed;
-                    if let Some(set) = self.strings.get(calls as usize) {
-                        given.insert(MethodId(method), Signatures::read(set));
+                    for (calls, known) in sets.into_iter().zip([&mut given, &mut runs]) {
+                        if let Some(set) = self.strings.get(calls as usize) {
+                            known.insert(MethodId(method), Signatures::read(set));
+                        }
                     }
                 }
             }
@@ -394,6 +401,7 @@ impl Stored {
             program,
             verdicts,
             given,
+            runs,
             any: any_field(program),
             made: Mutex::default(),
         }
@@ -403,6 +411,10 @@ impl Stored {
 impl solve::Library for Summaries<'_> {
     fn calls_back(&self, method: MethodId) -> Signatures {
         self.given.get(&method).copied().unwrap_or_default()
+    }
+
+    fn runs(&self, method: MethodId) -> Signatures {
+        self.runs.get(&method).copied().unwrap_or_default()
     }
 
     fn summary(&self, method: MethodId) -> Option<Arc<Summary>> {

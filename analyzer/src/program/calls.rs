@@ -38,7 +38,7 @@ pub struct Targets {
     pub resolved: Option<MethodId>,
     /// Methods, each once, abstract ones not among them.
     pub methods: Vec<MethodId>,
-    /// Whether others may run as well: a class that takes part is missing.
+    /// Whether others may run as well: a class that takes part is missing, or made later.
     pub open: bool,
 }
 
@@ -47,6 +47,7 @@ pub struct Targets {
 pub struct Calls<'p> {
     program: &'p Program,
     instantiated: Option<Set<ClassId>>,
+    proxies: bool,
     known: Vec<Mutex<Map<Site, Arc<Targets>>>>,
 }
 
@@ -58,6 +59,7 @@ impl<'p> Calls<'p> {
         Calls {
             program,
             instantiated: None,
+            proxies: false,
             known: (0..SHARDS).map(|_| Mutex::default()).collect(),
         }
     }
@@ -67,6 +69,14 @@ impl<'p> Calls<'p> {
         Calls {
             instantiated: Some(instantiated),
             ..Calls::by_hierarchy(program)
+        }
+    }
+
+    /// The same where interfaces have implementations that are made as the program runs.
+    pub fn with_proxies(self) -> Calls<'p> {
+        Calls {
+            proxies: true,
+            ..self
         }
     }
 
@@ -108,6 +118,8 @@ impl<'p> Calls<'p> {
                 .extend(resolved.filter(|&method| !program.method(method).is(access::ABSTRACT)));
             return targets;
         }
+        let owner = program.class(site.owner).access;
+        targets.open |= self.proxies && owner & access::INTERFACE != 0;
         let mut seen = Set::default();
         for class in program.subtypes(site.owner) {
             let known = program.class(class);

@@ -232,6 +232,57 @@ fn what_may_implement_a_method_is_missing() {
     }
 }
 
+/// Of a call that may run many methods verdicts are known, which say nothing of static fields.
+#[test]
+fn what_one_of_many_methods_changes() {
+    let dir = tempfile::tempdir().unwrap();
+    let step = |name: &str, run: &str| {
+        let body = format!("public void run() {{ {run} }} public int kind() {{ return own; }}");
+        let source = format!("class {name} implements Step {{ int own; {body} }}");
+        (format!("{name}.java"), source)
+    };
+    let mut sources: Vec<(String, String)> = (1..=6)
+        .map(|number| step(&format!("Idle{number}"), "own++;"))
+        .collect();
+    sources.push(step("Busy", "Box.held.value = 1;"));
+    let names = [
+        ("Step.java", "interface Step { void run(); int kind(); }"),
+        (
+            "Box.java",
+            "class Box { static Box held; int value; \
+             static void changed(Box b, Step s) { held = b; s.run(); } \
+             static int kept(Box b, Step s) { held = b; return s.kind(); } \
+             static void nested(Box b) { Box[][] all = new Box[1][1]; all[0][0] = b; change(all[0]); } \
+             static void change(Box[] all) { all[0].value = 1; } }",
+        ),
+    ];
+    let sources: Vec<(&str, &str)> = (sources.iter())
+        .map(|(name, source)| (&**name, &**source))
+        .chain(names)
+        .collect();
+    let classes = compile(dir.path(), &sources).display().to_string();
+    let jdk = no_jdk(dir.path());
+    let base = ["mutability", "--classpath", &classes, "--jdk", &jdk];
+    let (out, _) = run(&[&base[..], &["--sound", "--format", "csv"]].concat(), 0);
+    let verdict = |method: &str| {
+        let start = format!("Box,{method},");
+        let mut rows = out.lines().filter(|row| row.starts_with(&start));
+        let row = rows
+            .find(|row| row.contains(",0,b,Box,"))
+            .unwrap_or_else(|| panic!("{out}"));
+        row.split(",Box,")
+            .nth(1)
+            .unwrap()
+            .split(',')
+            .next()
+            .unwrap()
+            .to_owned()
+    };
+    assert_eq!(verdict("changed"), "unknown", "{out}");
+    assert_eq!(verdict("kept"), "immutable", "{out}");
+    assert_eq!(verdict("nested"), "mutable", "{out}");
+}
+
 #[test]
 fn what_a_newer_java_means_is_not_guessed() {
     let dir = tempfile::tempdir().unwrap();

@@ -574,6 +574,24 @@ fn what_initializers_change() {
     }
 }
 
+/// Proofs know what a call does beside what it does to its arguments: one of many methods, or of
+/// methods that are made as the program runs.
+#[test]
+fn what_many_methods_do() {
+    for name in ["many", "proxies"] {
+        let Annotated { classes, expected } = apart(name);
+        for pipeline in ["S'-P", "S'", "S-P", "S-S'-P"] {
+            let arguments = ["--sound", "--pipeline", pipeline];
+            let matrix = compare(&verdicts(&classes, &arguments), &expected);
+            assert_eq!(matrix.mutable[0], 0, "{pipeline}: {:#?}", matrix.wrong);
+            let open: Vec<_> = (matrix.open.iter().chain(&matrix.wrong))
+                .filter(|line| line.contains("is immutable"))
+                .collect();
+            assert!(pipeline != "S'-P" || open.is_empty(), "{open:#?}");
+        }
+    }
+}
+
 #[test]
 fn constructors_that_keep_nothing() {
     let Annotated { classes, expected } = apart("constructors");

@@ -77,8 +77,10 @@ impl Known<'_> {
         let solver = Solver::new(self.calls, self.facts, self.library, self.contracts, sound)
             .with_verdicts(&verdicts)
             .with_overridden(self.overridden)
+            .with_quiet()
             .with_reach();
         let any = any_field(self.program);
+        let quiet = solver.quiet();
         let locals = self.locals();
         let fallback = |method: MethodId| {
             // What a call might make an alias of a parameter is
@@ -92,6 +94,10 @@ impl Known<'_> {
             let mut summary = from_verdicts(self.program, method, verdict, any);
             // Nobody knows what else it does.
             summary.writes_outside = true;
+            if sound {
+                summary.writes_kept = !quiet.has(method);
+                summary.add_ways(any, !quiet.of(method).closed);
+            }
             for at in 0..summary.writes.len() {
                 let param = summary.param(summary.writes[at].node >> 1);
                 let store = param.and_then(store);

@@ -182,6 +182,8 @@ pub(super) fn summary(shape: Shape, any: Sym, element: Sym) -> Summary {
             summary.writes.push(write(ARGUMENT));
             summary.heap.push((ARGUMENT, any, arguments[1..].to_vec()));
             summary.returned.push(certain(below));
+            // The field may be a static one.
+            summary.kept = arguments;
         }
         Consumes => summary.writes.push(write(THIS)),
         Pipes => {

@@ -69,6 +69,34 @@ pub(super) const NATIVES: &[(&str, &str, Shape)] = &[
     ),
 ];
 
+/// What runs code of the program's that no argument names: for proofs. An iterator of services
+/// makes them later, but of proofs the order does not matter.
+pub(super) const RUNNING: &[(&str, &str, Shape)] = &[
+    ("java/lang/Class", "forName", Anything),
+    ("java/lang/Enum", "valueOf", Anything),
+    (
+        "java/lang/invoke/MethodHandles$Lookup",
+        "ensureInitialized",
+        Anything,
+    ),
+    ("java/lang/Thread", "start start0", Anything),
+    (
+        "java/io/ObjectInputStream",
+        "readObject readUnshared",
+        Anything,
+    ),
+    (
+        "java/io/ObjectOutputStream",
+        "writeObject writeUnshared",
+        Anything,
+    ),
+    (
+        "java/util/ServiceLoader",
+        "iterator stream findFirst forEach reload",
+        Anything,
+    ),
+];
+
 /// Contracts of interfaces and of methods that everything overrides.
 pub(super) const CONTRACTS: &[(&str, &str, Shape)] = &[
     ("java/lang/Object", "equals toString <init> finalize", Reads),

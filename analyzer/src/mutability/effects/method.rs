@@ -85,7 +85,11 @@ pub(super) struct State<'a> {
 /// that would take too long.
 pub fn summarize(world: &dyn World, id: MethodId, facts: &Facts, coarse: bool) -> Option<Summary> {
     if facts.unknown.is_some() {
-        return Some(Summary::unknown(&facts.followed));
+        let mut unknown = Summary::unknown(&facts.followed);
+        if world.is_sound() {
+            unknown.add_ways(world.any_field(), true);
+        }
+        return Some(unknown);
     }
     let mut state = State {
         world,

@@ -3,6 +3,7 @@
 
 mod held;
 mod initial;
+mod quiet;
 mod sites;
 mod types;
 mod world;
@@ -21,6 +22,7 @@ use crate::program::calls::{Calls, Site};
 use crate::program::names::{Map, Set};
 use crate::program::{ClassId, MethodId, Program, Sym};
 use initial::Initial;
+use quiet::QuietMethods;
 use rayon::prelude::*;
 use sites::Run;
 use std::collections::BTreeSet;
@@ -45,6 +47,10 @@ pub trait Library: Sync {
     fn calls_back(&self, _: MethodId) -> Signatures {
         Signatures::default()
     }
+    /// What it may call by way of any argument that a program may override.
+    fn runs(&self, _: MethodId) -> Signatures {
+        Signatures::default()
+    }
 }
 
 /// No summaries: nothing is known of the JDK.
@@ -66,6 +72,7 @@ pub struct Solver<'p> {
     sound: bool,
     verdicts: Option<&'p Answers>,
     overridden: Signatures,
+    quiet: Arc<QuietMethods>,
     summaries: Vec<RwLock<Option<Arc<Summary>>>>,
     sites: Vec<Mutex<Map<Site, Run>>>,
     unknown: Mutex<Map<MethodId, Arc<Summary>>>,
@@ -167,6 +174,7 @@ impl<'p> Solver<'p> {
             sound,
             verdicts: None,
             overridden: Signatures::default(),
+            quiet: Arc::default(),
             summaries: (0..program.methods.len())
                 .map(|_| RwLock::default())
                 .collect(),
@@ -208,6 +216,21 @@ impl<'p> Solver<'p> {
         }
     }
 
+    /// Looks which methods change nothing that static fields lead to, for proofs.
+    pub fn with_quiet(mut self) -> Self {
+        if let Some(verdicts) = self.verdicts.filter(|_| self.sound) {
+            self.quiet = Arc::new(self.find_quiet(verdicts));
+            // What was asked for on the way knows nothing of it.
+            self.unknown = Mutex::default();
+        }
+        self
+    }
+
+    /// Methods that change nothing that static fields lead to.
+    pub fn quiet(&self) -> Arc<QuietMethods> {
+        self.quiet.clone()
+    }
+
     /// Looks what fields hold; and where lambdas go, which is no proof.
     pub fn with_reach(mut self) -> Self {
         self.held = self.what_fields_hold();
@@ -240,14 +263,20 @@ impl<'p> Solver<'p> {
     /// implements by a lambda, by something that may change what it gets.
     pub fn overridden(&self, verdicts: &Answers) -> Signatures {
         let program = self.program;
-        let mut found = Signatures::default();
-        let harmless = |method: MethodId| {
+        self.run_by_library(|method| {
             let params = crate::mutability::answers::param_count(program, method);
             verdicts.has(method)
                 && (0..params).all(|param| {
                     verdicts.verdict(verdicts.place(method, param)) == Verdict::Immutable
                 })
-        };
+        })
+    }
+
+    /// Signatures of the library's methods that the program overrides, or implements by a
+    /// lambda, by something that is not harmless.
+    fn run_by_library(&self, harmless: impl Fn(MethodId) -> bool) -> Signatures {
+        let program = self.program;
+        let mut found = Signatures::default();
         for class in (0..program.classes.len() as u32).map(ClassId) {
             for &(method, _) in self.callbacks(class).iter() {
                 if !harmless(method) {
@@ -305,23 +334,39 @@ impl<'p> Solver<'p> {
 
     fn summary_of_verdicts(&self, method: MethodId) -> Arc<Summary> {
         let known = self.library.summary(method);
+        let is_changed = self.library.calls_back(method).meets(&self.overridden);
+        let is_noisy = self.library.runs(method).meets(&self.quiet.noisy);
         if let Some(known) = &known
-            && !self.library.calls_back(method).meets(&self.overridden)
+            && !is_changed
+            && !is_noisy
         {
             return known.clone();
         }
         let mut unknown = self.unknown.lock().unwrap_or_else(PoisonError::into_inner);
         let made = unknown.entry(method).or_insert_with(|| {
             if let Some(known) = known {
+                if !is_changed {
+                    let mut noisy = Summary::clone(&known);
+                    noisy.writes_kept = true;
+                    noisy.writes_outside = true;
+                    return Arc::new(noisy);
+                }
                 // Changed by what it calls back, perhaps.
                 let verdict = |param| match known.write_of(param) {
                     Some((_, write)) if write.node & 1 == 0 => Verdict::Mutable,
                     _ => Verdict::Unknown,
                 };
-                return Arc::new(from_verdicts(self.program, method, verdict, self.any));
+                let mut changed = from_verdicts(self.program, method, verdict, self.any);
+                changed.writes_kept = is_noisy;
+                changed.writes_outside = is_noisy;
+                return Arc::new(changed);
             }
             let params = crate::mutability::answers::param_count(self.program, method);
-            Arc::new(Summary::unknown(&vec![true; params.into()]))
+            let mut unknown = Summary::unknown(&vec![true; params.into()]);
+            if self.sound {
+                unknown.add_ways(self.any, true);
+            }
+            Arc::new(unknown)
         });
         made.clone()
     }

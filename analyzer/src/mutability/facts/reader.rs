@@ -372,8 +372,15 @@ impl<'a> Reader<'a> {
                 let class = self.class_of(index);
                 self.add(insn, Op::New { dst, class });
             }
-            Ssa::NewArray(_) | Ssa::NewPrimitiveArray(_) | Ssa::NewMultiArray(_) => {
+            Ssa::NewArray(_) | Ssa::NewPrimitiveArray(_) => {
                 self.add(insn, Op::New { dst, class: None });
+            }
+            // The arrays in it are made with it, and stand for no more than it does.
+            Ssa::NewMultiArray(_) => {
+                self.add(insn, Op::New { dst, class: None });
+                let field = self.element;
+                let (base, value) = (dst, dst);
+                self.add(insn, Op::Store { base, field, value });
             }
             Ssa::Invoke(opcode, index) => {
                 self.call(insn, dst, opcode, index);

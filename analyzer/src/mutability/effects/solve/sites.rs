@@ -1,5 +1,6 @@
 //! What a call may run.
 
+use super::quiet::Quiet;
 use super::{MANY_TARGETS, SHARDS, Solver};
 use crate::mutability::answers::{Answers, Verdict};
 use crate::mutability::effects::Summary;
@@ -121,7 +122,13 @@ impl Solver<'_> {
                     .map(|target| self.verdict(verdicts, target, param));
                 all.fold(Verdict::Immutable, worse)
             };
-            let joined = from_verdicts(self.program, method, verdict, self.any);
+            let mut joined = from_verdicts(self.program, method, verdict, self.any);
+            if self.sound {
+                let quiet: Vec<Quiet> = targets.iter().map(|one| self.quiet_of(one)).collect();
+                joined.add_ways(self.any, !quiet.iter().all(|quiet| quiet.closed));
+                joined.writes_kept = !quiet.iter().all(|quiet| quiet.is_any());
+                joined.writes_outside = joined.writes_kept;
+            }
             targets = vec![Target::Known(Arc::new(joined))];
             own.clear();
         }
