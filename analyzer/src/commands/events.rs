@@ -8,6 +8,7 @@ use crate::trace::filter::{Filter, Void, Wanted};
 use crate::trace::names::Names;
 use crate::trace::steps::{Steps, What};
 use anyhow::{Result, bail};
+use hindsight_tracelog::trace::ObjectId;
 use serde_json::json;
 use std::fs::File;
 use std::io::{self, Write};
@@ -177,7 +178,10 @@ impl Opts {
 /// Whether a trace has nothing of a thread or an object, whatever else was asked for.
 fn void_alone(trace: &Trace, wanted: &Wanted) -> Option<Void> {
     let mut filter = Filter::new(wanted, &trace.log.dictionary);
-    let places = trace.log.select(&filter.of_blocks());
+    let mut of_blocks = filter.of_blocks();
+    // Nothing is shown, so that blocks without the object have nothing to say.
+    of_blocks.object = wanted.object.map(ObjectId);
+    let places = trace.log.select(&of_blocks);
     let mut steps = Steps::new(&trace.log, &places);
     while let Some(step) = steps.next_step() {
         // What is damaged has been told of.
