@@ -294,6 +294,23 @@ fn what_cannot_be_read_is_named_and_hides_nothing() {
 }
 
 #[test]
+fn a_link_that_leads_nowhere_is_named_and_hides_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    runs(dir);
+    let link = dir.join("c/crash-0001.hsc");
+    fs::create_dir(dir.join("c")).unwrap();
+    std::os::unix::fs::symlink(dir.join("nowhere"), &link).unwrap();
+    for command in ["crashes", "inspect", "view"] {
+        let output = hindsight([command.as_ref(), dir.as_os_str()]);
+        assert_eq!(output.status.code(), Some(1), "{command}");
+        let error = text(&output.stderr);
+        assert!(error.contains(&link.display().to_string()), "{error}");
+        assert!(!output.stdout.is_empty(), "{command}");
+    }
+}
+
+#[test]
 fn runs_that_cannot_be_read_are_named() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
