@@ -2,6 +2,7 @@
 
 use super::{Failure, Format};
 use crate::progress::Progress;
+use crate::stderr::say;
 use crate::text::name;
 use crate::trace::Trace;
 use crate::trace::filter::{Filter, Void, Wanted};
@@ -91,7 +92,7 @@ impl Opts {
         let trace = Trace::open(&self.path)?;
         if !self.quiet {
             for note in &trace.notes {
-                eprintln!("hindsight: {note}");
+                say(note);
             }
         }
         let wanted = Wanted {
@@ -167,9 +168,7 @@ impl Opts {
             }
         }
         if !alone.is_empty() && !self.quiet {
-            eprintln!(
-                "hindsight: no event has all that was asked for, though some have each of it"
-            );
+            say("no event has all that was asked for, though some have each of it");
         }
         Ok(())
     }

@@ -4,6 +4,7 @@ use super::input::{Input, expand};
 use super::{Failure, Format};
 use crate::inspect::review::{self, Review};
 use crate::inspect::{json, text};
+use crate::stderr::say;
 use anyhow::Result;
 use std::io::Write;
 use std::path::PathBuf;
@@ -82,7 +83,7 @@ impl Opts {
         for file in files {
             match file.and_then(|file| Input::read(&file)) {
                 Ok(input) => inputs.push(input),
-                Err(error) => eprintln!("hindsight: {error:#}"),
+                Err(error) => say(format_args!("{error:#}")),
             }
         }
         match self.format {
@@ -98,7 +99,7 @@ impl Opts {
         if !self.quiet && self.format == Format::Json {
             for input in &inputs {
                 for note in &input.notes {
-                    eprintln!("hindsight: {}: {note}", input.path.display());
+                    say(format_args!("{}: {note}", input.path.display()));
                 }
             }
         }
@@ -138,10 +139,10 @@ impl Opts {
                     1 => "frame 0 only".to_owned(),
                     _ => format!("the frames 0 to {}", frames - 1),
                 };
-                eprintln!(
-                    "hindsight: {} has no frame {index}: it has {there}",
+                say(format_args!(
+                    "{} has no frame {index}: it has {there}",
                     input.path.display()
-                );
+                ));
                 missing = true;
             }
         }

@@ -6,6 +6,7 @@ use crate::model::infer::{Inference, Limits, Skipped};
 use crate::model::mutable::Mutability;
 use crate::model::{Model, Run, document, show};
 use crate::progress::Progress;
+use crate::stderr::say;
 use crate::text::count;
 use crate::trace::Trace;
 use crate::trace::ahead::{Taker, read_ahead};
@@ -149,8 +150,8 @@ impl Opts {
                     && (model.runs.iter()).any(|other| other.id == run.id && !other.mutability)
             };
             if model.runs.iter().any(is_twice) {
-                eprintln!(
-                    "hindsight: a run is in these models with --mutability and without: its objects count twice"
+                say(
+                    "a run is in these models with --mutability and without: its objects count twice",
                 );
             }
             let (nodes, edges) = model.size();
@@ -158,27 +159,27 @@ impl Opts {
                 1 => "1 class".to_owned(),
                 many => format!("{many} classes"),
             };
-            eprintln!(
-                "hindsight: models of {classes}: {}, {}",
+            say(format_args!(
+                "models of {classes}: {}, {}",
                 count(nodes, "node"),
                 count(edges, "edge")
-            );
+            ));
             if let Some(larger) = larger {
                 let (nodes, edges) = of_runs;
                 if is_merged {
-                    eprintln!(
-                        "hindsight: of the recorded runs alone: {}, {}",
+                    say(format_args!(
+                        "of the recorded runs alone: {}, {}",
                         count(nodes, "node"),
                         count(edges, "edge")
-                    );
+                    ));
                 }
                 let (all_nodes, all_edges) = larger.size();
-                eprintln!(
-                    "hindsight: without mutability: {}, {} ({:.2} times the edges)",
+                say(format_args!(
+                    "without mutability: {}, {} ({:.2} times the edges)",
                     count(all_nodes, "node"),
                     count(all_edges, "edge"),
                     all_edges as f64 / edges.max(1) as f64
-                );
+                ));
             }
         }
         match &self.out {
@@ -247,7 +248,7 @@ impl Opts {
         drop(progress);
         if !self.quiet {
             for note in &trace.notes {
-                eprintln!("hindsight: {}: {note}", path.display());
+                say(format_args!("{}: {note}", path.display()));
             }
             tell(path, &with.skipped, self.depth);
         }
@@ -268,22 +269,22 @@ struct Made {
 fn tell(path: &Path, skipped: &Skipped, depth: u32) {
     let path = path.display();
     if skipped.long > 0 {
-        eprintln!(
-            "hindsight: {path}: {} objects had more than {depth} calls; the model has the first (see --depth)",
+        say(format_args!(
+            "{path}: {} objects had more than {depth} calls; the model has the first (see --depth)",
             skipped.long
-        );
+        ));
     }
     if skipped.forgotten > 0 {
-        eprintln!(
-            "hindsight: {path}: {} objects were forgotten to save memory; what they did later is not in the model",
+        say(format_args!(
+            "{path}: {} objects were forgotten to save memory; what they did later is not in the model",
             skipped.forgotten
-        );
+        ));
     }
     if skipped.lost > 0 {
-        eprintln!(
-            "hindsight: {path}: {} events were lost by the recorder; calls around them are not in the model",
+        say(format_args!(
+            "{path}: {} events were lost by the recorder; calls around them are not in the model",
             skipped.lost
-        );
+        ));
     }
 }
 
