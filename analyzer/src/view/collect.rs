@@ -6,7 +6,7 @@ use crate::files::walk;
 use crate::graph::{Graph, Typed};
 use crate::inspect::json;
 use crate::model::{document, show};
-use crate::text::primitive;
+use crate::text::{self, primitive};
 use crate::trace;
 use crate::views::{View, iterated};
 use anyhow::{Context, Error, Result, bail};
@@ -142,6 +142,7 @@ fn read(path: &Path, max_objects: usize, found: &mut Found) -> Result<()> {
         let input = Input::read(path)?;
         let mut crash = bounded(json::document(&input)?, max_objects);
         add_meanings(&input, &mut crash);
+        add_headings(&input, &mut crash);
         share_fields(&mut crash);
         make_exact(&mut crash);
         found.crashes.push(crash);
@@ -171,6 +172,21 @@ fn read(path: &Path, max_objects: usize, found: &mut Found) -> Result<()> {
         (_, schema) => bail!("{name} has the schema {schema}, which this version does not know"),
     }
     Ok(())
+}
+
+/// Tells what frames are of, and of threads what they wait for and have, as `hindsight inspect` does.
+fn add_headings(input: &Input, crash: &mut Json) {
+    let failure = &input.crash.failure;
+    let headings = (0..).zip(&failure.exceptions);
+    let headings = headings.map(|(index, _)| text::heading(failure, index));
+    crash["headings"] = json!(headings.collect::<Vec<_>>());
+    for (at, state) in failure.threads.iter().enumerate() {
+        let told = &mut crash["threads"][at];
+        told["told"] = json!(text::thread(failure, state));
+        for (at, lock) in state.owns.iter().enumerate() {
+            told["owns"][at]["told"] = json!(text::locked(lock));
+        }
+    }
 }
 
 #[derive(Deserialize)]
