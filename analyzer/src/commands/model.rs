@@ -291,6 +291,8 @@ fn tell(path: &Path, skipped: &Skipped, depth: u32) {
 /// What tells a run from others.
 fn id(trace: &Trace) -> String {
     match &trace.log.dictionary.start {
+        Some(start) if !start.run.is_empty() => start.run.clone(),
+        // Of an older agent.
         Some(start) => format!("{}-{}", start.started_ms, start.pid),
         None => {
             let bytes =

@@ -434,11 +434,10 @@ fn run_counts(path: &Path) -> Result<(TimesByFile, NotStored, Vec<Rule>)> {
     if mode == Some("second-chance") && !counts.is_empty() {
         counts.insert((String::new(), started), known);
     }
-    let identity = format!(
-        "{}/{}",
-        number("/pid").unwrap_or(0),
-        started.unwrap_or_default()
-    );
+    let id = run.get("run").and_then(serde_json::Value::as_str);
+    // Of an older agent, what replicas in containers may share.
+    let of_process = || format!("{}/{}", number("/pid").unwrap_or(0), started.unwrap_or(0));
+    let identity = id.map_or_else(of_process, str::to_owned);
     let not_stored = (not_stored > 0).then_some((identity, not_stored));
     // One that goes on, or was killed, has named more since.
     let is_over = !run.get("ended_ms").is_some_and(serde_json::Value::is_null);

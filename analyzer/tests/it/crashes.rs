@@ -190,6 +190,30 @@ fn what_was_not_stored_is_counted() {
     }
 }
 
+/// In containers, most processes have one number, and replicas may start in one millisecond.
+#[test]
+fn runs_are_told_apart_by_what_they_call_themselves() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    runs(dir);
+    for run in ["run-1", "run-2"] {
+        let told = json!({
+            "run": run,
+            "pid": 1,
+            "started_ms": 17,
+            "counters": {"crashes_beyond_per_minute": 5},
+        });
+        fs::write(dir.join("a").join(run).join("run.json"), told.to_string()).unwrap();
+    }
+    let made = hindsight([
+        "crashes".as_ref(),
+        "--format=json".as_ref(),
+        dir.as_os_str(),
+    ]);
+    let document: Json = serde_json::from_slice(&made.stdout).expect("JSON");
+    assert_eq!(document["not_stored"], json!({"run-1": 5, "run-2": 5}));
+}
+
 #[test]
 fn what_cannot_be_read_is_named_and_hides_nothing() {
     let dir = tempfile::tempdir().unwrap();
