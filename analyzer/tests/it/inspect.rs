@@ -211,6 +211,38 @@ fn the_stack_trace_of_an_earlier_throw_is_told() {
     assert!(!told(&file).contains("it was thrown before"));
 }
 
+/// Also what a suppressed exception was caused by and has suppressed itself, each with its stack trace.
+#[test]
+fn in_full_all_of_the_exceptions_and_of_the_run_is_told() {
+    let mut recording = recording();
+    let stack: Vec<(&str, &str, i32)> = (1..=9).map(|line| ("shop.Deep", "go", line)).collect();
+    let cause = recording.exception("shop.Cause", Some(&"m".repeat(3000)), &stack);
+    let inner = recording.exception("shop.Inner", None, &stack);
+    recording.failure.exceptions[2].cause = Some(cause);
+    recording.failure.exceptions[2].suppressed = vec![inner, 2];
+    recording.meta.command = format!("java {}", "c".repeat(400));
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("crash-0001.hsc");
+    recording.write(&file);
+    let told = |more: &[&str]| {
+        let file = file.display().to_string();
+        text(&hindsight([&["inspect", file.as_str()], more].concat()).stdout)
+    };
+    let (all, part) = (told(&["--full"]), told(&[]));
+    let expected = "  suppressed: java.lang.Error: late\n    suppressed: shop.Inner\n      at shop.Deep.go(Deep.java:1)\n";
+    for shown in [&all, &part] {
+        assert!(shown.contains(expected), "{shown}");
+        assert!(shown.contains("\n  caused by: shop.Cause: mmm"), "{shown}");
+        assert_eq!(shown.matches("suppressed: java.lang.Error").count(), 1);
+    }
+    let last = "      at shop.Deep.go(Deep.java:9)\n";
+    assert_eq!(all.matches(last).count(), 2, "{all}");
+    assert_eq!(part.matches("      ... 1 more\n").count(), 2, "{part}");
+    for whole in [&recording.meta.command, &"m".repeat(3000)] {
+        assert!(all.contains(whole) && !part.contains(whole), "{all}");
+    }
+}
+
 /// Every text in the bytes of a file is in its review.
 #[test]
 fn a_review_leaves_nothing_out() {
