@@ -5,7 +5,7 @@ use crate::graph::{Graph, Typed};
 use crate::text::deadlocks;
 use hindsight_tracelog::crash::{
     Body, ClassInfo, ClassKind, ExceptionInfo, Fidelity, Frame, Lambda, Lock, Object, StaticField,
-    ThreadState, Value,
+    Text, ThreadState, Value,
 };
 use hindsight_tracelog::reader::Crash;
 use serde::Serialize;
@@ -328,6 +328,10 @@ fn object(crash: &Crash, number: u32, object: &Object) -> Option<Json> {
         && !values.is_empty()
     {
         map.insert("fields".to_owned(), fields(class, values));
+    }
+    if let Body::String(text @ Text::Utf16(_)) = &object.body {
+        // JSON could say lone surrogates, but many readers could not: the text has U+FFFD.
+        map.insert("utf16".to_owned(), json!(text.units()));
     }
     Some(out)
 }

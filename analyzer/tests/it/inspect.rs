@@ -2,7 +2,8 @@
 
 use crate::common::*;
 use hindsight_tracelog::crash::*;
-use hindsight_tracelog::record;
+use hindsight_tracelog::{record, writer};
+use std::fs;
 use std::path::Path;
 
 const STRING: &str = "Ljava/lang/String;";
@@ -281,6 +282,66 @@ fn a_review_leaves_nothing_out() {
         };
         let known = shown.iter().any(|shown| shown.contains(&name));
         assert!(known, "{text:?} is not in the review");
+    }
+}
+
+/// Elements as they were at the entry, strings that are in no UTF-8, and what makes tests find what is numbered.
+#[test]
+fn a_review_tells_what_only_some_files_have() {
+    let mut recording = recording();
+    let string = recording.class("java.lang.String", &[]);
+    let units = [0x61, 0xd800];
+    let lone = recording.object(string, Body::String(Text::from_utf16(&units)));
+    let array = recording.array("[Ljava.lang.Object;", &[Value::Null]);
+    let Value::Ref(object) = array else { panic!() };
+    recording.failure.frames[0].arguments[0].value = array;
+    recording.failure.frames[0].patch.push(Patch {
+        object,
+        owner: String::new(),
+        field: String::new(),
+        descriptor: "L".into(),
+        value: lone,
+        index: Some(0),
+    });
+    let origin = Origin {
+        name: "shop.Till$1".into(),
+        found: "shop.Till$2/abc".into(),
+    };
+    let gone = ["shop.Gone".to_owned()];
+    let file = writer::for_tests(&recording.bytes(), &[origin], Some(&gone)).unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("crash-0001.hsc");
+    fs::write(&path, file).unwrap();
+    let path = path.display().to_string();
+    let told = |more: &[&str]| {
+        let output = hindsight([&["inspect", path.as_str()], more].concat());
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        text(&output.stdout)
+    };
+    let review = told(&["--review"]);
+    let place = format!("element 0 of Object[] (object {object}) at the entry of frame 0");
+    for expected in [
+        &format!("\"a\\ud800\"  in {place}\n"),
+        "shop.Till$1 = shop.Till$2/abc\n",
+        "shop.Gone: not restored when the tests were made\n",
+    ] {
+        assert!(review.contains(expected), "{expected}: {review}");
+    }
+    assert!(!review.contains("\n  .  in"), "{review}");
+    for more in [&["--review", "--format=json"][..], &["--format=json"]] {
+        let json: serde_json::Value = serde_json::from_str(&told(more)).unwrap();
+        let mut all = match json["objects"].as_array() {
+            Some(objects) => objects.clone(),
+            None => {
+                let groups = json["groups"].as_array().unwrap().iter();
+                groups
+                    .flat_map(|group| group["items"].as_array().unwrap().clone())
+                    .collect()
+            }
+        };
+        all.retain(|one| one["utf16"] == serde_json::json!(units));
+        assert_eq!(all.len(), 1, "{json}");
+        assert_eq!(all[0]["text"], "a\u{fffd}");
     }
 }
 
