@@ -8,6 +8,7 @@ mod items;
 
 use crate::commands::input::Input;
 use crate::graph::{Graph, Typed};
+use crate::inspect::Each;
 use crate::text::{primitive, short_type, utc};
 use hindsight_tracelog::crash::{Body, ClassInfo, ClassKind, Fidelity, Patch, Value};
 use hindsight_tracelog::reader::Crash;
@@ -65,23 +66,31 @@ impl Review {
     }
 }
 
-/// Writes reviews as JSON: one as a document of its own.
+/// Writes reviews as JSON: a single one as a document of its own. Each is taken when those before it are written.
 ///
 /// # Errors
 ///
 /// Fails if `out` cannot be written.
-pub fn write_json(reviews: &[Review], single: bool, out: &mut dyn Write) -> io::Result<()> {
+pub fn write_json(
+    mut reviews: impl Iterator<Item = Review>,
+    single: bool,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     #[derive(Serialize)]
-    struct Reviews<'a> {
+    struct Reviews<F> {
         schema: &'static str,
-        files: &'a [Review],
+        files: F,
     }
-    match reviews {
-        [review] if single => serde_json::to_writer_pretty(&mut *out, review)?,
-        files => {
-            let schema = "hindsight.review_list/1";
-            serde_json::to_writer_pretty(&mut *out, &Reviews { schema, files })?;
-        }
+    if !single {
+        let reviews = Reviews {
+            schema: "hindsight.review_list/1",
+            files: Each(reviews.into()),
+        };
+        serde_json::to_writer_pretty(&mut *out, &reviews)?;
+    } else if let Some(review) = reviews.next() {
+        serde_json::to_writer_pretty(&mut *out, &review)?;
+    } else {
+        return Ok(());
     }
     writeln!(out)
 }
