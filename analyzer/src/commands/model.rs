@@ -20,8 +20,9 @@ use std::path::{Path, PathBuf};
 /// Infer how objects are used from recorded runs: a graph for each class, of the
 /// calls that its objects took part in.
 ///
-/// Each path from the root of a graph begins with a call that makes the object,
-/// and goes on with calls on it or with it as an argument. A call that others of
+/// Each path from the root of a graph begins with a call that makes the object
+/// (or with its first one, if code that was not recorded has made it), and goes on
+/// with calls on it or with it as an argument. A call that others of
 /// the same object are nested in has these as an alternative. Methods that are not
 /// public are left out at last. Numbers, strings and constants that were passed
 /// are on the edges, with how often they were seen.
