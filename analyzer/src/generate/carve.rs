@@ -25,10 +25,9 @@ pub use slice::{Begins, Carved, Means, Reach, Recorded, Score};
 
 use super::platform::Classes;
 use super::sequence::Method;
-use super::worker::character;
 use crate::classpath::is_platform;
 use crate::java::descriptor;
-use crate::model::literal::literal;
+use crate::model::literal::{literal, of_units};
 use crate::model::texts::Texts;
 use crate::model::values::Literal;
 use crate::trace::steps::{Argument, Place, Step, What};
@@ -242,14 +241,10 @@ impl<'d> Recorder<'d> {
 
     /// A text with lone surrogates, or a box that holds one.
     fn new_text(&mut self, id: ObjectId, units: &[u16], length: u32) {
-        let literal = match (self.dictionary.class(id.class()), units) {
-            (Some("java.lang.Character"), [unit]) => character(*unit),
-            (Some("java.lang.String"), units) if units.len() >= length as usize => {
-                Literal::Units(units.to_vec())
-            }
-            _ => return,
-        };
-        self.texts.insert(id.serial(), literal);
+        let class = self.dictionary.class(id.class()).unwrap_or_default();
+        if let Some(literal) = of_units(class, units, length) {
+            self.texts.insert(id.serial(), literal);
+        }
     }
 
     fn new_object(&mut self, id: ObjectId, text: Option<&str>, length: u32) {
