@@ -27,7 +27,7 @@ const MAX_NUMBER: u32 = 999_999;
 pub(crate) struct Recording {
     directory: PathBuf,
     next: AtomicU32,
-    /// What our `run.json` says that it is.
+    /// What our `run.json` and our trace say that it is.
     id: String,
     run_json: Mutex<Option<RunJson>>,
 }
@@ -54,6 +54,11 @@ impl Recording {
 
     pub(crate) fn directory(&self) -> &Path {
         &self.directory
+    }
+
+    /// What no other run is called, in whatever container.
+    pub(crate) fn id(&self) -> &str {
+        &self.id
     }
 
     /// Makes the directory if it is missing.

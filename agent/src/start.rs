@@ -42,7 +42,7 @@ pub(crate) fn start(
         );
     }
     if base.options.tracing {
-        trace::start(base, jni, recording.directory())?;
+        trace::start(base, jni, &recording)?;
     }
     let java_version = run::java_version(jni);
     let time_zone = (!base.options.tracing)

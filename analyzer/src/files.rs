@@ -1,7 +1,7 @@
 //! Looking for recorded files.
 
 use crate::temporary::Doomed;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Error, Result, bail};
 use std::ffi::OsStr;
 use std::io::{Read, Write};
 use std::os::unix::fs::PermissionsExt;
@@ -36,24 +36,29 @@ pub fn same_file(one: &Path, other: &Path) -> bool {
 }
 
 /// Hands on everything below a directory that is none itself, however deep. Links are
-/// handed on and not followed: they may lead in circles.
-///
-/// # Errors
-///
-/// Fails if a directory cannot be read, and names it.
-pub fn walk(directory: &Path, each: &mut dyn FnMut(&Path)) -> Result<()> {
-    let context = || format!("failed to read {}", directory.display());
-    for entry in fs::read_dir(directory).with_context(context)? {
-        let entry = entry.with_context(context)?;
-        match entry.file_type() {
-            Ok(kind) if kind.is_dir() => walk(&entry.path(), each)?,
-            Ok(_) => each(&entry.path()),
+/// handed on and not followed: they may lead in circles. Gives why directories could not
+/// be read, which do not keep the others from it.
+pub fn walk(directory: &Path, each: &mut dyn FnMut(&Path)) -> Vec<Error> {
+    let mut errors = Vec::new();
+    let entries = match fs::read_dir(directory) {
+        Ok(entries) => entries,
+        Err(error) => return vec![unread(directory, error)],
+    };
+    for entry in entries {
+        let kind = entry.and_then(|entry| Ok((entry.path(), entry.file_type()?)));
+        match kind {
+            Ok((path, kind)) if kind.is_dir() => errors.extend(walk(&path, each)),
+            Ok((path, _)) => each(&path),
             // A JVM that is recording has renamed or removed it meanwhile.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(error).with_context(context),
+            Err(error) => errors.push(unread(directory, error)),
         }
     }
-    Ok(())
+    errors
+}
+
+fn unread(path: &Path, error: io::Error) -> Error {
+    Error::new(error).context(format!("failed to read {}", path.display()))
 }
 
 /// Whether files can be made below a directory, which need not be there yet: that shows before all the
@@ -193,15 +198,34 @@ mod tests {
             std::os::unix::fs::symlink(deep.join("one"), deep.join("three")).unwrap();
         }
         let mut found: Vec<PathBuf> = Vec::new();
-        walk(place.path(), &mut |path| found.push(path.to_owned())).unwrap();
+        let errors = walk(place.path(), &mut |path| found.push(path.to_owned()));
+        assert!(errors.is_empty(), "{errors:?}");
         found.sort();
         let names: Vec<_> = found.iter().map(|path| path.file_name().unwrap()).collect();
         assert_eq!(names, ["circle", "one", "three", "two"]);
         let missing = place.path().join("missing");
-        let error = walk(&missing, &mut |_| ()).unwrap_err();
+        let errors = walk(&missing, &mut |_| ());
         assert_eq!(
-            error.to_string(),
-            format!("failed to read {}", missing.display())
+            errors.iter().map(Error::to_string).collect::<Vec<_>>(),
+            [format!("failed to read {}", missing.display())]
         );
+    }
+
+    #[test]
+    fn a_directory_that_cannot_be_read_does_not_hide_the_others() {
+        let place = tempfile::tempdir().unwrap();
+        // So deep that no path leads there: root, too, cannot read it.
+        let name = "d".repeat(255);
+        let deep = |start: &str| (0..9).fold(place.path().join(start), |path, _| path.join(&name));
+        fs::create_dir_all(deep("a")).unwrap();
+        fs::create_dir_all(deep("b")).unwrap();
+        fs::rename(place.path().join("b"), deep("a").join("b")).unwrap();
+        for dir in ["0", "c"] {
+            fs::create_dir(place.path().join(dir)).unwrap();
+            fs::write(place.path().join(dir).join("file"), "").unwrap();
+        }
+        let mut found = 0;
+        let errors = walk(place.path(), &mut |_| found += 1);
+        assert_eq!((found, errors.len()), (2, 1), "{errors:?}");
     }
 }

@@ -7,3 +7,15 @@ pub mod json;
 pub mod review;
 pub mod seen;
 pub mod text;
+
+use serde::{Serialize, Serializer};
+use std::cell::RefCell;
+
+/// What comes one after the other, of which none is kept when it has been written.
+struct Each<I>(RefCell<I>);
+
+impl<I: Iterator<Item: Serialize>> Serialize for Each<I> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(&mut *self.0.borrow_mut())
+    }
+}

@@ -2,10 +2,12 @@
 //! `hindsight_analyzer::commands`.
 
 #![forbid(unsafe_code)]
+#![warn(clippy::print_stderr)]
 
 use clap::Parser;
 use hindsight_analyzer::commands::{Command, Failure, Misuse};
 use hindsight_analyzer::confine;
+use hindsight_analyzer::stderr::say;
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::process::ExitCode;
 
@@ -32,7 +34,7 @@ struct Cli {
 
 fn main() -> ExitCode {
     if let Some(error) = confine::take_over() {
-        eprintln!("hindsight: {error}");
+        say(error);
         return ExitCode::from(2);
     }
     let cli = Cli::parse();
@@ -45,7 +47,7 @@ fn main() -> ExitCode {
         // The report already says what went wrong.
         Err(error) if error.is::<Failure>() => ExitCode::from(1),
         Err(error) => {
-            eprintln!("hindsight: {error:#}");
+            say(format_args!("{error:#}"));
             ExitCode::from(if error.is::<Misuse>() { 2 } else { 1 })
         }
     }

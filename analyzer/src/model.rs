@@ -2,7 +2,8 @@
 //! chapter 2).
 //!
 //! An edge is a call in which an object took part; a node is the history so far.
-//! Each path from the root begins with what makes the object.
+//! Each path from the root begins with what makes the object, or, where code that was not recorded has made
+//! it, with the first call that it took part in.
 //!
 //! - [`graph`] is the graph of one class, and the merging of nodes.
 //! - [`infer`] makes models of the steps of a trace, in one pass.

@@ -4,8 +4,9 @@ mod stages;
 
 pub use stages::{Extent, Stages};
 
+use crate::stderr::{self, say};
 use std::fmt::Display;
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -54,10 +55,9 @@ impl Pace {
     /// Tells it. Gives whether it is to be taken away again.
     fn tell(self, what: &str) -> bool {
         if self.has_terminal {
-            eprint!("\r\x1b[Khindsight: {what}");
-            let _ = std::io::stderr().flush();
+            stderr::put(format_args!("\r\x1b[Khindsight: {what}"));
         } else {
-            eprintln!("hindsight: {what}");
+            say(what);
         }
         self.has_terminal
     }
@@ -66,7 +66,7 @@ impl Pace {
 /// Takes away what was told, if it is to be.
 fn take_away(shown: &mut bool) {
     if std::mem::take(shown) {
-        eprint!("\r\x1b[K");
+        stderr::put("\r\x1b[K");
     }
 }
 
@@ -125,7 +125,7 @@ impl Progress {
     pub fn note(&self, line: &dyn Display) {
         let mut state = self.state();
         take_away(&mut state.shown);
-        eprintln!("hindsight: {line}");
+        say(line);
     }
 
     /// Takes the bar away.

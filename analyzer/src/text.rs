@@ -160,13 +160,14 @@ pub fn name(text: &str) -> String {
 
 /// `class: message`, or the class alone.
 pub fn exception(info: &ExceptionInfo) -> String {
+    exception_up_to(info, 2000)
+}
+
+/// The same with so many characters of the message.
+pub fn exception_up_to(info: &ExceptionInfo, limit: usize) -> String {
     match &info.message {
-        Some(message) => format!(
-            "{}: {}",
-            one_line(&info.class, 300),
-            one_line(message, 2000)
-        ),
-        None => one_line(&info.class, 300),
+        Some(message) => format!("{}: {}", name(&info.class), one_line(message, limit)),
+        None => name(&info.class),
     }
 }
 

@@ -31,6 +31,7 @@ use crate::hook::{self, Wanted};
 use crate::jni::{FieldId, Jni};
 use crate::jvmti::Jvmti;
 use crate::options::Overflow;
+use crate::recording::Recording;
 use crate::report::now_ms;
 use crate::run;
 use arena::{Arena, Blocks, Marks, Shared};
@@ -89,15 +90,15 @@ pub(crate) fn tracing() -> Option<&'static Tracing> {
 }
 
 /// Prepares everything in the directory of the run. `Err` says what failed.
-pub(crate) fn start(base: &'static Base, jni: Jni, directory: &Path) -> Result<(), String> {
-    let directory = claim(&directory.join("trace"))?;
-    start_in(base, jni, &directory).inspect_err(|_| {
+pub(crate) fn start(base: &'static Base, jni: Jni, recording: &Recording) -> Result<(), String> {
+    let directory = claim(&recording.directory().join("trace"))?;
+    start_in(base, jni, &directory, recording.id()).inspect_err(|_| {
         // It would look like a recording that was cut off.
         let _ = fs::remove_dir_all(&directory);
     })
 }
 
-fn start_in(base: &'static Base, jni: Jni, directory: &Path) -> Result<(), String> {
+fn start_in(base: &'static Base, jni: Jni, directory: &Path, run: &str) -> Result<(), String> {
     let options = &base.options.trace;
     let explain = |what: &str, error: std::io::Error| {
         format!("cannot make {what} in {}: {error}", directory.display())
@@ -111,6 +112,7 @@ fn start_in(base: &'static Base, jni: Jni, directory: &Path) -> Result<(), Strin
         what,
         version: base.options.version.clone(),
         bounds: bounds(base),
+        run: run.to_owned(),
     }));
     let blocks = match options.what.blocks {
         true => {

@@ -2,6 +2,7 @@
 
 use super::{Failure, Format, agent_beside};
 use crate::attach::Target;
+use crate::stderr::say;
 use crate::temporary::Doomed;
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
@@ -130,7 +131,7 @@ impl Opts {
                 bail!("process {} has ended", self.pid);
             }
             if !told && began.elapsed() > LONG {
-                eprintln!("hindsight: classes are getting their probes");
+                say("classes are getting their probes");
                 told = true;
             }
             sleep(Duration::from_millis(20));

@@ -4,6 +4,7 @@ use super::{Failure, Format};
 use crate::crashes::collect::{self, Collected};
 use crate::crashes::{key, report};
 use crate::progress::Progress;
+use crate::stderr::say;
 use crate::text::count;
 use anyhow::Result;
 use std::io::Write;
@@ -75,7 +76,7 @@ impl Opts {
         let found = collect::find(&self.paths)?;
         if !self.quiet {
             for path in &found.empty {
-                eprintln!("hindsight: {}", collect::nothing_in(path));
+                say(collect::nothing_in(path));
             }
         }
         let total = found.crashes.len();
@@ -100,11 +101,11 @@ impl Opts {
         }
         if !self.quiet {
             for why in &unmatched {
-                eprintln!("hindsight: by what the runs say, {why}");
+                say(format_args!("by what the runs say, {why}"));
             }
         }
         for error in &errors {
-            eprintln!("hindsight: {error}");
+            say(error);
         }
         match self.format {
             Format::Text => {

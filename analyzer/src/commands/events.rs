@@ -2,12 +2,14 @@
 
 use super::{Failure, Format};
 use crate::progress::Progress;
+use crate::stderr::say;
 use crate::text::name;
 use crate::trace::Trace;
 use crate::trace::filter::{Filter, Void, Wanted};
 use crate::trace::names::Names;
 use crate::trace::steps::{Steps, What};
 use anyhow::{Result, bail};
+use hindsight_tracelog::trace::ObjectId;
 use serde_json::json;
 use std::fs::File;
 use std::io::{self, Write};
@@ -90,7 +92,7 @@ impl Opts {
         let trace = Trace::open(&self.path)?;
         if !self.quiet {
             for note in &trace.notes {
-                eprintln!("hindsight: {note}");
+                say(note);
             }
         }
         let wanted = Wanted {
@@ -166,9 +168,7 @@ impl Opts {
             }
         }
         if !alone.is_empty() && !self.quiet {
-            eprintln!(
-                "hindsight: no event has all that was asked for, though some have each of it"
-            );
+            say("no event has all that was asked for, though some have each of it");
         }
         Ok(())
     }
@@ -177,7 +177,10 @@ impl Opts {
 /// Whether a trace has nothing of a thread or an object, whatever else was asked for.
 fn void_alone(trace: &Trace, wanted: &Wanted) -> Option<Void> {
     let mut filter = Filter::new(wanted, &trace.log.dictionary);
-    let places = trace.log.select(&filter.of_blocks());
+    let mut of_blocks = filter.of_blocks();
+    // Nothing is shown, so that blocks without the object have nothing to say.
+    of_blocks.object = wanted.object.map(ObjectId);
+    let places = trace.log.select(&of_blocks);
     let mut steps = Steps::new(&trace.log, &places);
     while let Some(step) = steps.next_step() {
         // What is damaged has been told of.

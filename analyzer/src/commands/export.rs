@@ -2,6 +2,7 @@
 
 use super::{Failure, Format};
 use crate::progress::Progress;
+use crate::stderr::say;
 use crate::text::count;
 use crate::trace::Trace;
 use crate::trace::export::Export;
@@ -87,7 +88,7 @@ impl Opts {
         let trace = Trace::open(&self.path)?;
         if !self.quiet {
             for note in &trace.notes {
-                eprintln!("hindsight: {note}");
+                say(note);
             }
         }
         let mut failed = trace.is_damaged;
@@ -99,15 +100,17 @@ impl Opts {
             (unseen_begun, "began where events were lost"),
         ] {
             if calls > 0 && !self.quiet {
-                eprintln!(
-                    "hindsight: {} {why}, and {} in no table",
+                say(format_args!(
+                    "{} {why}, and {} in no table",
                     count(usize::try_from(calls).unwrap_or(usize::MAX), "call"),
                     if calls == 1 { "is" } else { "are" },
-                );
+                ));
             }
         }
         if lost > 0 && !self.quiet {
-            eprintln!("hindsight: {lost} events were lost while recording, and are in no table");
+            say(format_args!(
+                "{lost} events were lost while recording, and are in no table"
+            ));
         }
         let rows = export.finish()?;
         let path = |name: &str| self.out.join(format!("{name}.parquet"));

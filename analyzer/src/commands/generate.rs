@@ -4,6 +4,7 @@ use super::Format;
 use crate::confine;
 use crate::generate::distinct::few;
 use crate::junit::Framework;
+use crate::stderr::say;
 use anyhow::Result;
 use clap::ArgGroup;
 use report::{Changes, Report};
@@ -169,8 +170,8 @@ impl Opts {
     pub fn run(&self, out: &mut dyn Write) -> Result<()> {
         let bounds = self.time.is_some() || self.sequences.is_some();
         if bounds && !self.searches() && !self.quiet {
-            eprintln!(
-                "hindsight: --time and --sequences bound the search for new sequences; without --model or --universal there is none"
+            say(
+                "--time and --sequences bound the search for new sequences; without --model or --universal there is none",
             );
         }
         let program = self.prepare()?;
@@ -203,7 +204,7 @@ impl Opts {
         };
         report.print(self.format, out)?;
         if total == 0 && !self.quiet {
-            eprintln!("hindsight: no tests: {}", self.reason(&report));
+            say(format_args!("no tests: {}", self.reason(&report)));
         }
         let is_changed = |changes: &Changes| {
             !changes.tests.is_empty() || changes.narrowed.iter().next().is_some()

@@ -97,24 +97,21 @@ pub fn expand(paths: &[PathBuf]) -> Vec<Result<PathBuf>> {
     let mut files = Vec::new();
     let mut known = HashSet::new();
     for path in paths {
-        match crash_files(path) {
-            Ok(found) => {
-                let new =
-                    |path: &PathBuf| fs::canonicalize(path).map_or(true, |of| known.insert(of));
-                files.extend(found.into_iter().filter(new).map(Ok));
-            }
-            Err(error) => files.push(Err(error)),
-        }
+        let found = crash_files(path).unwrap_or_else(|error| vec![Err(error)]);
+        files.extend(found.into_iter().filter(|path| {
+            let real = path.as_ref().ok().and_then(|path| path.canonicalize().ok());
+            real.is_none_or(|real| known.insert(real))
+        }));
     }
     files
 }
 
 /// A file itself, or the crash files of a directory; if it has none, those below it: many give each process
 /// a directory of its own.
-fn crash_files(path: &Path) -> Result<Vec<PathBuf>> {
+fn crash_files(path: &Path) -> Result<Vec<Result<PathBuf>>> {
     let context = || format!("failed to read {}", path.display());
     if !fs::metadata(path).with_context(context)?.is_dir() {
-        return Ok(vec![path.to_owned()]);
+        return Ok(vec![Ok(path.to_owned())]);
     }
     let mut found = Vec::new();
     for entry in fs::read_dir(path).with_context(context)? {
@@ -123,18 +120,20 @@ fn crash_files(path: &Path) -> Result<Vec<PathBuf>> {
             found.push(entry.path());
         }
     }
+    let mut errors = Vec::new();
     if found.is_empty() {
-        walk(path, &mut |path| {
+        errors = walk(path, &mut |path| {
             if path.file_name().is_some_and(is_crash_file) {
                 found.push(path.to_owned());
             }
-        })?;
+        });
     }
-    if found.is_empty() {
+    if found.is_empty() && errors.is_empty() {
         bail!("{}", nothing_in(path));
     }
     found.sort();
-    Ok(found)
+    let found = found.into_iter().map(Ok);
+    Ok(found.chain(errors.into_iter().map(Err)).collect())
 }
 
 #[cfg(test)]

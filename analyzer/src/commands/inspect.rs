@@ -4,7 +4,9 @@ use super::input::{Input, expand};
 use super::{Failure, Format};
 use crate::inspect::review::{self, Review};
 use crate::inspect::{json, text};
+use crate::stderr::say;
 use anyhow::Result;
+use std::cell::Cell;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -67,58 +69,60 @@ pub struct Opts {
 }
 
 impl Opts {
-    /// Writes the crashes to `out`; a file that cannot be read does not keep
-    /// the others from being shown.
+    /// Writes the crashes to `out`, one after the other; a file that cannot be read
+    /// does not keep the others from being shown.
     ///
     /// # Errors
     ///
     /// Fails if a file cannot be read or has none of the frames asked for, or
     /// `out` cannot be written.
     pub fn run(&self, out: &mut dyn Write) -> Result<()> {
-        let files = expand(&self.files);
         let single = self.files.len() == 1 && !self.files[0].is_dir();
-        let mut inputs = Vec::new();
-        let count = files.len();
-        for file in files {
-            match file.and_then(|file| Input::read(&file)) {
-                Ok(input) => inputs.push(input),
-                Err(error) => eprintln!("hindsight: {error:#}"),
+        let failed = Cell::new(false);
+        let files = expand(&self.files).into_iter();
+        // A directory may have more than there is memory for.
+        let mut inputs = files.filter_map(|file| match file.and_then(|file| Input::read(&file)) {
+            Ok(input) => {
+                failed.set(self.tell(&input) || failed.get());
+                Some(input)
             }
-        }
+            Err(error) => {
+                say(format_args!("{error:#}"));
+                failed.set(true);
+                None
+            }
+        });
         match self.format {
-            _ if self.review => self.review(&inputs, single, out)?,
-            Format::Text => self.text(&inputs, out)?,
+            _ if self.review => self.review(inputs, single, out)?,
+            Format::Text => self.text(inputs, out)?,
             Format::Json if single => {
-                if let [input] = inputs.as_slice() {
-                    json::write_one(input, out)?;
+                if let Some(input) = inputs.next() {
+                    json::write_one(&input, out)?;
                 }
             }
-            Format::Json => json::write_all(&inputs, out)?,
+            Format::Json => json::write_all(inputs, out)?,
         }
-        if !self.quiet && self.format == Format::Json {
-            for input in &inputs {
-                for note in &input.notes {
-                    eprintln!("hindsight: {}: {note}", input.path.display());
-                }
-            }
-        }
-        if self.tell_missing_frames(&inputs) || inputs.len() < count {
+        if failed.get() {
             Err(Failure.into())
         } else {
             Ok(())
         }
     }
 
-    fn review(&self, inputs: &[Input], single: bool, out: &mut dyn Write) -> Result<()> {
-        let mut reviews = Vec::new();
-        for input in inputs {
+    fn review(
+        &self,
+        inputs: impl Iterator<Item = Input>,
+        single: bool,
+        out: &mut dyn Write,
+    ) -> Result<()> {
+        let reviews = inputs.map(|input| {
             let bytes = std::fs::metadata(&input.path).map_or(0, |metadata| metadata.len());
-            reviews.push(Review::new(input, bytes));
-        }
+            Review::new(&input, bytes)
+        });
         if self.format == Format::Json {
-            return Ok(review::write_json(&reviews, single, out)?);
+            return Ok(review::write_json(reviews, single, out)?);
         }
-        for (index, review) in reviews.iter().enumerate() {
+        for (index, review) in reviews.enumerate() {
             if index > 0 {
                 writeln!(out)?;
             }
@@ -127,28 +131,31 @@ impl Opts {
         Ok(())
     }
 
-    /// Whether a crash lacks a frame that was asked for; says so.
-    fn tell_missing_frames(&self, inputs: &[Input]) -> bool {
-        let mut missing = false;
-        for input in inputs {
-            let frames = input.crash.failure.frames.len();
-            for index in self.frame.iter().filter(|&&index| index >= frames) {
-                let there = match frames {
-                    0 => "no frames".to_owned(),
-                    1 => "frame 0 only".to_owned(),
-                    _ => format!("the frames 0 to {}", frames - 1),
-                };
-                eprintln!(
-                    "hindsight: {} has no frame {index}: it has {there}",
-                    input.path.display()
-                );
-                missing = true;
+    /// Tells what is to be known of a file, and whether it lacks a frame that was asked for.
+    fn tell(&self, input: &Input) -> bool {
+        if !self.quiet && self.format == Format::Json {
+            for note in &input.notes {
+                say(format_args!("{}: {note}", input.path.display()));
             }
+        }
+        let frames = input.crash.failure.frames.len();
+        let mut missing = false;
+        for index in self.frame.iter().filter(|&&index| index >= frames) {
+            let there = match frames {
+                0 => "no frames".to_owned(),
+                1 => "frame 0 only".to_owned(),
+                _ => format!("the frames 0 to {}", frames - 1),
+            };
+            say(format_args!(
+                "{} has no frame {index}: it has {there}",
+                input.path.display()
+            ));
+            missing = true;
         }
         missing
     }
 
-    fn text(&self, inputs: &[Input], out: &mut dyn Write) -> Result<()> {
+    fn text(&self, inputs: impl Iterator<Item = Input>, out: &mut dyn Write) -> Result<()> {
         let style = text::Style {
             depth: if self.full {
                 None
@@ -158,11 +165,11 @@ impl Opts {
             colour: super::colour(),
             frames: &self.frame,
         };
-        for (index, input) in inputs.iter().enumerate() {
+        for (index, input) in inputs.enumerate() {
             if index > 0 {
                 writeln!(out)?;
             }
-            text::write(input, &style, out)?;
+            text::write(&input, &style, out)?;
         }
         Ok(())
     }

@@ -5,6 +5,7 @@ use crate::instrument::listing::{Listing, Print};
 use crate::instrument::plan::{Copy, Mode, Plan, Report};
 use crate::instrument::run::{Options, instrument};
 use crate::instrument::{json, text};
+use crate::stderr::say;
 use anyhow::Result;
 use hindsight_instrument::What;
 use hindsight_instrument::glob::globs;
@@ -207,18 +208,18 @@ impl Opts {
         }
         if !self.quiet {
             for note in text::notes(&plan, &outcome) {
-                eprintln!("hindsight: {note}");
+                say(note);
             }
         }
         let filtered = !listing.classes.is_empty() || !listing.methods.is_empty();
         if filtered && outcome.matching == 0 {
-            eprintln!(
-                "hindsight: no rewritten class and method matches --class and --method{}",
+            say(format_args!(
+                "no rewritten class and method matches --class and --method{}",
                 match outcome.tally.methods.total {
                     0 => "",
                     _ => ": where nothing was inserted, the counts above tell why",
                 }
-            );
+            ));
             return Err(Failure.into());
         }
         Ok(())

@@ -8,6 +8,7 @@ use crate::jdk::Jdk;
 use crate::junit::asked::Asked;
 use crate::junit::{Framework, Options, Source, generate, memory, preview};
 use crate::progress::Stages;
+use crate::stderr::say;
 use anyhow::{Result, bail};
 use std::io::Write;
 use std::path::PathBuf;
@@ -131,7 +132,7 @@ impl Opts {
                     inputs.push(input);
                 }
                 // One bad file must not keep the others from becoming tests.
-                Err(error) if count > 1 => eprintln!("hindsight: {error:#}"),
+                Err(error) if count > 1 => say(format_args!("{error:#}")),
                 Err(error) => return Err(error),
             }
         }
@@ -142,7 +143,7 @@ impl Opts {
             // Without a JDK, sources can still be written; unchecked ones.
             Err(error) if self.no_run => {
                 if !self.quiet {
-                    eprintln!("hindsight: the tests are not compiled: {error:#}");
+                    say(format_args!("the tests are not compiled: {error:#}"));
                 }
                 None
             }

@@ -6,6 +6,7 @@ use crate::model::infer::{Inference, Limits, Skipped};
 use crate::model::mutable::Mutability;
 use crate::model::{Model, Run, document, show};
 use crate::progress::Progress;
+use crate::stderr::say;
 use crate::text::count;
 use crate::trace::Trace;
 use crate::trace::ahead::{Taker, read_ahead};
@@ -19,8 +20,9 @@ use std::path::{Path, PathBuf};
 /// Infer how objects are used from recorded runs: a graph for each class, of the
 /// calls that its objects took part in.
 ///
-/// Each path from the root of a graph begins with a call that makes the object,
-/// and goes on with calls on it or with it as an argument. A call that others of
+/// Each path from the root of a graph begins with a call that makes the object
+/// (or with its first one, if code that was not recorded has made it), and goes on
+/// with calls on it or with it as an argument. A call that others of
 /// the same object are nested in has these as an alternative. Methods that are not
 /// public are left out at last. Numbers, strings and constants that were passed
 /// are on the edges, with how often they were seen.
@@ -149,8 +151,8 @@ impl Opts {
                     && (model.runs.iter()).any(|other| other.id == run.id && !other.mutability)
             };
             if model.runs.iter().any(is_twice) {
-                eprintln!(
-                    "hindsight: a run is in these models with --mutability and without: its objects count twice"
+                say(
+                    "a run is in these models with --mutability and without: its objects count twice",
                 );
             }
             let (nodes, edges) = model.size();
@@ -158,27 +160,27 @@ impl Opts {
                 1 => "1 class".to_owned(),
                 many => format!("{many} classes"),
             };
-            eprintln!(
-                "hindsight: models of {classes}: {}, {}",
+            say(format_args!(
+                "models of {classes}: {}, {}",
                 count(nodes, "node"),
                 count(edges, "edge")
-            );
+            ));
             if let Some(larger) = larger {
                 let (nodes, edges) = of_runs;
                 if is_merged {
-                    eprintln!(
-                        "hindsight: of the recorded runs alone: {}, {}",
+                    say(format_args!(
+                        "of the recorded runs alone: {}, {}",
                         count(nodes, "node"),
                         count(edges, "edge")
-                    );
+                    ));
                 }
                 let (all_nodes, all_edges) = larger.size();
-                eprintln!(
-                    "hindsight: without mutability: {}, {} ({:.2} times the edges)",
+                say(format_args!(
+                    "without mutability: {}, {} ({:.2} times the edges)",
                     count(all_nodes, "node"),
                     count(all_edges, "edge"),
                     all_edges as f64 / edges.max(1) as f64
-                );
+                ));
             }
         }
         match &self.out {
@@ -247,7 +249,7 @@ impl Opts {
         drop(progress);
         if !self.quiet {
             for note in &trace.notes {
-                eprintln!("hindsight: {}: {note}", path.display());
+                say(format_args!("{}: {note}", path.display()));
             }
             tell(path, &with.skipped, self.depth);
         }
@@ -268,28 +270,30 @@ struct Made {
 fn tell(path: &Path, skipped: &Skipped, depth: u32) {
     let path = path.display();
     if skipped.long > 0 {
-        eprintln!(
-            "hindsight: {path}: {} objects had more than {depth} calls; the model has the first (see --depth)",
+        say(format_args!(
+            "{path}: {} objects had more than {depth} calls; the model has the first (see --depth)",
             skipped.long
-        );
+        ));
     }
     if skipped.forgotten > 0 {
-        eprintln!(
-            "hindsight: {path}: {} objects were forgotten to save memory; what they did later is not in the model",
+        say(format_args!(
+            "{path}: {} objects were forgotten to save memory; what they did later is not in the model",
             skipped.forgotten
-        );
+        ));
     }
     if skipped.lost > 0 {
-        eprintln!(
-            "hindsight: {path}: {} events were lost by the recorder; calls around them are not in the model",
+        say(format_args!(
+            "{path}: {} events were lost by the recorder; calls around them are not in the model",
             skipped.lost
-        );
+        ));
     }
 }
 
 /// What tells a run from others.
 fn id(trace: &Trace) -> String {
     match &trace.log.dictionary.start {
+        Some(start) if !start.run.is_empty() => start.run.clone(),
+        // Of an older agent.
         Some(start) => format!("{}-{}", start.started_ms, start.pid),
         None => {
             let bytes =

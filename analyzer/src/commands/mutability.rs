@@ -12,6 +12,7 @@ use crate::mutability::recorded::{Code, Evidence, Notes, Until, observe};
 use crate::mutability::report::{self, View, sentence};
 use crate::program::Program;
 use crate::program::calls::Calls;
+use crate::stderr::say;
 use crate::text::{count, one_line};
 use crate::trace::{Trace, none_is_there};
 use anyhow::{Context, Result};
@@ -226,7 +227,7 @@ impl Opts {
         notes.lines.dedup();
         if !self.source.is_quiet() {
             for note in &notes.lines {
-                eprintln!("hindsight: warning: {}", one_line(note, usize::MAX));
+                say(format_args!("warning: {}", one_line(note, usize::MAX)));
             }
         }
         warnings.append(&mut notes.lines);
@@ -374,7 +375,7 @@ impl Opts {
             let example = example.map_or_else(String::new, |name| {
                 format!(", which takes names like {}", one_line(&name, 300))
             });
-            eprintln!("hindsight: {lacks}{example}");
+            say(format_args!("{lacks}{example}"));
             return Err(Failure.into());
         }
         match self.format {
@@ -424,11 +425,11 @@ fn contradictions(program: &Program, outcome: &Outcome) -> Result<()> {
         let param_name = cell.name.clone();
         let seen = sentence(&view, &row, usize::from(*param));
         let found = format!("{name}: {param_name} was proved to be immutable, but {seen}");
-        eprintln!("hindsight: {}", one_line(&found, usize::MAX));
+        say(one_line(&found, usize::MAX));
     }
-    eprintln!(
-        "hindsight: {} proved and disproved: a mistake of hindsight's, please report it",
+    say(format_args!(
+        "{} proved and disproved: a mistake of hindsight's, please report it",
         count(outcome.contradictions.len(), "parameter")
-    );
+    ));
     Err(Failure.into())
 }

@@ -7,6 +7,7 @@ use crate::program::names::Names;
 use crate::program::source::{self, Found, JdkClasses};
 use crate::program::{Program, Sym, hierarchy};
 use crate::progress::Progress;
+use crate::stderr::say;
 use crate::text::one_line;
 use anyhow::{Context, Result};
 use std::collections::BTreeSet;
@@ -83,7 +84,7 @@ impl Loaded {
         let mut drafts = hierarchy::drafts(&names, found.classes, false, &mut warnings);
         if drafts.is_empty() {
             for warning in &warnings {
-                eprintln!("hindsight: {}", one_line(warning, usize::MAX));
+                say(one_line(warning, usize::MAX));
             }
             anyhow::bail!(
                 "no class that can be read on the class path {}",
@@ -110,10 +111,10 @@ impl Loaded {
         }
         if !source.quiet {
             for warning in warnings.iter().take(SHOWN) {
-                eprintln!("hindsight: warning: {}", one_line(warning, usize::MAX));
+                say(format_args!("warning: {}", one_line(warning, usize::MAX)));
             }
             if warnings.len() > SHOWN {
-                eprintln!("hindsight: {} more warnings", warnings.len() - SHOWN);
+                say(format_args!("{} more warnings", warnings.len() - SHOWN));
             }
         }
         Ok(Loaded {

@@ -361,7 +361,7 @@ fn json_counts(trace: &Trace, counts: &Counts, out: &mut dyn Write) -> Result<()
         "lost": lost,
         "segments_deleted": trace.deleted,
         "ended": dictionary.stop.is_some(),
-        "complete": dictionary.stop.is_some() && lost == 0 && is_whole,
+        "complete": dictionary.stop.is_some() && lost == 0 && trace.deleted == 0 && is_whole,
         "notes": notes,
         "telling_less": less,
         "methods": methods,
@@ -371,4 +371,37 @@ fn json_counts(trace: &Trace, counts: &Counts, out: &mut dyn Write) -> Result<()
     serde_json::to_writer_pretty(&mut *out, &document)?;
     writeln!(out)?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::DICTIONARY;
+    use hindsight_tracelog::trace::dictionary::{Record, Start, Stop, file_header, pack};
+
+    #[test]
+    fn a_trace_whose_beginning_was_deleted_is_not_complete() {
+        for (segments_deleted, is_complete) in [(0, true), (80, false)] {
+            let dir = tempfile::tempdir().unwrap();
+            let mut dictionary = file_header().to_vec();
+            let stop = Stop {
+                segments_deleted,
+                ..Stop::default()
+            };
+            for record in [Record::Start(Start::default()), Record::Stop(stop)] {
+                dictionary.extend(pack(&record).unwrap());
+            }
+            fs::write(dir.path().join(DICTIONARY), dictionary).unwrap();
+            let stats = Opts {
+                path: dir.path().to_owned(),
+                limit: 1,
+                format: Format::Json,
+                quiet: true,
+            };
+            let mut out = Vec::new();
+            stats.run(&mut out).unwrap();
+            let told: Json = serde_json::from_slice(&out).unwrap();
+            assert_eq!(told["complete"], is_complete, "{told}");
+        }
+    }
 }

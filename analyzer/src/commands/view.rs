@@ -2,6 +2,7 @@
 
 use super::Failure;
 use crate::files::write_whole;
+use crate::stderr::say;
 use crate::text::count;
 use crate::view::{collect, page};
 use anyhow::Result;
@@ -61,7 +62,7 @@ impl Opts {
     pub fn run(&self, out: &mut dyn Write) -> Result<()> {
         let found = collect::find(&self.paths, self.max_objects)?;
         for error in &found.errors {
-            eprintln!("hindsight: {error:#}");
+            say(format_args!("{error:#}"));
         }
         let title = format!(
             "{}, {} with a model, {} of mutability",
@@ -87,10 +88,10 @@ impl Opts {
         write_whole(&path, 0o600, |out| Ok(out.write_all(page.as_bytes())?))?;
         writeln!(out, "{}: {title}", path.display())?;
         if !self.quiet && bytes > 64 << 20 {
-            eprintln!(
-                "hindsight: the page has {} MB; --max-objects makes it smaller",
+            say(format_args!(
+                "the page has {} MB; --max-objects makes it smaller",
                 bytes >> 20
-            );
+            ));
         }
         failed(errors)
     }

@@ -67,12 +67,12 @@ struct Document {
     not_stored: NotStored,
 }
 
-/// Looks for crash files in directories, however deep; a file that ends in
-/// `.json` is an earlier result, any other a crash file.
+/// Looks for crash files in directories, however deep. Of files that are named, one that ends in `.json` is an
+/// earlier result, any other a crash file.
 ///
 /// # Errors
 ///
-/// Fails if there is nothing at all to read, and names what there is instead.
+/// Fails if there is nothing at all to read, and says why.
 pub fn find(paths: &[PathBuf]) -> Result<Found> {
     let mut found = Found::default();
     for path in paths {
@@ -86,16 +86,16 @@ pub fn find(paths: &[PathBuf]) -> Result<Found> {
         };
         if metadata.is_dir() {
             let mut crashes = BTreeSet::new();
-            let walked = walk(path, &mut |file| {
+            let errors = walk(path, &mut |file| {
                 if file.file_name().is_some_and(is_crash_file) {
                     crashes.insert(file.to_owned());
                 }
             });
-            if let Err(error) = walked {
-                found.errors.push(format!("{error:#}"));
-            } else if crashes.is_empty() {
+            if errors.is_empty() && crashes.is_empty() {
                 found.empty.push(path.clone());
             }
+            let errors = errors.iter().map(|error| format!("{error:#}"));
+            found.errors.extend(errors);
             found.crashes.append(&mut crashes);
         } else if path
             .extension()
@@ -113,11 +113,11 @@ pub fn find(paths: &[PathBuf]) -> Result<Found> {
         let empty: Vec<String> = found.empty.iter().map(|path| nothing_in(path)).collect();
         bail!("{}", empty.join("; "));
     }
-    // The same file by two names is one crash.
+    // The same file by two names is one crash. One that cannot be reached says so when it is read.
     let mut seen = BTreeSet::new();
     found
         .crashes
-        .retain(|path| fs::canonicalize(path).is_ok_and(|real| seen.insert(real)));
+        .retain(|path| fs::canonicalize(path).map_or(true, |real| seen.insert(real)));
     Ok(found)
 }
 
@@ -434,11 +434,10 @@ fn run_counts(path: &Path) -> Result<(TimesByFile, NotStored, Vec<Rule>)> {
     if mode == Some("second-chance") && !counts.is_empty() {
         counts.insert((String::new(), started), known);
     }
-    let identity = format!(
-        "{}/{}",
-        number("/pid").unwrap_or(0),
-        started.unwrap_or_default()
-    );
+    let id = run.get("run").and_then(serde_json::Value::as_str);
+    // Of an older agent, what replicas in containers may share.
+    let of_process = || format!("{}/{}", number("/pid").unwrap_or(0), started.unwrap_or(0));
+    let identity = id.map_or_else(of_process, str::to_owned);
     let not_stored = (not_stored > 0).then_some((identity, not_stored));
     // One that goes on, or was killed, has named more since.
     let is_over = !run.get("ended_ms").is_some_and(serde_json::Value::is_null);

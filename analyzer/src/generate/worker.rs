@@ -10,7 +10,7 @@ mod wire;
 pub use endless::Endless;
 pub use setup::{PLACES, Place, Recording, Setup, Task};
 use wire::{Message, Reader, Told, send};
-pub use wire::{character, class_get_name, primitive, unboxed};
+pub use wire::{class_get_name, primitive, unboxed};
 
 use super::sequence::{Methods, Sequence};
 use crate::confine;

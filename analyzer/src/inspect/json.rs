@@ -2,10 +2,11 @@
 
 use crate::commands::input::Input;
 use crate::graph::{Graph, Typed};
+use crate::inspect::Each;
 use crate::text::deadlocks;
 use hindsight_tracelog::crash::{
     Body, ClassInfo, ClassKind, ExceptionInfo, Fidelity, Frame, Lambda, Lock, Object, StaticField,
-    ThreadState, Value,
+    Text, ThreadState, Value,
 };
 use hindsight_tracelog::reader::Crash;
 use serde::Serialize;
@@ -31,20 +32,21 @@ pub fn document(input: &Input) -> serde_json::Result<Json> {
     serde_json::to_value(Document::new(input))
 }
 
-/// Several crashes as one document.
+/// Several crashes as one document. Each is taken when those before it are written.
 ///
 /// # Errors
 ///
 /// Fails if `out` cannot be written.
-pub fn write_all(inputs: &[Input], out: &mut dyn Write) -> io::Result<()> {
+pub fn write_all(inputs: impl Iterator<Item = Input>, out: &mut dyn Write) -> io::Result<()> {
     #[derive(Serialize)]
-    struct Documents {
+    struct Documents<C> {
         schema: &'static str,
-        crashes: Vec<Document>,
+        crashes: C,
     }
+    let crashes = inputs.map(|input| Document::new(&input));
     let documents = Documents {
         schema: "hindsight.crash_list/1",
-        crashes: inputs.iter().map(Document::new).collect(),
+        crashes: Each(crashes.into()),
     };
     serde_json::to_writer_pretty(&mut *out, &documents)?;
     writeln!(out)
@@ -329,6 +331,10 @@ fn object(crash: &Crash, number: u32, object: &Object) -> Option<Json> {
     {
         map.insert("fields".to_owned(), fields(class, values));
     }
+    if let Body::String(text @ Text::Utf16(_)) = &object.body {
+        // JSON could say lone surrogates, but many readers could not: the text has U+FFFD.
+        map.insert("utf16".to_owned(), json!(text.units()));
+    }
     Some(out)
 }
 
@@ -356,4 +362,40 @@ fn lambda_json(lambda: &Lambda) -> Json {
         "static": lambda.is_static,
         "captured": captured.collect::<Vec<_>>(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::RefCell;
+
+    struct Shared<'a>(&'a RefCell<Vec<u8>>);
+
+    impl Write for Shared<'_> {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.borrow_mut().write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn each_crash_is_written_before_the_next_is_read() {
+        let written = RefCell::new(Vec::new());
+        let mut before = Vec::new();
+        let inputs = ["one", "two"].into_iter().map(|name| {
+            before.push(written.borrow().len());
+            Input {
+                path: name.into(),
+                crash: Crash::default(),
+                notes: Vec::new(),
+            }
+        });
+        write_all(inputs, &mut Shared(&written)).unwrap();
+        let all: Json = serde_json::from_slice(&written.borrow()).unwrap();
+        assert_eq!(all["crashes"][1]["file"], "two");
+        assert!(before[1] > before[0] + 100, "{before:?}");
+    }
 }

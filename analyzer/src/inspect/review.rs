@@ -4,20 +4,18 @@
 //! **Invariant:** what is stored is here, whether or not a frame leads to it.
 //! Only object and class numbers, which are of the file's own making, are not.
 
+mod items;
+
 use crate::commands::input::Input;
 use crate::graph::{Graph, Typed};
-use crate::java::descriptor;
-use crate::text::{count, one_line, primitive, quote, short_type, utc};
-use hindsight_tracelog::crash::{Body, ClassInfo, ClassKind, Fidelity, Value};
+use crate::inspect::Each;
+use crate::text::{primitive, short_type, utc};
+use hindsight_tracelog::crash::{Body, ClassInfo, ClassKind, Fidelity, Patch, Value};
 use hindsight_tracelog::reader::Crash;
+use items::{Collection, Group};
 use serde::Serialize;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::io::{self, Write};
-
-/// Places of one item that are named in text; JSON names all.
-const PLACES: usize = 4;
-/// Columns of text.
-const WIDTH: usize = 100;
 
 /// A file as `hindsight.review/1`.
 #[derive(Debug, Serialize)]
@@ -29,122 +27,6 @@ pub struct Review {
     groups: Vec<Group>,
 }
 
-/// What is of one kind.
-#[derive(Debug, Serialize)]
-struct Group {
-    group: &'static str,
-    what: &'static str,
-    items: Vec<Item>,
-}
-
-/// A text or value, and where it stands.
-#[derive(Debug, Serialize)]
-struct Item {
-    text: String,
-    /// How often it is stored.
-    count: usize,
-    places: Vec<Place>,
-}
-
-#[derive(Debug, Serialize)]
-struct Place {
-    place: String,
-    count: usize,
-}
-
-/// Names and meanings of the groups, in order.
-const GROUPS: &[(&str, &str)] = &[
-    ("circumstances", "the run: JVM, system, command line, times"),
-    ("properties", "system properties"),
-    ("messages", "messages of exceptions"),
-    ("paths", "strings that look like files or directories"),
-    (
-        "addresses",
-        "strings that look like URLs, mail or network addresses",
-    ),
-    ("strings", "all other strings"),
-    (
-        "characters",
-        "characters and bytes in arrays that read as text",
-    ),
-    ("arrays", "other arrays of primitive values"),
-    (
-        "values",
-        "values of fields, arguments and captured variables",
-    ),
-    ("constants", "enum constants and class objects"),
-    (
-        "classes",
-        "names of classes, with hashes of their class files",
-    ),
-    ("methods", "names of methods"),
-    ("fields", "names of fields"),
-    ("parameters", "names of parameters"),
-    ("sources", "names of source files"),
-    ("left out", "objects that were not stored, and why"),
-];
-
-/// Items in the making: places by text.
-#[derive(Default)]
-struct Collection {
-    items: HashMap<&'static str, BTreeMap<String, BTreeMap<String, usize>>>,
-}
-
-impl Collection {
-    fn add(&mut self, group: &'static str, text: impl AsRef<str>, place: impl AsRef<str>) {
-        let (text, place) = (text.as_ref(), place.as_ref());
-        let items = self.items.entry(group).or_default();
-        // Long texts may stand in very many places.
-        if let Some(places) = items.get_mut(text) {
-            match places.get_mut(place) {
-                Some(count) => *count += 1,
-                None => {
-                    places.insert(place.to_owned(), 1);
-                }
-            }
-            return;
-        }
-        let places = BTreeMap::from([(place.to_owned(), 1)]);
-        items.insert(text.to_owned(), places);
-    }
-
-    /// The class that a descriptor names, if it names one.
-    fn add_type(&mut self, of: &str, place: impl AsRef<str>) {
-        if let Some(class) = descriptor::class_name(descriptor::element(of).1) {
-            self.add("classes", class, place);
-        }
-    }
-
-    fn finish(mut self) -> Vec<Group> {
-        let mut groups = Vec::new();
-        for &(group, what) in GROUPS {
-            let Some(items) = self.items.remove(group) else {
-                continue;
-            };
-            let items = items.into_iter().map(|(text, places)| Item {
-                text,
-                count: places.values().sum(),
-                places: most_frequent(places),
-            });
-            groups.push(Group {
-                group,
-                what,
-                items: items.collect(),
-            });
-        }
-        groups
-    }
-}
-
-fn most_frequent(places: BTreeMap<String, usize>) -> Vec<Place> {
-    let places = places.into_iter();
-    let mut places: Vec<Place> = places
-        .map(|(place, count)| Place { place, count })
-        .collect();
-    places.sort_by_key(|place| std::cmp::Reverse(place.count));
-    places
-}
-
 impl Review {
     /// Reviews a file of this many bytes.
     pub fn new(input: &Input, bytes: u64) -> Review {
@@ -153,6 +35,7 @@ impl Review {
         failure(&input.crash, &mut all);
         classes(&input.crash, &mut all);
         objects(&input.crash, &mut all);
+        of_tests(&input.crash, &mut all);
         Review {
             schema: "hindsight.review/1",
             file: input.path.display().to_string(),
@@ -183,61 +66,33 @@ impl Review {
     }
 }
 
-/// Writes reviews as JSON: one as a document of its own.
+/// Writes reviews as JSON: a single one as a document of its own. Each is taken when those before it are written.
 ///
 /// # Errors
 ///
 /// Fails if `out` cannot be written.
-pub fn write_json(reviews: &[Review], single: bool, out: &mut dyn Write) -> io::Result<()> {
+pub fn write_json(
+    mut reviews: impl Iterator<Item = Review>,
+    single: bool,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     #[derive(Serialize)]
-    struct Reviews<'a> {
+    struct Reviews<F> {
         schema: &'static str,
-        files: &'a [Review],
+        files: F,
     }
-    match reviews {
-        [review] if single => serde_json::to_writer_pretty(&mut *out, review)?,
-        files => {
-            let schema = "hindsight.review_list/1";
-            serde_json::to_writer_pretty(&mut *out, &Reviews { schema, files })?;
-        }
+    if !single {
+        let reviews = Reviews {
+            schema: "hindsight.review_list/1",
+            files: Each(reviews.into()),
+        };
+        serde_json::to_writer_pretty(&mut *out, &reviews)?;
+    } else if let Some(review) = reviews.next() {
+        serde_json::to_writer_pretty(&mut *out, &review)?;
+    } else {
+        return Ok(());
     }
     writeln!(out)
-}
-
-impl Item {
-    fn write(&self, group: &str, out: &mut dyn Write) -> io::Result<()> {
-        let text = match group {
-            "messages" | "paths" | "addresses" | "strings" | "characters" => {
-                quote(&self.text.encode_utf16().collect::<Vec<_>>(), usize::MAX)
-            }
-            _ => one_line(&self.text, usize::MAX),
-        };
-        let shown = self.places.iter().take(PLACES).map(|place| {
-            let name = one_line(&place.place, 200);
-            match place.count {
-                1 => name,
-                count => format!("{name} ({count} times)").trim_start().to_owned(),
-            }
-        });
-        let mut places: Vec<String> = shown.filter(|place| !place.is_empty()).collect();
-        if self.places.len() > PLACES {
-            places.push(count(self.places.len() - PLACES, "more place"));
-        }
-        if places.is_empty() {
-            return writeln!(out, "  {text}");
-        }
-        let lead = if self.places[0].place.is_empty() {
-            ""
-        } else {
-            "in "
-        };
-        let places = format!("{lead}{}", places.join(", "));
-        if text.chars().count() + places.chars().count() + 6 <= WIDTH {
-            writeln!(out, "  {text}  {places}")
-        } else {
-            writeln!(out, "  {text}\n      {places}")
-        }
-    }
 }
 
 fn circumstances(crash: &Crash, all: &mut Collection) {
@@ -277,6 +132,7 @@ fn circumstances(crash: &Crash, all: &mut Collection) {
 }
 
 fn failure(crash: &Crash, all: &mut Collection) {
+    let graph = Graph::at_failure(crash);
     for thread in &crash.failure.threads {
         let mut what = vec![thread.state.clone()];
         what.extend(thread.daemon.then(|| "daemon".to_owned()));
@@ -345,12 +201,11 @@ fn failure(crash: &Crash, all: &mut Collection) {
             );
         }
         for patch in &frame.patch {
-            all.add("fields", field(&patch.owner, &patch.field), &place);
+            if patch.index.is_none() {
+                all.add("fields", field(&patch.owner, &patch.field), &place);
+            }
             all.add_type(&patch.descriptor, &place);
-            let place = format!(
-                "{} at the entry of {place}",
-                field(&patch.owner, &patch.field)
-            );
+            let place = format!("{} at the entry of {place}", patched(&graph, patch));
             value(all, &place, patch.value, &patch.descriptor);
         }
     }
@@ -365,6 +220,18 @@ fn failure(crash: &Crash, all: &mut Collection) {
         let place = format!("object {}", constant.object);
         all.add("classes", &constant.owner, "constants");
         all.add("constants", field(&constant.owner, &constant.name), &place);
+    }
+}
+
+/// What was added where tests were made.
+fn of_tests(crash: &Crash, all: &mut Collection) {
+    for origin in &crash.origins {
+        let described = format!("{} = {}", origin.name, origin.found);
+        all.add("numbered names", described, "");
+    }
+    for class in crash.unrestored.iter().flatten() {
+        let described = format!("{class}: not restored when the tests were made");
+        all.add("left out", described, "");
     }
 }
 
@@ -420,8 +287,9 @@ fn objects(crash: &Crash, all: &mut Collection) {
         };
         match &object.body {
             Body::String(text) => {
-                let text = text.to_lossy();
-                everywhere(kind_of(&text), &text);
+                for place in places {
+                    all.add_string(text, place);
+                }
             }
             Body::Class(name) => everywhere("constants", &format!("class {name}")),
             Body::Enum { name, .. } => everywhere("constants", &format!("{class}.{name}")),
@@ -455,6 +323,7 @@ fn objects(crash: &Crash, all: &mut Collection) {
 
 /// The places that refer to each object.
 fn holders(crash: &Crash) -> HashMap<u32, Vec<String>> {
+    let graph = Graph::at_failure(crash);
     let mut holders: HashMap<u32, Vec<String>> = HashMap::new();
     let mut hold = |value: Value, place: String| {
         if let Value::Ref(object) = value {
@@ -470,7 +339,7 @@ fn holders(crash: &Crash) -> HashMap<u32, Vec<String>> {
             hold(argument.value, format!("frame {index}, {name}"));
         }
         for patch in &frame.patch {
-            let place = field(&patch.owner, &patch.field);
+            let place = patched(&graph, patch);
             hold(
                 patch.value,
                 format!("{place} at the entry of frame {index}"),
@@ -546,29 +415,22 @@ fn array(graph: &Graph<'_>, number: u32, class: &str, bytes: &[u8]) -> (&'static
     ("arrays", text)
 }
 
-/// Which group a string belongs to.
-fn kind_of(text: &str) -> &'static str {
-    let word = !text.contains(char::is_whitespace) && text.len() > 2;
-    let url = text.contains("://") || text.starts_with("jdbc:") || text.starts_with("mailto:");
-    let mail = word
-        && text
-            .split_once('@')
-            .is_some_and(|(name, host)| !name.is_empty() && host.contains('.'));
-    let network = word && text.parse::<std::net::IpAddr>().is_ok();
-    let drive = text.as_bytes().get(1) == Some(&b':') && text.as_bytes().get(2) == Some(&b'\\');
-    if url || mail || network {
-        "addresses"
-    } else if word && (text.starts_with(['/', '~']) || drive || text.starts_with("./")) {
-        "paths"
-    } else {
-        "strings"
-    }
-}
-
 fn method(class: &str, name: &str) -> String {
     match class {
         "" => name.to_owned(),
         class => format!("{class}.{name}"),
+    }
+}
+
+/// The field or the element that had another value.
+fn patched(graph: &Graph<'_>, patch: &Patch) -> String {
+    let Patch { object, index, .. } = patch;
+    match index {
+        Some(index) => {
+            let array = short_type(graph.class_name(*object));
+            format!("element {index} of {array} (object {object})")
+        }
+        None => field(&patch.owner, &patch.field),
     }
 }
 
@@ -580,28 +442,5 @@ fn hashed(class: &str, sha256: Option<&str>) -> String {
     match sha256 {
         Some(sha256) => format!("{class} sha256 {sha256}"),
         None => class.to_owned(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn strings_are_sorted_by_what_they_look_like() {
-        for (text, kind) in [
-            ("/etc/passwd", "paths"),
-            ("C:\\Users", "paths"),
-            ("https://a/b", "addresses"),
-            ("jdbc:h2:mem", "addresses"),
-            ("a@b.org", "addresses"),
-            ("10.0.0.1", "addresses"),
-            ("a/b", "strings"),
-            ("hello @ home.", "strings"),
-            ("/", "strings"),
-            ("", "strings"),
-        ] {
-            assert_eq!(kind_of(text), kind, "{text}");
-        }
     }
 }

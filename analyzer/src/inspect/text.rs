@@ -7,7 +7,7 @@ use crate::inspect::seen::Seen;
 use crate::java::descriptor::{of_class, type_name};
 use crate::junit::defaults;
 use crate::text::{
-    absence, count, deadlocks, exception, frame, gap, heading, locked, one_line, short_type,
+    absence, count, deadlocks, exception_up_to, frame, gap, heading, locked, one_line, short_type,
     stack_element, thread, utc,
 };
 use crate::tree::{Builder, Limits, Node};
@@ -43,6 +43,15 @@ impl Style<'_> {
         }
     }
 
+    /// So many, unless everything is to be shown.
+    fn most(&self, count: usize) -> usize {
+        self.depth.map_or(usize::MAX, |_| count)
+    }
+
+    fn exception(&self, info: &ExceptionInfo) -> String {
+        exception_up_to(info, self.most(2000))
+    }
+
     fn paint(&self, code: &str, text: &str) -> String {
         if self.colour {
             format!("\x1b[{code}m{text}\x1b[0m")
@@ -70,7 +79,7 @@ pub fn write(input: &Input, style: &Style<'_>, out: &mut dyn Write) -> io::Resul
     writeln!(out)?;
     write_exceptions(crash, style, out)?;
     writeln!(out)?;
-    write_meta(&crash.meta, out)?;
+    write_meta(&crash.meta, style, out)?;
     writeln!(out)?;
     let mut seen = Seen::default();
     // Of threads, the first one too has a heading.
@@ -118,7 +127,7 @@ pub fn write(input: &Input, style: &Style<'_>, out: &mut dyn Write) -> io::Resul
     if style.frames.is_empty() {
         write_statics(crash, style, &seen, out)?;
     }
-    write_rest(crash, out)
+    write_rest(crash, style, out)
 }
 
 /// Static fields that are shown unless all are asked for.
@@ -137,7 +146,7 @@ fn write_statics(
     writeln!(out, "{}", style.paint("1", "static fields at the failure"))?;
     let graph = Graph::at_failure(crash);
     let mut builder = Builder::new(&graph, style.limits());
-    let shown = style.depth.map_or(statics.len(), |_| MAX_STATICS);
+    let shown = style.most(MAX_STATICS);
     for field in statics.iter().take(shown) {
         let node = builder.node(Typed::new(field.value, &field.descriptor));
         let name = format!("{}.{}", short_type(&field.owner), field.name);
@@ -152,6 +161,9 @@ fn write_statics(
     }
     Ok(())
 }
+
+/// What an exception is to the one that it has caused.
+const CAUSE: &str = "caused by";
 
 /// What stands in place of the frames that a recursion repeats.
 fn folded(fold: &Fold) -> String {
@@ -180,7 +192,7 @@ fn write_exceptions(crash: &Crash, style: &Style<'_>, out: &mut dyn Write) -> io
     let Some(first) = exceptions.first() else {
         return writeln!(out, "(no exception was recorded)");
     };
-    writeln!(out, "{}", style.paint("1;31", &exception(first)))?;
+    writeln!(out, "{}", style.paint("1;31", &style.exception(first)))?;
     if crash.failure.frames.is_empty() || first.stack.is_empty() {
         write_stack(first, out)?;
     } else if !is_of_this_throw(&crash.failure, first) {
@@ -191,33 +203,44 @@ fn write_exceptions(crash: &Crash, style: &Style<'_>, out: &mut dyn Write) -> io
         write_stack(first, out)?;
     } else if crash.failure.frames.len() > SCREEN {
         // The frames with their arguments take many screens.
-        write_top(first, out)?;
+        write_top(first, "    ", style, out)?;
     }
-    // Causes may form a cycle in a hostile file; each is told once.
+    write_related(exceptions, style, out)
+}
+
+/// What else there was: for each exception those that it has suppressed, and its cause, each with its own.
+fn write_related(
+    exceptions: &[ExceptionInfo],
+    style: &Style<'_>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    const MAX_INDENT: usize = 40;
+    // They may go in circles, and very deep in a hostile file; each is told once.
     let mut told = vec![false; exceptions.len()];
-    let mut at = first;
-    if let Some(told) = told.first_mut() {
-        *told = true;
-    }
-    let suppressed = |of: &ExceptionInfo, out: &mut dyn Write| -> io::Result<()> {
-        for index in &of.suppressed {
-            if let Some(info) = exceptions.get(*index as usize) {
-                writeln!(out, "  suppressed: {}", exception(info))?;
-                write_top(info, out)?;
-            }
-        }
-        Ok(())
-    };
-    suppressed(at, out)?;
-    while let Some(cause) = at.cause.map(|cause| cause as usize) {
-        let Some(info) = exceptions.get(cause).filter(|_| !told[cause]) else {
-            break;
+    let mut left = vec![(0, "", 0)];
+    while let Some((index, role, indent)) = left.pop() {
+        let index = index as usize;
+        let Some(info) = exceptions.get(index).filter(|_| !told[index]) else {
+            continue;
         };
-        told[cause] = true;
-        writeln!(out, "caused by: {}", style.paint("31", &exception(info)))?;
-        write_top(info, out)?;
-        suppressed(info, out)?;
-        at = info;
+        told[index] = true;
+        if index > 0 {
+            let text = style.exception(info);
+            let is_cause = role == CAUSE;
+            let text = if is_cause {
+                style.paint("31", &text)
+            } else {
+                text
+            };
+            let lead = " ".repeat(indent.min(MAX_INDENT));
+            writeln!(out, "{lead}{role}: {text}")?;
+            let more = if is_cause { "    " } else { "  " };
+            write_top(info, &(lead + more), style, out)?;
+        }
+        // The last is next.
+        left.extend(info.cause.map(|cause| (cause, CAUSE, indent)));
+        let suppressed = info.suppressed.iter().rev();
+        left.extend(suppressed.map(|&one| (one, "suppressed", indent + 2)));
     }
     Ok(())
 }
@@ -267,18 +290,24 @@ fn write_stack(info: &ExceptionInfo, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-fn write_top(info: &ExceptionInfo, out: &mut dyn Write) -> io::Result<()> {
-    const TOP: usize = 8;
-    for element in info.stack.iter().take(TOP) {
-        writeln!(out, "    at {}", stack_element(element))?;
+fn write_top(
+    info: &ExceptionInfo,
+    lead: &str,
+    style: &Style<'_>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let shown = style.most(8);
+    for element in info.stack.iter().take(shown) {
+        writeln!(out, "{lead}at {}", stack_element(element))?;
     }
-    if info.stack.len() > TOP {
-        writeln!(out, "    ... {} more", info.stack.len() - TOP)?;
+    if info.stack.len() > shown {
+        writeln!(out, "{lead}... {} more", info.stack.len() - shown)?;
     }
     Ok(())
 }
 
-fn write_meta(meta: &Meta, out: &mut dyn Write) -> io::Result<()> {
+fn write_meta(meta: &Meta, style: &Style<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let limit = style.most(300);
     let line = |out: &mut dyn Write, name: &str, text: String| {
         if text.is_empty() {
             Ok(())
@@ -291,25 +320,29 @@ fn write_meta(meta: &Meta, out: &mut dyn Write) -> io::Result<()> {
     } else {
         ""
     };
-    line(out, "thread", one_line(&meta.thread, 200) + kind)?;
+    line(
+        out,
+        "thread",
+        one_line(&meta.thread, style.most(200)) + kind,
+    )?;
     let uptime = (meta.time_ms.saturating_sub(meta.started_ms)) as f64 / 1000.0;
     line(
         out,
         "time",
         format!("{}, {uptime:.1} s after the JVM's start", utc(meta.time_ms)),
     )?;
-    line(out, "program", one_line(&meta.command, 300))?;
+    line(out, "program", one_line(&meta.command, limit))?;
     let properties = meta.properties.iter();
     let properties: Vec<String> = properties
         .map(|(name, value)| format!("{name}={value}"))
         .collect();
-    line(out, "properties", one_line(&properties.join(", "), 300))?;
+    line(out, "properties", one_line(&properties.join(", "), limit))?;
     line(
         out,
         "defaults",
-        one_line(&defaults::told(&meta.defaults), 300),
+        one_line(&defaults::told(&meta.defaults), limit),
     )?;
-    line(out, "version", one_line(&meta.program_version, 300))?;
+    line(out, "version", one_line(&meta.program_version, limit))?;
     let jvm = format!(
         "Java {}, {} {}, {}{}",
         meta.java_version,
@@ -322,10 +355,10 @@ fn write_meta(meta: &Meta, out: &mut dyn Write) -> io::Result<()> {
             pid => format!(", pid {pid}"),
         }
     );
-    line(out, "JVM", one_line(&jvm, 300))?;
+    line(out, "JVM", one_line(&jvm, limit))?;
     line(out, "recorded", {
         let text = format!("{}; copy: {}; agent {}", meta.reason, meta.copy, meta.agent);
-        one_line(&text, 300)
+        one_line(&text, limit)
     })?;
     let counters: Vec<String> = meta
         .counters
@@ -352,7 +385,7 @@ fn write_frame(
     }
     if at.fidelity == Fidelity::None {
         let reason = absence(at).unwrap_or("no reason given");
-        let reason = one_line(reason, 200);
+        let reason = one_line(reason, style.most(200));
         return match said {
             None => Ok(()),
             Some(0 | 1) => writeln!(out, "     not captured: {reason}"),
@@ -365,7 +398,7 @@ fn write_frame(
             Fidelity::Reference => "degraded to reference: ",
             Fidelity::Fields => "degraded to fields: ",
         };
-        let text = format!("     ! {lead}{}", one_line(&at.reason, 200));
+        let text = format!("     ! {lead}{}", one_line(&at.reason, style.most(200)));
         writeln!(out, "{}", style.paint("33", &text))?;
     }
     if at.arguments.is_empty() {
@@ -401,7 +434,7 @@ fn write_value(name: &str, node: &Node, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-fn write_rest(crash: &Crash, out: &mut dyn Write) -> io::Result<()> {
+fn write_rest(crash: &Crash, style: &Style<'_>, out: &mut dyn Write) -> io::Result<()> {
     let mut holes: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     let graph = Graph::at_failure(crash);
     let mut objects = 0;
@@ -438,7 +471,7 @@ fn write_rest(crash: &Crash, out: &mut dyn Write) -> io::Result<()> {
             out,
             "  {number} x {}: {}",
             one_line(&type_name(&of_class(class)), 200),
-            one_line(reason, 200)
+            one_line(reason, style.most(200))
         )?;
     }
     Ok(())

@@ -14,7 +14,7 @@
 mod edges;
 
 use super::graph::{Node, ROOT};
-use super::literal::{literal, of_datum};
+use super::literal::{literal, of_datum, of_units};
 use super::mutable::{MethodName, Mutability};
 use super::texts::Texts;
 use super::values::{Life, Literal};
@@ -215,9 +215,13 @@ impl<'d> Inference<'d> {
             What::New {
                 object,
                 text,
+                units,
                 length,
                 ..
-            } => self.new_object(*object, text.as_deref(), *length),
+            } => match units {
+                Some(units) => self.new_text(*object, units, *length),
+                None => self.new_object(*object, text.as_deref(), *length),
+            },
             What::Enter { method, arguments } => self.enter(step.thread, *method, arguments),
             What::Bind { method, this } => self.bind(step.thread, *method, *this),
             What::Exit { method, value } => self.leave(step.thread, *method, Some(*value)),
@@ -242,6 +246,14 @@ impl<'d> Inference<'d> {
     fn abandon_all(&mut self, thread: u64) {
         for frame in self.threads.remove(&thread).unwrap_or_default() {
             self.abandon(&frame);
+        }
+    }
+
+    /// A text with lone surrogates, or a box that holds one.
+    fn new_text(&mut self, id: ObjectId, units: &[u16], length: u32) {
+        let class = self.dictionary.class(id.class()).unwrap_or_default();
+        if let Some(literal) = of_units(class, units, length) {
+            self.texts.insert(id.serial(), literal);
         }
     }
 

@@ -35,6 +35,26 @@ pub fn literal(class: &str, text: &str, length: u32) -> Option<Literal> {
     })
 }
 
+/// What a text with lone surrogates means.
+pub fn of_units(class: &str, units: &[u16], length: u32) -> Option<Literal> {
+    match (class, units) {
+        ("java.lang.Character", [unit]) => Some(character(*unit)),
+        ("java.lang.String", units) if units.len() >= length as usize => {
+            Some(Literal::Units(units.to_vec()))
+        }
+        _ => None,
+    }
+}
+
+/// A `char` as a box has it: a surrogate as an escape, for no text of ours has it alone.
+pub fn character(unit: u16) -> Literal {
+    let text = match char::from_u32(unit.into()) {
+        Some(unit) => unit.to_string(),
+        None => format!("\\u{unit:04x}"),
+    };
+    Literal::Box("java.lang.Character".to_owned(), text)
+}
+
 /// The enum of a constant of this class and name: one with a body of its own has a class of its own, which
 /// javac numbers (JLS 8.9.1), and which for Kotlin's compiler has the constant's name.
 fn enum_of<'c>(class: &'c str, name: &str) -> &'c str {
@@ -49,6 +69,16 @@ fn enum_of<'c>(class: &'c str, name: &str) -> &'c str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lone_surrogates_are_told_if_the_text_is_whole() {
+        let units = [0x61, 0xd800];
+        let string = |length| of_units("java.lang.String", &units, length);
+        assert_eq!(string(2), Some(Literal::Units(units.to_vec())));
+        assert_eq!(string(3), None);
+        let boxed = Literal::Box("java.lang.Character".to_owned(), "\\ud800".to_owned());
+        assert_eq!(of_units("java.lang.Character", &units[1..], 0), Some(boxed));
+    }
 
     #[test]
     fn a_constant_with_a_body_is_of_its_enum() {

@@ -1,6 +1,7 @@
 //! Work in stages, of which a thread tells by itself how far each is.
 
 use super::{Pace, bar, take_away};
+use crate::stderr::say;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -123,7 +124,7 @@ impl Stages {
     pub fn note(&self, line: &str) {
         let mut state = self.shared.state();
         take_away(&mut state.shown);
-        eprintln!("{line}");
+        say(line);
     }
 }
 

@@ -1,10 +1,12 @@
 //! A trace as tables, for questions of people's own.
 //!
 //! [`Export`] takes step by step and keeps only the calls that are going on, so
-//! memory follows the depth of calls and the number of threads. Where the beginning
-//! of the trace is gone, each object takes a bit beside.
+//! memory follows the depth of calls and the number of threads. Each object takes a
+//! bit beside.
 
 pub mod schemas;
+#[cfg(test)]
+mod tests;
 
 use super::Trace;
 use super::blocks::{Covered, covered};
@@ -40,8 +42,8 @@ pub struct Export<'d> {
     pub unbegun: u64,
     /// Ends of calls that have no row either, for their beginnings were lost.
     pub unseen_begun: u64,
-    /// Where the beginning of the trace is gone: the objects that have a row, which may be told of again.
-    again: Option<Serials>,
+    /// The objects that have a row: where the trace has a bound, they are told of again.
+    told: Serials,
     classes: HashMap<u32, Option<ByteArray>>,
     methods: HashMap<u32, [Option<ByteArray>; 3]>,
     fields: HashMap<u32, [Option<ByteArray>; 3]>,
@@ -112,7 +114,7 @@ impl<'d> Export<'d> {
         let [calls, arguments, writes, unseen, reads, objects, blocks] = TABLES.map(table);
         let mut export = Export {
             dictionary,
-            again: (!trace.log.missing().is_empty()).then(Serials::default),
+            told: Serials::default(),
             calls: calls?,
             arguments: arguments?,
             writes: writes?,
@@ -224,15 +226,6 @@ impl<'d> Export<'d> {
                     ])?;
                 }
             }
-            // The table has a row for each object.
-            What::New {
-                object,
-                again: true,
-                ..
-            } if self
-                .again
-                .as_ref()
-                .is_some_and(|told| told.contains(object.serial())) => {}
             What::New {
                 object,
                 length,
@@ -242,13 +235,13 @@ impl<'d> Export<'d> {
                 secret,
                 ..
             } => {
+                if !self.told.insert(object.serial()) {
+                    return Ok(());
+                }
                 // Lone surrogates are in no UTF-8.
                 let lossy = || units.as_deref().map(String::from_utf16_lossy);
                 let text = text.clone().or_else(lossy);
                 let known = text.as_deref() == Some("") || !secret && self.is_array(*object);
-                if let Some(told) = &mut self.again {
-                    told.insert(object.serial());
-                }
                 let class = self.class(Some(*object));
                 self.objects.add([
                     Cell::Long(Some(object.serial() as i64)),

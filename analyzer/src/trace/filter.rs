@@ -213,17 +213,14 @@ impl Filter {
         }
     }
 
-    /// The same for blocks.
+    /// The same for blocks, as far as threads go. What the others say is needed to show what is wanted: which
+    /// calls it is in, and the texts of its objects and the names of virtual threads, which are told once.
     pub fn of_blocks(&self) -> trace::Filter {
-        // The index does not know callees.
-        let members = self.methods.is_some() && self.callees.is_empty();
         trace::Filter {
             threads: self.threads.clone(),
             threads_besides: (self.virtual_threads.is_some())
                 .then(|| self.platform_threads.clone()),
-            methods: self.methods.clone().filter(|_| members),
-            fields: members.then(|| self.fields.clone()),
-            object: self.object,
+            ..trace::Filter::default()
         }
     }
 
@@ -286,5 +283,26 @@ fn takes_part(what: &What, object: ObjectId) -> bool {
         | What::End
         | What::Going { .. }
         | What::Lost(_) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_without_the_members_and_the_object_are_read_for_what_they_say_of_the_others() {
+        let wanted = Wanted {
+            members: vec!["Virt.target".to_owned()],
+            object: Some(17),
+            ..Wanted::default()
+        };
+        let of_blocks = |wanted: &Wanted| Filter::new(wanted, &Dictionary::default()).of_blocks();
+        assert!(of_blocks(&wanted).is_empty());
+        let wanted = Wanted {
+            threads: vec!["7".to_owned()],
+            ..wanted
+        };
+        assert_eq!(of_blocks(&wanted).threads, Some(BTreeSet::from([7])));
     }
 }

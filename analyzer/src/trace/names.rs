@@ -7,6 +7,7 @@ use super::calls::Calls;
 use super::steps::{Place, Step, What};
 use super::threads::Threads;
 use crate::graph::Typed;
+use crate::inspect::json;
 use crate::java::descriptor;
 use crate::text::{name, one_line, primitive, quote_beginning, short_type, simple_name};
 use hindsight_tracelog::crash::Value;
@@ -428,15 +429,8 @@ impl<'d> Names<'d> {
             (Datum::Int(value), "Z") => json!(value != 0),
             (Datum::Int(value), _) => json!(value),
             (Datum::Long(value), _) => json!(value),
-            // JSON has no NaN and no infinities.
-            (Datum::Float(value), _) if !value.is_finite() => {
-                json!(self.datum(Datum::Float(value), ""))
-            }
-            (Datum::Float(value), _) => json!(value),
-            (Datum::Double(value), _) if !value.is_finite() => {
-                json!(self.datum(Datum::Double(value), ""))
-            }
-            (Datum::Double(value), _) => json!(value),
+            (Datum::Float(value), _) => json::value(Typed::new(Value::Float(value), "F")),
+            (Datum::Double(value), _) => json::value(Typed::new(Value::Double(value), "D")),
         }
     }
 

@@ -6,7 +6,7 @@ use crate::files::walk;
 use crate::graph::{Graph, Typed};
 use crate::inspect::json;
 use crate::model::{document, show};
-use crate::text::primitive;
+use crate::text::{self, primitive};
 use crate::trace;
 use crate::views::{View, iterated};
 use anyhow::{Context, Error, Result, bail};
@@ -36,7 +36,7 @@ pub struct Found {
     pub models: Vec<Json>,
     /// Documents of verdicts, `hindsight.mutability/1`.
     pub mutability: Vec<Json>,
-    /// Files that could not be read.
+    /// Why files and directories could not be read.
     pub errors: Vec<Error>,
 }
 
@@ -48,14 +48,18 @@ pub struct Found {
 /// Fails if a path cannot be read, or there is nothing to show.
 pub fn find(paths: &[PathBuf], max_objects: usize) -> Result<Found> {
     let mut files = BTreeSet::new();
+    let mut found = Found::default();
     for path in paths {
         let context = || format!("failed to read {}", path.display());
         if fs::metadata(path).with_context(context)?.is_dir() {
-            walk(path, &mut |file| {
-                if file.is_file() && kind(file).is_ok_and(|kind| kind != Kind::Other) {
+            let errors = walk(path, &mut |file| {
+                // A crash file that cannot be reached says so when it is read.
+                let is_special = fs::metadata(file).is_ok_and(|of| !of.is_file());
+                if !is_special && kind(file).is_ok_and(|kind| kind != Kind::Other) {
                     files.insert(file.to_owned());
                 }
-            })?;
+            });
+            found.errors.extend(errors);
         } else if kind(path)? == Kind::Other {
             bail!(
                 "{} is no crash file, no model and no result of hindsight mutability --format json",
@@ -65,7 +69,6 @@ pub fn find(paths: &[PathBuf], max_objects: usize) -> Result<Found> {
             files.insert(path.clone());
         }
     }
-    let mut found = Found::default();
     for file in &files {
         if let Err(error) = read(file, max_objects, &mut found) {
             found.errors.push(error);
@@ -139,6 +142,7 @@ fn read(path: &Path, max_objects: usize, found: &mut Found) -> Result<()> {
         let input = Input::read(path)?;
         let mut crash = bounded(json::document(&input)?, max_objects);
         add_meanings(&input, &mut crash);
+        add_headings(&input, &mut crash);
         share_fields(&mut crash);
         make_exact(&mut crash);
         found.crashes.push(crash);
@@ -168,6 +172,21 @@ fn read(path: &Path, max_objects: usize, found: &mut Found) -> Result<()> {
         (_, schema) => bail!("{name} has the schema {schema}, which this version does not know"),
     }
     Ok(())
+}
+
+/// Tells what frames are of, and of threads what they wait for and have, as `hindsight inspect` does.
+fn add_headings(input: &Input, crash: &mut Json) {
+    let failure = &input.crash.failure;
+    let headings = (0..).zip(&failure.exceptions);
+    let headings = headings.map(|(index, _)| text::heading(failure, index));
+    crash["headings"] = json!(headings.collect::<Vec<_>>());
+    for (at, state) in failure.threads.iter().enumerate() {
+        let told = &mut crash["threads"][at];
+        told["told"] = json!(text::thread(failure, state));
+        for (at, lock) in state.owns.iter().enumerate() {
+            told["owns"][at]["told"] = json!(text::locked(lock));
+        }
+    }
 }
 
 #[derive(Deserialize)]

@@ -127,6 +127,9 @@ class Graph {
     const own = (place, value) => this.patched.has(`${object.id} ${place}`)
       ? { value: this.patched.get(`${object.id} ${place}`), was: value } : { value };
     switch (object.kind) {
+      case "enum":
+        if (!object.fields) return [];
+      // falls through
       case "instance":
         return this.shapes[object.shape].map((field, index) => ({ name: field.name, descriptor: field.descriptor, ...own(`${field.owner} ${field.name}`, object.fields[index]) }));
       case "array":
@@ -157,7 +160,7 @@ function brief(graph, value, descriptor) {
   }
   switch (object.kind) {
     case "string": return { text: cut(object, 120, JSON.stringify), kind: "text", long: long(object, 120) };
-    case "enum": return { text: `${name}.${object.name}` };
+    case "enum": return { text: `${name}.${object.name}`, object };
     case "class": return { text: `${object.name}.class` };
     case "hole": return { text: `${name}: not stored, ${object.reason}`, kind: "hole" };
     case "lambda": return { text: `lambda ${short(object.lambda.class)}.${object.lambda.method} #${object.id}`, object };
@@ -202,8 +205,33 @@ function frameOf(crash, frame) {
   return details;
 }
 
+/** All frames, below the thread or the exception that they are of if that is another one than before. */
+function framesOf(crash) {
+  // Of threads, the first one too has a heading.
+  let exception = crash.threads ? undefined : 0;
+  return crash.frames.flatMap((frame) => {
+    const heading = frame.exception === exception ? undefined : crash.headings[frame.exception];
+    exception = frame.exception;
+    return heading ? [make("h4", {}, heading), frameOf(crash, frame)] : [frameOf(crash, frame)];
+  });
+}
+
+/** The threads of a program that goes on, or hangs: those first that wait for each other. */
+function threadsOf(crash) {
+  const line = (text, kind = "") => make("div", { class: `code ${kind}` }, text);
+  return [
+    ...(crash.deadlocks ?? []).flatMap((circle) => [
+      line(`deadlock: ${plural(circle.length, "thread")} wait for each other`, "bad"),
+      ...circle.map((at) => line(crash.threads[at].told, "bad")),
+    ]),
+    ...(crash.threads ?? []).flatMap((thread) => [
+      line(thread.told), ...thread.owns.map((lock) => line(`has ${lock.told}`, "dim leaf"))]),
+  ];
+}
+
 function showCrash(crash) {
-  const all = crash.exceptions.map((one, index) => make("div", { class: index ? "code dim" : "code" },
+  // Each thread stands as an exception, which has a line of its own.
+  const all = (crash.threads ? [] : crash.exceptions).map((one, index) => make("div", { class: index ? "code dim" : "code" },
     `${index ? "also " : ""}${one.class}${one.message === null ? "" : `: ${one.message}`}`));
   const graph = new Graph(crash);
   main.replaceChildren(
@@ -215,9 +243,9 @@ function showCrash(crash) {
       ["version", crash.version], ["why", crash.reason], ["JVM", `${crash.jvm_name} ${crash.jvm_version} (Java ${crash.java_version}), ${crash.os}`],
       ["command", crash.command], ["process", crash.pid],
     ]),
-    ...(crash.threads ?? []).map((thread) => make("div", { class: "code" }, `thread ${thread.name}: ${thread.state}`)),
+    ...threadsOf(crash),
     make("h3", {}, `Frames (${crash.frames.length})`),
-    ...crash.frames.map((frame) => frameOf(crash, frame)),
+    ...framesOf(crash),
     ...(crash.objects_left_out ? [make("div", { class: "note" }, `${plural(crash.objects_left_out, "object")} of this crash are not in this page; hindsight inspect --full shows them`)] : []),
     make("h3", {}, "More"),
     fold(`Static fields (${crash.statics.length})`, () => crash.statics.map((field) => tree(graph, `${short(field.class)}.${field.name}`, field.value, field.descriptor))),

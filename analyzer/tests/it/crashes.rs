@@ -190,6 +190,30 @@ fn what_was_not_stored_is_counted() {
     }
 }
 
+/// In containers, most processes have one number, and replicas may start in one millisecond.
+#[test]
+fn runs_are_told_apart_by_what_they_call_themselves() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    runs(dir);
+    for run in ["run-1", "run-2"] {
+        let told = json!({
+            "run": run,
+            "pid": 1,
+            "started_ms": 17,
+            "counters": {"crashes_beyond_per_minute": 5},
+        });
+        fs::write(dir.join("a").join(run).join("run.json"), told.to_string()).unwrap();
+    }
+    let made = hindsight([
+        "crashes".as_ref(),
+        "--format=json".as_ref(),
+        dir.as_os_str(),
+    ]);
+    let document: Json = serde_json::from_slice(&made.stdout).expect("JSON");
+    assert_eq!(document["not_stored"], json!({"run-1": 5, "run-2": 5}));
+}
+
 #[test]
 fn what_cannot_be_read_is_named_and_hides_nothing() {
     let dir = tempfile::tempdir().unwrap();
@@ -291,6 +315,23 @@ fn what_cannot_be_read_is_named_and_hides_nothing() {
     let told = text(&output.stderr);
     assert!(told.contains("still runs or was killed"), "{told}");
     assert!(!told.contains("matches"), "{told}");
+}
+
+#[test]
+fn a_link_that_leads_nowhere_is_named_and_hides_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    runs(dir);
+    let link = dir.join("c/crash-0001.hsc");
+    fs::create_dir(dir.join("c")).unwrap();
+    std::os::unix::fs::symlink(dir.join("nowhere"), &link).unwrap();
+    for command in ["crashes", "inspect", "view"] {
+        let output = hindsight([command.as_ref(), dir.as_os_str()]);
+        assert_eq!(output.status.code(), Some(1), "{command}");
+        let error = text(&output.stderr);
+        assert!(error.contains(&link.display().to_string()), "{error}");
+        assert!(!output.stdout.is_empty(), "{command}");
+    }
 }
 
 #[test]

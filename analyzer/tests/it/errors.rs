@@ -6,6 +6,7 @@ use hindsight_tracelog::crash::Value;
 use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 fn sample(dir: &Path, name: &str, change: impl FnOnce(&mut Vec<u8>)) -> String {
     let mut recording = Recording::new();
@@ -257,4 +258,21 @@ fn crash_files_among_the_tests_stay_what_they_are() {
         &["crash-0001.hsc is one of the crash files: it is not overwritten"],
     );
     assert_eq!(fs::read(&among).unwrap(), before);
+}
+
+#[test]
+fn who_reads_no_errors_gets_the_results() {
+    let dir = tempfile::tempdir().unwrap();
+    let good = sample(dir.path(), "crash-0001.hsc", |_| {});
+    sample(dir.path(), "crash-0002.hsc", |bytes| bytes.truncate(3));
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let output = Command::new(env!("CARGO_BIN_EXE_hindsight"))
+        .arg("inspect")
+        .arg(dir.path())
+        .stderr(writer)
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stdout).contains(&good));
 }

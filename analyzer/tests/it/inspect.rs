@@ -2,7 +2,8 @@
 
 use crate::common::*;
 use hindsight_tracelog::crash::*;
-use hindsight_tracelog::record;
+use hindsight_tracelog::{record, writer};
+use std::fs;
 use std::path::Path;
 
 const STRING: &str = "Ljava/lang/String;";
@@ -211,6 +212,38 @@ fn the_stack_trace_of_an_earlier_throw_is_told() {
     assert!(!told(&file).contains("it was thrown before"));
 }
 
+/// Also what a suppressed exception was caused by and has suppressed itself, each with its stack trace.
+#[test]
+fn in_full_all_of_the_exceptions_and_of_the_run_is_told() {
+    let mut recording = recording();
+    let stack: Vec<(&str, &str, i32)> = (1..=9).map(|line| ("shop.Deep", "go", line)).collect();
+    let cause = recording.exception("shop.Cause", Some(&"m".repeat(3000)), &stack);
+    let inner = recording.exception("shop.Inner", None, &stack);
+    recording.failure.exceptions[2].cause = Some(cause);
+    recording.failure.exceptions[2].suppressed = vec![inner, 2];
+    recording.meta.command = format!("java {}", "c".repeat(400));
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("crash-0001.hsc");
+    recording.write(&file);
+    let told = |more: &[&str]| {
+        let file = file.display().to_string();
+        text(&hindsight([&["inspect", file.as_str()], more].concat()).stdout)
+    };
+    let (all, part) = (told(&["--full"]), told(&[]));
+    let expected = "  suppressed: java.lang.Error: late\n    suppressed: shop.Inner\n      at shop.Deep.go(Deep.java:1)\n";
+    for shown in [&all, &part] {
+        assert!(shown.contains(expected), "{shown}");
+        assert!(shown.contains("\n  caused by: shop.Cause: mmm"), "{shown}");
+        assert_eq!(shown.matches("suppressed: java.lang.Error").count(), 1);
+    }
+    let last = "      at shop.Deep.go(Deep.java:9)\n";
+    assert_eq!(all.matches(last).count(), 2, "{all}");
+    assert_eq!(part.matches("      ... 1 more\n").count(), 2, "{part}");
+    for whole in [&recording.meta.command, &"m".repeat(3000)] {
+        assert!(all.contains(whole) && !part.contains(whole), "{all}");
+    }
+}
+
 /// Every text in the bytes of a file is in its review.
 #[test]
 fn a_review_leaves_nothing_out() {
@@ -249,6 +282,66 @@ fn a_review_leaves_nothing_out() {
         };
         let known = shown.iter().any(|shown| shown.contains(&name));
         assert!(known, "{text:?} is not in the review");
+    }
+}
+
+/// Elements as they were at the entry, strings that are in no UTF-8, and what makes tests find what is numbered.
+#[test]
+fn a_review_tells_what_only_some_files_have() {
+    let mut recording = recording();
+    let string = recording.class("java.lang.String", &[]);
+    let units = [0x61, 0xd800];
+    let lone = recording.object(string, Body::String(Text::from_utf16(&units)));
+    let array = recording.array("[Ljava.lang.Object;", &[Value::Null]);
+    let Value::Ref(object) = array else { panic!() };
+    recording.failure.frames[0].arguments[0].value = array;
+    recording.failure.frames[0].patch.push(Patch {
+        object,
+        owner: String::new(),
+        field: String::new(),
+        descriptor: "L".into(),
+        value: lone,
+        index: Some(0),
+    });
+    let origin = Origin {
+        name: "shop.Till$1".into(),
+        found: "shop.Till$2/abc".into(),
+    };
+    let gone = ["shop.Gone".to_owned()];
+    let file = writer::for_tests(&recording.bytes(), &[origin], Some(&gone)).unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("crash-0001.hsc");
+    fs::write(&path, file).unwrap();
+    let path = path.display().to_string();
+    let told = |more: &[&str]| {
+        let output = hindsight([&["inspect", path.as_str()], more].concat());
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        text(&output.stdout)
+    };
+    let review = told(&["--review"]);
+    let place = format!("element 0 of Object[] (object {object}) at the entry of frame 0");
+    for expected in [
+        &format!("\"a\\ud800\"  in {place}\n"),
+        "shop.Till$1 = shop.Till$2/abc\n",
+        "shop.Gone: not restored when the tests were made\n",
+    ] {
+        assert!(review.contains(expected), "{expected}: {review}");
+    }
+    assert!(!review.contains("\n  .  in"), "{review}");
+    for more in [&["--review", "--format=json"][..], &["--format=json"]] {
+        let json: serde_json::Value = serde_json::from_str(&told(more)).unwrap();
+        let mut all = match json["objects"].as_array() {
+            Some(objects) => objects.clone(),
+            None => {
+                let groups = json["groups"].as_array().unwrap().iter();
+                groups
+                    .flat_map(|group| group["items"].as_array().unwrap().clone())
+                    .collect()
+            }
+        };
+        all.retain(|one| one["utf16"] == serde_json::json!(units));
+        assert_eq!(all.len(), 1, "{json}");
+        assert_eq!(all[0]["text"], "a\u{fffd}");
     }
 }
 

@@ -5,7 +5,7 @@ use crate::inspect::recording;
 use flate2::read::GzDecoder;
 use hindsight_analyzer::view::collect::Found;
 use hindsight_analyzer::view::page;
-use hindsight_tracelog::crash::Value as Stored;
+use hindsight_tracelog::crash::{Body, ClassKind, Frame, Lock, ThreadState, Value as Stored};
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -268,6 +268,70 @@ fn the_script_shows_what_was_recorded() {
         assert!(shown.contains(expected), "{expected}: {shown}");
     }
     assert!(!shown.contains("cannot be shown"), "{shown}");
+}
+
+#[test]
+fn stacks_stand_below_their_threads_and_enum_constants_have_fields() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut r = recording();
+    let mode = r.class_below("shop.Mode", &[], ClassKind::Enum, &[("hits", "I")]);
+    let mode = r.object(
+        mode,
+        Body::Enum {
+            name: "EAGER".to_owned(),
+            fields: vec![Stored::Int(4711)],
+        },
+    );
+    r.failure.frames.truncate(1);
+    r.failure.frames[0].arguments[2].value = mode;
+    let frame = r.failure.frames[0].clone();
+    r.failure.frames.push(Frame {
+        exception: 1,
+        ..frame
+    });
+    let thread = |name: &str, owner| {
+        let lock = |class: &str| Lock {
+            class: class.to_owned(),
+            object: None,
+            owner: Some(owner),
+        };
+        ThreadState {
+            name: name.to_owned(),
+            state: "BLOCKED".to_owned(),
+            wants: Some(lock("shop.Wanted")),
+            owns: vec![lock("shop.Owned")],
+            ..ThreadState::default()
+        }
+    };
+    r.failure.threads = vec![thread("one", 1), thread("two", 0)];
+    let pseudo = r.failure.exceptions[0].clone();
+    r.failure.exceptions = vec![pseudo; 2];
+    r.write(&dir.path().join("crash-0001.hsc"));
+    let output = hindsight(["view".as_ref(), dir.path()]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let Some(shown) = shown(&dir.path().join("hindsight.html")) else {
+        return;
+    };
+    for (expected, times) in [
+        ("deadlock: 2 threads wait for each other\n", 1),
+        // In the deadlock, in the list and as a heading.
+        (
+            "thread one: BLOCKED, waits for Wanted, which thread two has",
+            3,
+        ),
+        (
+            "thread two: BLOCKED, waits for Wanted, which thread one has",
+            3,
+        ),
+        ("has Owned\n", 2),
+        ("hits = 4711\n", 2),
+    ] {
+        assert_eq!(
+            shown.matches(expected).count(),
+            times,
+            "{expected}: {shown}"
+        );
+    }
 }
 
 #[test]

@@ -81,6 +81,7 @@
 //!
 //! # Versions
 //!
+//! - 5: the dictionary says which run it is.
 //! - 4: recaps, and texts of objects that are not new (older readers pass those over);
 //!   the end of the dictionary says how often the stack has ended, and of which threads
 //!   events were lost.
@@ -109,4 +110,4 @@ pub use pack::Packer;
 pub use unpack::{Datum, Event, ObjectId, Unpacker};
 
 /// The version this crate writes, and the newest that it reads.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;

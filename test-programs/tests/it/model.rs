@@ -102,7 +102,10 @@ fn tiny_sql_gives_the_models_of_the_paper() {
         golden("palulu/expected/tinysql.txt", &shown(&[]));
         golden("palulu/expected/tinysql.dot", &shown(&["--dot"]));
         let mut json: Value = serde_json::from_str(&shown(&["--format", "json"])).expect("JSON");
-        assert!(json["runs"][0]["run"].is_string());
+        let told = fs::read(workplace.join("out/run.json")).expect("a file");
+        let told: Value = serde_json::from_slice(&told).expect("JSON");
+        assert!(told["run"].is_string());
+        assert_eq!(json["runs"][0]["run"], told["run"]);
         json["runs"][0]["run"] = "1".into();
         count_lives(&mut json);
         let json = serde_json::to_string_pretty(&json).expect("JSON") + "\n";

@@ -54,12 +54,12 @@ impl Opts {
         let mut damaged = trace.is_damaged;
         if !self.quiet {
             for note in &trace.notes {
-                told.note(&format!("hindsight: {}: {note}", path.display()));
+                told.note(&format!("{}: {note}", path.display()));
             }
         }
         if !self.quiet {
             for note in differing(&trace.log.dictionary.traced, classes.own) {
-                told.note(&format!("hindsight: {}: {note}", path.display()));
+                told.note(&format!("{}: {note}", path.display()));
             }
         }
         let mut recorder = Recorder::new(&trace.log.dictionary, classes);
@@ -71,13 +71,13 @@ impl Opts {
                 Err(damage) => {
                     damaged = true;
                     let what = trace.left_out(&damage);
-                    told.note(&format!("hindsight: {}: {what}", path.display()));
+                    told.note(&format!("{}: {what}", path.display()));
                 }
             }
         }
         if recorder.full && !self.quiet {
             told.note(&format!(
-                "hindsight: {}: the run has more objects than are followed; tests are of the first",
+                "{}: the run has more objects than are followed; tests are of the first",
                 path.display()
             ));
         }

@@ -3,8 +3,7 @@
 
 use super::callable::of;
 use super::{MAX_OBJECTS, Object, Recorder, Value};
-use crate::generate::worker::character;
-use crate::model::literal::literal;
+use crate::model::literal::{literal, of_units};
 use crate::model::values::Literal;
 use hindsight_tracelog::trace::{Datum, ObjectId};
 
@@ -91,14 +90,10 @@ impl Recorder<'_> {
 
     /// A text with lone surrogates, or a box that holds one.
     pub(super) fn new_text(&mut self, id: ObjectId, units: &[u16], length: u32) {
-        let literal = match (self.dictionary.class(id.class()), units) {
-            (Some("java.lang.Character"), [unit]) => character(*unit),
-            (Some("java.lang.String"), units) if units.len() >= length as usize => {
-                Literal::Units(units.to_vec())
-            }
-            _ => return,
-        };
-        self.texts.insert(id.serial(), literal);
+        let class = self.dictionary.class(id.class()).unwrap_or_default();
+        if let Some(literal) = of_units(class, units, length) {
+            self.texts.insert(id.serial(), literal);
+        }
     }
 
     pub(super) fn new_object(&mut self, id: ObjectId, text: Option<&str>, length: u32) {

@@ -3,6 +3,7 @@
 use super::{Class, ClassNumber, Ended, Executed, Outcome, Said, Stuck, Thrower};
 use crate::generate::sequence::{Arg, MethodId, Methods, Sequence};
 use crate::java::{descriptor, jdk_value};
+use crate::model::literal::character;
 use crate::model::values::Literal;
 use std::io::{self, BufReader, Read, Write};
 use std::time::Duration;
@@ -164,15 +165,6 @@ pub fn unboxed(class: &str, value: &str) -> Option<(u8, i64)> {
         "java.lang.Double" => (b'D', value.parse::<f64>().ok()?.to_bits() as i64),
         _ => return None,
     })
-}
-
-/// A `char` as a box has it: a surrogate as an escape, for no text of ours has it alone.
-pub fn character(unit: u16) -> Literal {
-    let text = match char::from_u32(unit.into()) {
-        Some(unit) => unit.to_string(),
-        None => format!("\\u{unit:04x}"),
-    };
-    Literal::Box("java.lang.Character".to_owned(), text)
 }
 
 fn unit(text: &str) -> Option<u16> {

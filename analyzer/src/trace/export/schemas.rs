@@ -96,8 +96,8 @@ pub const UNSEEN: &str = "message unseen {
 }";
 
 /// One row for each object, when it is seen first. `text` is that of strings (cut
-/// where the recorder cut it), boxes, enum constants and classes, but null for texts with lone surrogates; `hash` is the hash code
-/// of the whole text, if it was cut.
+/// where the recorder cut it), boxes, enum constants and classes; a lone surrogate
+/// is U+FFFD in it. `hash` is the hash code of the whole text, if it was cut.
 pub const OBJECTS: &str = "message objects {
     required int64 object;
     optional binary class (STRING);

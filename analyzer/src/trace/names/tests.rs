@@ -106,3 +106,27 @@ fn names_stay_in_their_line() {
         ]
     );
 }
+
+#[test]
+fn floats_are_told_by_their_shortest_decimals() {
+    let dictionary = dictionary();
+    let mut names = Names::new(&dictionary);
+    let mut told = |value| {
+        let arguments = vec![Argument { index: 1, value }];
+        let what = What::Enter {
+            method: 1,
+            arguments,
+        };
+        let step = Step {
+            thread: 1,
+            is_virtual: false,
+            stamp: 0,
+            what,
+        };
+        names.json(&step)["arguments"][0]["value"].to_string()
+    };
+    assert_eq!(told(Datum::Float(0.1)), "0.1");
+    assert_eq!(told(Datum::Double(0.1)), "0.1");
+    assert_eq!(told(Datum::Float(f32::NAN)), "\"NaN\"");
+    assert_eq!(told(Datum::Double(f64::NEG_INFINITY)), "\"-Infinity\"");
+}

@@ -224,7 +224,7 @@ impl Header {
 /// What occurs in a block.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Index {
-    /// The methods that are entered, sorted.
+    /// The methods that events are of (entries, ends, catches, ...), sorted.
     pub methods: Vec<u32>,
     /// The fields that are written and read, sorted.
     pub fields: Vec<u32>,

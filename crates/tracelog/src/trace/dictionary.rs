@@ -54,6 +54,10 @@ pub struct Start {
     /// if it is of the whole run.
     #[serde(default)]
     pub bounds: Vec<(String, String)>,
+    /// What no other run is called, in whatever container: as `run` in its `run.json`; empty before
+    /// version 5.
+    #[serde(default)]
+    pub run: String,
 }
 
 /// A class that was instrumented.
@@ -387,4 +391,30 @@ fn record(bytes: &[u8], at: &mut usize) -> Result<Record, Error> {
         return Err(error(ErrorKind::Compression));
     }
     rmp_serde::from_slice(&raw).map_err(|_| error(ErrorKind::Record))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_start_of_an_older_version_has_no_run() {
+        #[derive(Serialize)]
+        enum Old {
+            Start(
+                i64,
+                u32,
+                [&'static str; 1],
+                &'static str,
+                [(&'static str, &'static str); 1],
+            ),
+        }
+        let old = Old::Start(1, 2, ["calls"], "1.0", [("from", "a.B.c")]);
+        let read = rmp_serde::from_slice(&rmp_serde::to_vec(&old).unwrap());
+        let Record::Start(start) = read.unwrap() else {
+            panic!("not a start");
+        };
+        assert_eq!((start.started_ms, start.pid, start.bounds.len()), (1, 2, 1));
+        assert_eq!(start.run, "");
+    }
 }
