@@ -125,7 +125,7 @@ fn start_in(base: &'static Base, jni: Jni, directory: &Path) -> Result<(), Strin
     };
     let arena = Arena::create(directory).map_err(|error| explain("room for events", error))?;
     let shared = Shared::create().map_err(|error| explain("memory", error))?;
-    let complain = |what: &str| base.complain("trace_not_written", what);
+    let complain = |counter: &str, what: &str| base.complain(counter, what);
     let segments = Segments::new(directory.to_owned(), options.max_bytes, complain);
     let tracer = Tracer::install(jni)?;
     let tracing = Tracing {
