@@ -237,9 +237,6 @@ impl Tracing {
         if stack_ends > 0 {
             counters.add("trace_stack_ends", stack_ends);
         }
-        if self.dictionary.lost() > 0 {
-            counters.add("trace_names_lost", self.dictionary.lost());
-        }
         if drained && segments.is_sound() {
             self.arena.remove_files();
         } else if !drained {
@@ -252,7 +249,7 @@ impl Tracing {
             }
             sum.ok()
         });
-        let stop = Stop {
+        let stop = |names_lost| Stop {
             ended_ms: now_ms(),
             lost,
             segments_deleted: segments.deleted(),
@@ -262,7 +259,11 @@ impl Tracing {
             blocks,
             stack_ends,
             losses: self.packer.losses(),
+            names_lost,
         };
-        self.dictionary.end(&Record::Stop(stop));
+        let names_lost = (self.dictionary).end(|names_lost| Record::Stop(stop(names_lost)));
+        if names_lost > 0 {
+            counters.add("trace_names_lost", names_lost);
+        }
     }
 }

@@ -180,6 +180,9 @@ pub struct Stop {
     /// Whose the lost events are, as far as that is known.
     #[serde(default)]
     pub losses: Vec<Loss>,
+    /// Records of this file that were not stored: what their numbers mean is not known.
+    #[serde(default)]
+    pub names_lost: u64,
 }
 
 /// What was lost of a stream.
