@@ -332,9 +332,16 @@ pub fn none_is_there(
     })
 }
 
-/// What events tell of by a number that means nothing.
+/// What events tell of by no number, or by one that means nothing.
 fn without_meaning(stop: &Stop) -> Vec<String> {
     let mut notes = Vec::new();
+    if stop.unnumbered > 0 {
+        notes.push(format!(
+            "there were no more numbers for objects: {} times one is told of without \
+             (`hindsight events` shows all of these as one)",
+            stop.unnumbered
+        ));
+    }
     if stop.names_lost > 0 {
         let records = usize::try_from(stop.names_lost).unwrap_or(usize::MAX);
         notes.push(format!(

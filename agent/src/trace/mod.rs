@@ -237,6 +237,10 @@ impl Tracing {
         if stack_ends > 0 {
             counters.add("trace_stack_ends", stack_ends);
         }
+        let unnumbered = self.shared.unnumbered();
+        if unnumbered > 0 {
+            counters.add("trace_objects_without_number", unnumbered);
+        }
         if drained && segments.is_sound() {
             self.arena.remove_files();
         } else if !drained {
@@ -259,6 +263,7 @@ impl Tracing {
             blocks,
             stack_ends,
             losses: self.packer.losses(),
+            unnumbered,
             names_lost,
         };
         let names_lost = (self.dictionary).end(|names_lost| Record::Stop(stop(names_lost)));
