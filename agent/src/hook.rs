@@ -399,13 +399,18 @@ fn instrument(
     }
     let counters = &base.counters;
     let class_name = name.map(|name| name.replace('/', "."));
-    // Whose methods have probes, and the numbers in these, depends on which are chosen.
+    // What methods hand over depends on whether the plan is believed, which ends while classes are loaded; whose
+    // methods have probes, and the numbers in these, on which are chosen.
+    let effects = base.known.class(name, original, counters);
+    let origin = match effects {
+        [] => version,
+        _ => originals::sha256(&[&version[..], b"by the plan"].concat()),
+    };
     let chosen = (base.chances.as_ref())
         .and_then(|chances| chances.methods(class_name.as_deref().unwrap_or("")));
-    let origin = version;
     let version = match &chosen {
-        Some(names) => originals::sha256(&[&version[..], names.join("\n").as_bytes()].concat()),
-        None => version,
+        Some(names) => originals::sha256(&[&origin[..], names.join("\n").as_bytes()].concat()),
+        None => origin,
     };
     let known = class_name
         .as_deref()
@@ -440,7 +445,6 @@ fn instrument(
         is_named.set(is_named.get() || rules != Rules::default());
         rules
     };
-    let effects = base.known.class(name, original, counters);
     let plan = CrashPlan {
         copy: base.options.copy.at_entry(),
         max_fields: MAX_FIELDS,

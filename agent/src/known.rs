@@ -141,20 +141,23 @@ impl Reports {
         is_new
     }
 
+    /// What becomes of a crash of this exception, at this frame. `again`: it is the one that was reported before.
     pub(crate) fn decide(
         &self,
         agent: &Agent,
         key: &str,
-        exception: &str,
-        frame: &str,
+        (exception, frame): (&str, &str),
+        again: bool,
         extent: Extent,
     ) -> Decision {
         let Ok(mut state) = self.state.lock() else {
             return Decision::Drop("crashes_lost_internal");
         };
         if let Some(known) = state.known.get_mut(key) {
-            known.count += 1;
-            known.last_ms = now_ms();
+            if !again {
+                known.count += 1;
+                known.last_ms = now_ms();
+            }
             let chances = agent.base.chances.is_some();
             let may_grow = chances || attach::has_all_probes();
             let better = may_grow && extent.is_better(known.extent, chances);

@@ -47,7 +47,7 @@ pub(crate) struct Class {
     /// SHA-256 of the class file as its loader gave it; not known of a class that was loaded before
     /// the agent.
     sha256: Option<[u8; 32]>,
-    /// SHA-256 of the bytes that the probes went into.
+    /// SHA-256 of the bytes that the probes went into, and of whether the plan has said what they keep.
     origin: [u8; 32],
     /// The same, and of which methods have got them, if not all that could.
     version: [u8; 32],
@@ -241,8 +241,8 @@ impl Methods {
         })
     }
 
-    /// The first number of the latest class of this name, if it was made of the same bytes: then the
-    /// same numbers are right again, be it another loader's copy or the class once more.
+    /// The first number of the latest class of this name, if it is of the same version: its probes are the
+    /// same then, and so are their numbers, be it another loader's copy or the class once more.
     pub(crate) fn known(
         &self,
         name: &str,
@@ -266,7 +266,7 @@ impl Methods {
             .is_ok_and(|table| table.by_name.contains_key(name))
     }
 
-    /// What was made before of a class of this name and these bytes, where methods get their probes one by
+    /// What was made before of a class of this name and origin, where methods get their probes one by
     /// one.
     pub(crate) fn earlier(&self, name: &str, origin: &[u8; 32]) -> Vec<Arc<Class>> {
         let Ok(table) = self.table.read() else {

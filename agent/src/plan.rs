@@ -123,7 +123,8 @@ impl Known {
     }
 
     /// Marks frames whose methods may have kept too little, for they were told so by a plan that turned
-    /// out to be of another version.
+    /// out to be of another version. A frame does not say which loader's copy of its class it is of: one that
+    /// came later, and has kept what its methods' bodies want, is doubted with the others.
     pub(crate) fn doubt(&self, frames: &mut [Frame], objects: &[Object], counters: &Counters) {
         if !self.is_stale() {
             return;

@@ -29,7 +29,7 @@ use hindsight_tracelog::{record, writer};
 use std::cell::Cell;
 use std::iter;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
-use ways::{other_ways, ways};
+use ways::{other_ways, was_reported_elsewhere, ways};
 
 /// Frames of the program that make a crash the same as another one.
 const KEY_FRAMES: usize = 8;
@@ -183,10 +183,10 @@ fn examine(agent: &'static Agent, jni: Jni, call: &Call) {
         });
         (chances, lesson)
     });
-    match agent
-        .reports
-        .decide(agent, &key, &exceptions.infos[0].class, &frame, extent)
-    {
+    let again = was_reported_elsewhere(agent, jni, call, &exceptions);
+    let class = &exceptions.infos[0].class;
+    match (agent.reports).decide(agent, &key, (class, &frame), again, extent) {
+        Decision::Count if again => {}
         Decision::Count => count(agent, "crashes_repeated"),
         Decision::Drop(counter) => count(agent, counter),
         Decision::Store => {

@@ -43,7 +43,7 @@ use crate::classpath::is_jdk;
 use crate::text::{count, one_line};
 use anyhow::{Context, Result, anyhow, bail};
 use hindsight_tracelog::trace::coverage::Coverage;
-use hindsight_tracelog::trace::dictionary::{Dictionary, Loss, TracedClass};
+use hindsight_tracelog::trace::dictionary::{Dictionary, Loss, Stop, TracedClass};
 use hindsight_tracelog::trace::{Block, Damage, Log, Source};
 use std::cmp::Reverse;
 use std::fs::{self, File};
@@ -211,6 +211,7 @@ impl Trace {
                 }
             ));
         }
+        notes.extend(stop.into_iter().flat_map(without_meaning));
         let numbers = paths.iter().filter_map(|path| segment_number(path));
         let numbers: Vec<u32> = numbers.collect();
         let last = log.dictionary.stop.as_ref().and_then(|stop| stop.last);
@@ -329,6 +330,26 @@ pub fn none_is_there(
             recorded.len()
         )
     })
+}
+
+/// What events tell of by no number, or by one that means nothing.
+fn without_meaning(stop: &Stop) -> Vec<String> {
+    let mut notes = Vec::new();
+    if stop.unnumbered > 0 {
+        notes.push(format!(
+            "there were no more numbers for objects: {} times one is told of without \
+             (`hindsight events` shows all of these as one)",
+            stop.unnumbered
+        ));
+    }
+    if stop.names_lost > 0 {
+        let records = usize::try_from(stop.names_lost).unwrap_or(usize::MAX);
+        notes.push(format!(
+            "the disk had no room for {} of names: what has them is shown as a number",
+            count(records, "record")
+        ));
+    }
+    notes
 }
 
 /// Losses that are told.

@@ -65,6 +65,33 @@ pub(super) fn ways(
     ways
 }
 
+/// Whether the failure was reported in another thread, which has handed the exception on to this one: its trace
+/// tells that it began there. A shared one that each of them throws anew has it otherwise.
+pub(super) fn was_reported_elsewhere(
+    agent: &Agent,
+    jni: Jni,
+    call: &Call,
+    exceptions: &Exceptions,
+) -> bool {
+    let Some(last) = call.way.filter(|_| !call.trigger.is_asked_for()) else {
+        return false;
+    };
+    let trace = &exceptions.infos[0].stack;
+    let begins = |way| {
+        let frames = agent.shim.way(jni, way).frames;
+        frames::begin_behind_helpers(&frames, trace, &agent.base.methods)
+    };
+    if trace.is_empty() || begins(last) {
+        return false;
+    }
+    let own = elements(jni, call.kept).count();
+    let kept = agent.shim.with_causes(jni, call.kept, call.exception);
+    let mut others = elements(jni, kept).skip(own);
+    others.any(|way| {
+        is_of(agent, jni, way, call.exception) && agent.shim.is_reported(jni, way) && begins(way)
+    })
+}
+
 /// Puts the frames of earlier ways of the exception in front of the last one, if its trace begins with them. `others`
 /// are ways in other threads.
 fn add_before(

@@ -396,6 +396,7 @@ impl Shared {
     const STREAM: usize = 80;
     const NUMBERS: usize = 96;
     const STACK_ENDS: usize = 104;
+    const UNNUMBERED: usize = 120;
     /// Those of `HindsightNumbers.extras`.
     const BITS: usize = 1 << 17;
 
@@ -436,6 +437,11 @@ impl Shared {
     /// Errors of the end of the stack that events have told of.
     pub(crate) fn stack_ends(&self) -> u64 {
         self.word(Self::STACK_ENDS).load(Ordering::Relaxed)
+    }
+
+    /// How often events tell of an object that could have no number.
+    pub(crate) fn unnumbered(&self) -> u64 {
+        self.word(Self::UNNUMBERED).load(Ordering::Relaxed)
     }
 
     pub(crate) fn streams(&self) -> u64 {

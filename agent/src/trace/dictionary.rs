@@ -1,6 +1,7 @@
-//! What the numbers in events mean, on disk before any event has them.
+//! What the numbers in events mean, on disk before any event has them if there is room.
 
 use hindsight_tracelog::trace::dictionary::{Record, file_header, pack};
+use std::collections::VecDeque;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
@@ -14,11 +15,53 @@ pub(crate) struct Dictionary(Mutex<State>);
 const RESERVE: &str = "end.reserve";
 const RESERVED: usize = 64 << 10;
 
+/// Bytes of records that wait for a full disk to have room again, at most.
+const MOST_WAITING: usize = 16 << 20;
+
 struct State {
     file: File,
     len: u64,
+    /// Records that could not be written yet, and their bytes.
+    waiting: VecDeque<Vec<u8>>,
+    waiting_bytes: usize,
+    /// Records that will not be written.
     lost: u64,
     reserve: PathBuf,
+}
+
+impl State {
+    /// Writes what waits, as far as it goes and no more than so many bytes.
+    fn write_waiting(&mut self, most: usize) {
+        let mut left = most;
+        while let Some(record) = self.waiting.front() {
+            let len = record.len();
+            if len > left {
+                return;
+            }
+            if self.file.write_all(record).is_err() {
+                // The records after it are to be found.
+                let _ = self.file.set_len(self.len);
+                return;
+            }
+            left -= len;
+            self.len += len as u64;
+            self.waiting_bytes -= len;
+            self.waiting.pop_front();
+        }
+    }
+
+    fn add(&mut self, record: &Record) {
+        // There may be room again, on the disk and so for this one.
+        self.write_waiting(usize::MAX);
+        match pack(record) {
+            Ok(record) if self.waiting_bytes + record.len() <= MOST_WAITING => {
+                self.waiting_bytes += record.len();
+                self.waiting.push_back(record);
+            }
+            _ => self.lost += 1,
+        }
+        self.write_waiting(usize::MAX);
+    }
 }
 
 impl Dictionary {
@@ -39,40 +82,127 @@ impl Dictionary {
         Ok(Dictionary(Mutex::new(State {
             file,
             len: file_header().len() as u64,
+            waiting: VecDeque::new(),
+            waiting_bytes: 0,
             lost: 0,
             reserve,
         })))
     }
 
-    /// Writes a record; one that cannot be written is counted.
+    /// Writes a record. One that cannot be written waits until there is room, or is counted where too much
+    /// waits.
     pub(crate) fn add(&self, record: &Record) {
-        let packed = pack(record);
-        let Ok(mut state) = self.0.lock() else { return };
-        let written = packed.and_then(|bytes| {
-            state.file.write_all(&bytes)?;
-            Ok(bytes.len() as u64)
-        });
-        match written {
-            Ok(len) => state.len += len,
-            Err(_) => {
-                // The records after it are to be found.
-                let len = state.len;
-                let _ = state.file.set_len(len);
-                state.lost += 1;
+        if let Ok(mut state) = self.0.lock() {
+            state.add(record);
+        }
+    }
+
+    /// Writes the last record, which is told how many could not be written; how many these are.
+    pub(crate) fn end(&self, last: impl FnOnce(u64) -> Record) -> u64 {
+        let Ok(mut state) = self.0.lock() else {
+            return 0;
+        };
+        state.write_waiting(usize::MAX);
+        let _ = fs::remove_file(&state.reserve);
+        // The rest is for the last one.
+        state.write_waiting(RESERVED / 2);
+        let lost = state.lost + state.waiting.len() as u64;
+        state.waiting.clear();
+        state.waiting_bytes = 0;
+        state.add(&last(lost));
+        lost
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hindsight_tracelog::trace::dictionary::{self, ObjectClass, Stop};
+
+    /// A dictionary in a directory of its own, which goes with it.
+    struct Written {
+        directory: PathBuf,
+        dictionary: Dictionary,
+    }
+
+    impl Written {
+        fn new(name: &str) -> Written {
+            let name = format!("hindsight-dictionary-{name}-{}", std::process::id());
+            let directory = std::env::temp_dir().join(name);
+            let _ = fs::remove_dir_all(&directory);
+            fs::create_dir_all(&directory).unwrap();
+            let dictionary = Dictionary::create(&directory).unwrap();
+            Written {
+                directory,
+                dictionary,
             }
         }
-    }
 
-    /// Writes the last record.
-    pub(crate) fn end(&self, record: &Record) {
-        if let Ok(state) = self.0.lock() {
-            let _ = fs::remove_file(&state.reserve);
+        /// Puts another file in the place of the one that is written: that before.
+        fn replace(&self, file: File) -> File {
+            std::mem::replace(&mut self.dictionary.0.lock().unwrap().file, file)
         }
-        self.add(record);
+
+        fn add(&self, id: u32, name: &str) {
+            let name = name.to_owned();
+            let class = Record::Class(ObjectClass { id, name });
+            self.dictionary.add(&class);
+        }
+
+        /// Ends it: what it has, and how many names were lost as the last record tells.
+        fn end(self) -> (Vec<u32>, u64) {
+            self.dictionary.end(|names_lost| {
+                Record::Stop(Stop {
+                    names_lost,
+                    ..Stop::default()
+                })
+            });
+            let bytes = fs::read(self.directory.join("dictionary.hsd")).unwrap();
+            let (read, damage) = dictionary::Dictionary::read(&bytes).unwrap();
+            assert_eq!(damage, None);
+            let mut classes: Vec<u32> = read.classes().map(|(id, _)| id).collect();
+            classes.sort_unstable();
+            (classes, read.stop.unwrap().names_lost)
+        }
     }
 
-    /// Records that could not be written.
-    pub(crate) fn lost(&self) -> u64 {
-        self.0.lock().map_or(0, |state| state.lost)
+    impl Drop for Written {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.directory);
+        }
+    }
+
+    fn full() -> File {
+        OpenOptions::new().append(true).open("/dev/full").unwrap()
+    }
+
+    #[test]
+    fn classes_that_are_loaded_while_the_disk_is_full_get_their_names_later() {
+        let written = Written::new("later");
+        written.add(1, "First");
+        let file = written.replace(full());
+        written.add(2, "Second");
+        written.add(3, "Third");
+        written.replace(file);
+        written.add(4, "Fourth");
+        assert_eq!(written.end(), (vec![1, 2, 3, 4], 0));
+
+        let written = Written::new("end");
+        let file = written.replace(full());
+        written.add(1, "First");
+        written.replace(file);
+        assert_eq!(written.end(), (vec![1], 0));
+    }
+
+    #[test]
+    fn what_there_is_no_memory_for_is_counted() {
+        let written = Written::new("many");
+        let file = written.replace(full());
+        written.dictionary.0.lock().unwrap().waiting_bytes = MOST_WAITING;
+        written.add(1, "First");
+        written.dictionary.0.lock().unwrap().waiting_bytes = 0;
+        written.add(2, "Second");
+        written.replace(file);
+        assert_eq!(written.end(), (vec![2], 1));
     }
 }

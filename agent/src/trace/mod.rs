@@ -127,7 +127,7 @@ fn start_in(base: &'static Base, jni: Jni, directory: &Path, run: &str) -> Resul
     };
     let arena = Arena::create(directory).map_err(|error| explain("room for events", error))?;
     let shared = Shared::create().map_err(|error| explain("memory", error))?;
-    let complain = |what: &str| base.complain("trace_not_written", what);
+    let complain = |counter: &str, what: &str| base.complain(counter, what);
     let segments = Segments::new(directory.to_owned(), options.max_bytes, complain);
     let tracer = Tracer::install(jni)?;
     let tracing = Tracing {
@@ -239,8 +239,9 @@ impl Tracing {
         if stack_ends > 0 {
             counters.add("trace_stack_ends", stack_ends);
         }
-        if self.dictionary.lost() > 0 {
-            counters.add("trace_names_lost", self.dictionary.lost());
+        let unnumbered = self.shared.unnumbered();
+        if unnumbered > 0 {
+            counters.add("trace_objects_without_number", unnumbered);
         }
         if drained && segments.is_sound() {
             self.arena.remove_files();
@@ -254,7 +255,7 @@ impl Tracing {
             }
             sum.ok()
         });
-        let stop = Stop {
+        let stop = |names_lost| Stop {
             ended_ms: now_ms(),
             lost,
             segments_deleted: segments.deleted(),
@@ -264,7 +265,12 @@ impl Tracing {
             blocks,
             stack_ends,
             losses: self.packer.losses(),
+            unnumbered,
+            names_lost,
         };
-        self.dictionary.end(&Record::Stop(stop));
+        let names_lost = (self.dictionary).end(|names_lost| Record::Stop(stop(names_lost)));
+        if names_lost > 0 {
+            counters.add("trace_names_lost", names_lost);
+        }
     }
 }

@@ -265,7 +265,7 @@ mod tests {
         }
     }
 
-    fn packer(segments: &Path, wait: bool, complain: fn(&str)) -> &'static Packer {
+    fn packer(segments: &Path, wait: bool, complain: fn(&str, &str)) -> &'static Packer {
         let segments = Segments::new(segments.to_owned(), None, complain);
         Box::leak(Box::new(Packer::new(segments, wait)))
     }
@@ -301,7 +301,7 @@ mod tests {
         let arena = arena(&directory.0);
         // Nothing can be written there, and saying so fails, too.
         let missing = directory.0.join("missing");
-        let packer = packer(&missing, true, |_| panic!("nobody listens"));
+        let packer = packer(&missing, true, |_, _| panic!("nobody listens"));
         std::thread::spawn(|| packer.run(arena));
         let chunks = 3 * MAX_WAITING;
         let last = fill(packer, arena, &mut of_stream(1), chunks);
@@ -318,7 +318,7 @@ mod tests {
     fn a_chunk_is_given_back_once_its_events_are_in_a_segment() {
         let directory = Directory::new("packs");
         let arena = arena(&directory.0);
-        let packer = packer(&directory.0, true, |what| panic!("{what}"));
+        let packer = packer(&directory.0, true, |_, what| panic!("{what}"));
         let last = fill(packer, arena, &mut of_stream(1), 2).unwrap();
         last.store(&EVENT);
         packer.submit(last);
@@ -335,7 +335,7 @@ mod tests {
     fn events_are_lost_where_nobody_waits_and_too_many_chunks_do() {
         let directory = Directory::new("drops");
         let arena = arena(&directory.0);
-        let packer = packer(&directory.0, false, |what| panic!("{what}"));
+        let packer = packer(&directory.0, false, |_, what| panic!("{what}"));
         let mut first = of_stream(1);
         let chunk = fill(packer, arena, &mut first, MAX_WAITING);
         let chunk = chunk.expect("so many may wait");

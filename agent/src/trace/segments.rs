@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -27,18 +27,33 @@ const LEAST_SPAN: u64 = 4;
 const MOST_SPAN: u64 = 64;
 /// Percent of the bound that are used when the rest of a window goes whose beginning has gone.
 const USED: u64 = 70;
+/// Counts blocks that could not be written.
+const NOT_WRITTEN: &str = "trace_not_written";
+/// Counts how often the oldest segment could not be deleted.
+const TOO_LARGE: &str = "trace_segments_not_deleted";
 
 /// Writes blocks.
 pub(crate) struct Segments {
     directory: PathBuf,
     /// Bytes of all segments together; the oldest are deleted beyond.
     max_bytes: Option<u64>,
-    /// Told why a block could not be written.
-    complain: Box<dyn Fn(&str) + Send + Sync>,
+    /// Told what could not be done, as a counter, and why.
+    complain: Box<dyn Fn(&str, &str) + Send + Sync>,
     /// Windows that have begun. Not under the lock, which is held while files are written: a thread of the program
     /// says it that others wait for.
     windows: AtomicU64,
+    /// Makes the file of a segment. Tests have disks that are full.
+    create: fn(&Path) -> io::Result<File>,
     state: Mutex<State>,
+}
+
+fn create(path: &Path) -> io::Result<File> {
+    // Appending, so that cutting off is enough to start again.
+    OpenOptions::new()
+        .append(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path)
 }
 
 #[derive(Default)]
@@ -87,17 +102,22 @@ impl State {
     }
 
     fn delete_oldest(&mut self) -> io::Result<bool> {
-        let Some(old) = self.old.pop_front() else {
+        let Some(old) = self.old.front() else {
             return Ok(false);
         };
+        match fs::remove_file(&old.path) {
+            // Somebody else has done it.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            removed => removed?,
+        }
         self.old_bytes -= old.len;
         self.old_blocks -= old.blocks;
         self.deleted += 1;
-        fs::remove_file(old.path)?;
+        self.old.pop_front();
         Ok(true)
     }
 
-    /// Deletes what is too much.
+    /// Deletes what is too much. What cannot be deleted is tried again the next time.
     fn keep_to(&mut self, max: u64) -> io::Result<()> {
         let mut deleted = false;
         while self.old_bytes + self.len > max && self.delete_oldest()? {
@@ -141,17 +161,18 @@ impl State {
 }
 
 impl Segments {
-    /// `complain` is told why a block could not be written.
+    /// `complain` is told what could not be done, as a counter, and why.
     pub(crate) fn new(
         directory: PathBuf,
         max_bytes: Option<u64>,
-        complain: impl Fn(&str) + Send + Sync + 'static,
+        complain: impl Fn(&str, &str) + Send + Sync + 'static,
     ) -> Segments {
         Segments {
             directory,
             max_bytes,
             complain: Box::new(complain),
             windows: AtomicU64::new(0),
+            create,
             state: Mutex::default(),
         }
     }
@@ -229,8 +250,21 @@ impl Segments {
         });
         match self.try_append(&mut state, block) {
             Ok(()) => {
-                if self.is_bounded() {
-                    state.recaps.add(header, changes);
+                let kept = match self.max_bytes {
+                    Some(max) => {
+                        state.recaps.add(header, changes);
+                        state.keep_to(max)
+                    }
+                    None => Ok(()),
+                };
+                drop(state);
+                // The block is there all the same.
+                if let Err(error) = kept {
+                    let what = format!(
+                        "cannot delete the oldest of the trace in {}: {error}; it grows beyond max-trace",
+                        self.directory.display()
+                    );
+                    (self.complain)(TOO_LARGE, &what);
                 }
                 true
             }
@@ -244,7 +278,7 @@ impl Segments {
                     "cannot write the trace in {}: {error}; events are lost",
                     self.directory.display()
                 );
-                (self.complain)(&what);
+                (self.complain)(NOT_WRITTEN, &what);
                 false
             }
         }
@@ -257,29 +291,34 @@ impl Segments {
             state.end(self.path(state.number), goes_on);
         }
         if state.file.is_none() {
-            let head = state.head((self.most() / 4) as usize);
-            state.number += 1;
-            state.len = 0;
-            let file = state.file.insert(
-                // Appending, so that cutting off is enough to start again.
-                OpenOptions::new()
-                    .append(true)
-                    .create_new(true)
-                    .mode(0o600)
-                    .open(self.path(state.number))?,
-            );
-            file.write_all(&head)?;
-            state.len = head.len() as u64;
+            self.begin(state)?;
         }
         if let Some(file) = &mut state.file {
             file.write_all(block)?;
         }
         state.len += block.len() as u64;
         state.blocks += 1;
-        match self.max_bytes {
-            Some(max) => state.keep_to(max),
-            None => Ok(()),
+        Ok(())
+    }
+
+    /// Begins a segment. Where not even its header can be written there is none: without one it could not be
+    /// read.
+    fn begin(&self, state: &mut State) -> io::Result<()> {
+        let head = state.head((self.most() / 4) as usize);
+        let number = state.number + 1;
+        let path = self.path(number);
+        let mut file = (self.create)(&path)?;
+        if let Err(error) = file.write_all(&head) {
+            if fs::remove_file(path).is_err() {
+                // The next one needs another name.
+                state.number = number;
+            }
+            return Err(error);
         }
+        state.file = Some(file);
+        state.number = number;
+        state.len = head.len() as u64;
+        Ok(())
     }
 
     fn path(&self, number: u32) -> PathBuf {
@@ -307,7 +346,7 @@ mod tests {
             let directory = std::env::temp_dir().join(name);
             let _ = fs::remove_dir_all(&directory);
             fs::create_dir_all(&directory).unwrap();
-            let segments = Segments::new(directory.clone(), max_bytes, |_| {});
+            let segments = Segments::new(directory.clone(), max_bytes, |_, _| {});
             Trace {
                 directory,
                 segments,
@@ -424,5 +463,58 @@ mod tests {
         fs::create_dir_all(&trace.directory).unwrap();
         trace.append(1);
         assert_eq!(trace.segments.last().unwrap().1, 1);
+    }
+
+    /// A file without a header would be no part of a trace.
+    #[test]
+    fn a_disk_that_is_full_when_a_segment_begins_leaves_none_of_it() {
+        let mut trace = Trace::new("full", None);
+        trace.segments.create = |path| {
+            create(path)?;
+            OpenOptions::new().append(true).open("/dev/full")
+        };
+        for _ in 0..2 {
+            assert!(!trace.segments.append(&Header::default(), &[1; 8], None));
+        }
+        assert_eq!(trace.segments.last(), Some((0, 0)));
+        assert_eq!(fs::read_dir(&trace.directory).unwrap().count(), 0);
+        trace.segments.create = create;
+        trace.append(1);
+        assert_eq!(trace.segments.last(), Some((1, 1)));
+        let written = fs::read(trace.segments.path(1)).unwrap();
+        assert_eq!(written.len(), segment_header().len() + BLOCK);
+        assert!(written.starts_with(&segment_header()));
+    }
+
+    #[test]
+    fn a_segment_that_somebody_has_deleted_costs_no_events() {
+        let trace = Trace::new("deleted", Some(BOUND));
+        trace.append(32);
+        fs::remove_file(trace.segments.path(1)).unwrap();
+        trace.append(2);
+        assert_eq!(trace.numbers(), (2..=17).collect::<Vec<_>>());
+        assert!(trace.segments.is_sound());
+    }
+
+    /// Their events are there; the trace is too large alone.
+    #[test]
+    fn a_segment_that_cannot_be_deleted_costs_no_events() {
+        static COUNTED: Mutex<Vec<String>> = Mutex::new(Vec::new());
+        let mut trace = Trace::new("stays", Some(BOUND));
+        trace.segments.complain = Box::new(|counter, _| {
+            COUNTED.lock().unwrap().push(counter.to_owned());
+        });
+        trace.append(32);
+        let oldest = trace.segments.path(1);
+        fs::remove_file(&oldest).unwrap();
+        fs::create_dir(&oldest).unwrap();
+        trace.append(2);
+        assert!(trace.segments.is_sound());
+        assert_eq!(trace.segments.deleted(), 0);
+        assert_eq!(*COUNTED.lock().unwrap(), [TOO_LARGE; 2]);
+        fs::remove_dir(&oldest).unwrap();
+        trace.append(1);
+        assert_eq!(trace.segments.deleted(), 2);
+        assert_eq!(trace.numbers(), (3..=18).collect::<Vec<_>>());
     }
 }

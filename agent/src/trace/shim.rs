@@ -131,11 +131,13 @@ impl Tracer {
         let all = jni.required_class(c"java/lang/HindsightTracers")?;
         // So that no probe is the first to need it.
         jni.required_class(c"java/lang/HindsightTrace")?;
-        let method_of = |class, name, signature| {
-            jni.static_method(class, name, signature)
+        let method = |name, signature| {
+            jni.static_method(*class, name, signature)
                 .ok_or("a method of HindsightTracer is missing")
         };
-        let method = |name, signature| method_of(*class, name, signature);
+        let sweep = jni
+            .static_method(*all, c"sweepForever", c"()V")
+            .ok_or("a method of HindsightTracers is missing")?;
         Ok(Tracer {
             class,
             start: method(c"start", c"(JJZIZ)V")?,
@@ -143,7 +145,7 @@ impl Tracer {
             forget: method(c"forget", c"(I)V")?,
             cover: method(c"cover", c"(J)V")?,
             all,
-            sweep: method_of(*all, c"sweepForever", c"()V")?,
+            sweep,
             settle: method(c"settle", c"()V")?,
         })
     }

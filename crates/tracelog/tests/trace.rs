@@ -375,6 +375,31 @@ fn a_block_that_was_being_written_is_no_damage_if_its_chunk_is_there() {
     }
 }
 
+/// A disk that was full when the segment began, or a bad sector, costs no more than there is.
+#[test]
+fn a_segment_without_a_sound_header_is_damaged_and_its_blocks_are_there() {
+    let events = vec![enter(1, 1)];
+    let of = |at| {
+        segment(&[
+            (header(1, at), events.clone()),
+            (header(1, at + 1), events.clone()),
+        ])
+    };
+    let flipped = |at: usize| {
+        let mut segment = of(2);
+        segment[at] ^= 1;
+        segment
+    };
+    for damaged in [of(2)[16..].to_vec(), flipped(3), flipped(9), flipped(13)] {
+        let log = open(vec![of(0), damaged, of(4)], vec![]);
+        assert_eq!(log.damage.len(), 1);
+        assert_eq!(log.damage[0].file, 1);
+        assert_eq!(read(&log), (vec![enter(1, 1); 6], 0));
+    }
+    let log = open(vec![of(0), vec![7; 100]], vec![]);
+    assert_eq!((log.blocks().len(), log.damage.len()), (2, 1));
+}
+
 #[test]
 fn blocks_are_picked_by_their_indexes() {
     let of_threads: Vec<_> = (0..4)

@@ -692,6 +692,64 @@ public class Stale {
     assert!(hints.contains("hindsight plan"), "{report}");
 }
 
+/// The same class once more, in another loader, after the plan has turned out to be of another version: its methods
+/// keep what their bodies want, which is not what those of the first one hand over.
+#[test]
+fn a_second_loader_has_probes_without_the_plan_that_is_believed_no_more() {
+    const PROGRAM: &str = r#"
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.util.function.IntUnaryOperator;
+
+public class Twice {
+    public static class Point implements IntUnaryOperator {
+        int x = 1;
+        int y = 1000;
+        static void bump(Point point) {
+            point.x += 1;
+        }
+        static int length(Point point, int more) {
+            bump(point);
+            point.y += more;
+            if (point.y > 1005) throw new IllegalStateException("long");
+            return point.y;
+        }
+        public int applyAsInt(int more) {
+            return length(this, more);
+        }
+    }
+    public static class Changed {
+        int value = 1/*CHANGED*/;
+    }
+    static int run(int more) throws Exception {
+        URL[] here = {Twice.class.getProtectionDomain().getCodeSource().getLocation()};
+        Class<?> point = new URLClassLoader(here, null).loadClass("Twice$Point");
+        return ((IntUnaryOperator) point.getDeclaredConstructor().newInstance()).applyAsInt(more);
+    }
+    public static void main(String[] args) throws Exception {
+        run(0);
+        new Changed();
+        run(7);
+    }
+}
+"#;
+    let jdk = &jdks()[0];
+    let workplace = Workplace::new("copies-twice");
+    let old = workplace.compile_text(jdk, &["--release", "11"], "Twice", PROGRAM);
+    let option = format!("plan={}", plan(&workplace, jdk, &old).display());
+    let changed = PROGRAM.replace("/*CHANGED*/", "1");
+    let (_, run) = workplace.run_text(jdk, "11", &option, ("Twice", &changed));
+    let crashes = workplace.crashes();
+    assert_eq!(crashes.len(), 1, "{}", both(&run));
+    let frame = frame(&crashes[0].failure.frames, "length");
+    let kept: Vec<_> = (frame.patch.iter())
+        .map(|patch| (patch.field.as_str(), patch.value))
+        .collect();
+    assert_eq!(kept, [("y", Value::Int(1000))]);
+    let counters = &workplace.run_json()["counters"];
+    assert_eq!(counters["classes_after_one_unlike_the_plan"], 1);
+}
+
 /// What static fields were at the failure is set before the call, and put back.
 #[test]
 fn static_state_is_recorded_and_set() {

@@ -433,6 +433,52 @@ fn a_failure_counts_once_whatever_rules_see_it() {
     }
 }
 
+const PASSED: &str = "
+import java.util.concurrent.*;
+
+public class Passed {
+    static final IllegalStateException SHARED = new IllegalStateException();
+    static int work(int n) { return 10 / n; }
+    static int task(int n) { return work(n); }
+    static int waitFor(int n) throws Exception {
+        FutureTask<Integer> task = new FutureTask<>(() -> task(n));
+        new Thread(task).start();
+        try { return task.get(); } catch (ExecutionException e) { throw (Exception) e.getCause(); }
+    }
+    static void shared() { throw SHARED; }
+    public static void main(String[] args) throws Exception {
+        for (int i = 0; i < 4; i++) {
+            try { waitFor(0); } catch (ArithmeticException e) { }
+        }
+        for (int i = 0; i < 3; i++) {
+            Thread thread = new Thread(() -> {
+                try { shared(); } catch (IllegalStateException e) { }
+            });
+            thread.start();
+            thread.join();
+        }
+    }
+}
+";
+
+/// A task fails in its thread, and who waits for it throws the same exception on, as JUnit's
+/// `assertTimeoutPreemptively` does.
+#[test]
+fn a_failure_that_passes_to_another_thread_counts_once() {
+    for jdk in jdks() {
+        let workplace = Workplace::new("passed");
+        let options = "report=\"escape:Passed.task;escape:Passed.waitFor;escape:Passed.shared\"";
+        run(&workplace, jdk, options, ("Passed", PASSED));
+        let run = workplace.run_json();
+        let crashes = run["crashes"].as_array().expect("crashes");
+        let mut counts: Vec<u64> = (crashes.iter())
+            .filter_map(|crash| crash["count"].as_u64())
+            .collect();
+        counts.sort_unstable();
+        assert_eq!(counts, [3, 4], "JDK {}: {run}", jdk.version);
+    }
+}
+
 const HANDED: &str = "
 import java.util.*;
 

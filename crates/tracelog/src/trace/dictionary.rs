@@ -184,6 +184,12 @@ pub struct Stop {
     /// Whose the lost events are, as far as that is known.
     #[serde(default)]
     pub losses: Vec<Loss>,
+    /// How often events tell of an object that could have no number, for all were given.
+    #[serde(default)]
+    pub unnumbered: u64,
+    /// Records of this file that were not stored: what their numbers mean is not known.
+    #[serde(default)]
+    pub names_lost: u64,
 }
 
 /// What was lost of a stream.

@@ -172,7 +172,7 @@ impl<S: Source> Log<S> {
     ///
     /// # Errors
     ///
-    /// Fails if a segment is none at all, or of a later version.
+    /// Fails if a segment cannot be read, or is of a later version.
     pub fn open(
         dictionary: Dictionary,
         segments: Vec<S>,

@@ -39,8 +39,19 @@ pub(super) fn scan_segment<S: Source>(
         return Ok(());
     }
     source.read_at(0, &mut header).map_err(io(0))?;
-    check_header(&header, SEGMENT_MAGIC)?;
     let mut index = Vec::new();
+    match check_header(&header, SEGMENT_MAGIC) {
+        Ok(()) => {}
+        Err(error) if matches!(error.kind(), ErrorKind::Version { .. }) => return Err(error),
+        Err(error) => {
+            // Its blocks may be sound all the same, and other segments are; the header may not be there.
+            damage.push(Damage { file, error });
+            match find_block(source, 0, len, &mut index) {
+                Some(first) => at = first,
+                None => return Ok(()),
+            }
+        }
+    }
     let mut len = len;
     while at < len {
         let mut found = read_header(source, at, len, &mut index);

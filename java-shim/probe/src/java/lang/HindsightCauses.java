@@ -24,7 +24,8 @@ final class HindsightCauses {
      * Adds to a thread's ways those that the exception had on other threads, if it was thrown there and is
      * thrown on here, by way of a third one perhaps: the first on each, for its trace tells on which it began; and
      * those that others have of its causes: what a task throws comes wrapped to whoever asks for its result. The
-     * agent calls this when it records, not before: it looks at all threads.
+     * agent calls this when it records, and of an exception whose trace begins with another way than this thread's,
+     * not before: it looks at all threads.
      */
     static Propagation[] add(Propagation[] own, Throwable exception) {
         try {

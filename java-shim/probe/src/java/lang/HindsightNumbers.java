@@ -14,14 +14,25 @@ import jdk.internal.misc.Unsafe;
  * use, says that it is ours. All others are in a table, by weak references: those that the program had
  * asked for their hash codes before, and those that were locked when they were seen first.
  *
+ * <p>A hash code has 31 bits, which a program may use up in minutes. The upper bits of its object's number stand
+ * above it then, where the JVM has no use for that part of the header. Where it has one (compact object headers),
+ * and when all numbers are given, new objects have none, which is told: the table could not hold so many.
+ *
  * <p>One case is left: the bit is out of sight while threads wait for the object's monitor, or (up to JDK
  * 22) while another one has locked it. If an object is seen first then, and its hash code is the number of
- * another one, it is taken for one that has that number.
+ * another one, it is taken for one that has that number. Once every hash code is that of a number, such an object
+ * has none for that time, unless the thread has told of it lately.
  */
 final class HindsightNumbers {
     private static final Unsafe U = HindsightTracer.U;
 
     private static final int CLASS_SHIFT = 40;
+
+    /** No class has this number, nor one above. */
+    static final int CLASSES = 1 << 63 - CLASS_SHIFT;
+
+    /** In the place of a number where an object can have none. */
+    static final long NONE = 0;
 
     /** The objects whose number is not in their hash code. */
     private static final HindsightIdentities[] TABLE = HindsightIdentities.parts();
@@ -54,15 +65,29 @@ final class HindsightNumbers {
     /** The bit of that word by which a hash code is ours. */
     private static final long OURS = HASH_SHIFT < 0 ? 0 : 1L << HASH_SHIFT - 1;
 
-    /** Numbers that are no hash codes begin here. */
-    private static final long FIRST_EXTRA = 1L << 31;
+    /** The bits of a number that its hash code is made of. */
+    private static final int LOW_BITS = 31;
+
+    /** Those that stand in the header, above the hash code. */
+    private static final int UPPER_BITS = 8;
+
+    /** Some compilers take the hash code for the lower 32 bits of what is there. */
+    private static final int UPPER_SHIFT = HASH_SHIFT + 32;
+
+    private static final int UPPER_MASK = HASH_SHIFT >= 0 && hasRoomAbove() ? (1 << UPPER_BITS) - 1 : 0;
+
+    /** Numbers that are in headers end here. */
+    private static final long END = (long) UPPER_MASK + 1 << LOW_BITS;
+
+    /** Numbers that are in no header begin here. */
+    private static final long FIRST_EXTRA = 1L << LOW_BITS + UPPER_BITS;
 
     /** Bits for hash codes of which the table may know an object. */
     private static final int EXTRAS_BITS = (1 << 20) - 1;
 
     private static long extras;
 
-    /** A word that counts the numbers that are no hash codes. */
+    /** A word that counts the numbers that are in no header. */
     private static long serial;
 
     /** A word that counts the others. */
@@ -80,13 +105,16 @@ final class HindsightNumbers {
         TABLE[0].find(TABLE, 0);
     }
 
-    /** So many numbers for one thread; the first of them, or 0 if there are no more. */
-    static int reserve(int count) {
-        if (U.getLongVolatile(null, numbers) > HASH_BITS - count) {
-            return 0;
+    /** So many numbers for one thread; the first of them, or {@link #NONE} if there are no more. */
+    static long reserve(int count) {
+        while (U.getLongVolatile(null, numbers) <= END - count) {
+            long first = U.getAndAddLong(null, numbers, count);
+            // Those of one thread have the same upper bits, and no hash code of theirs is 0, which is none.
+            if (first <= END - count && low(first) != 0 && low(first) <= HASH_BITS - count) {
+                return first;
+            }
         }
-        long first = U.getAndAddLong(null, numbers, count);
-        return first > HASH_BITS - count ? 0 : (int) first;
+        return NONE;
     }
 
     /** The first number that no thread has; those that threads have taken for later may be before it. */
@@ -101,7 +129,7 @@ final class HindsightNumbers {
     }
 
     /**
-     * The number of an object; its complement if the object had none before.
+     * The number of an object; its complement if the object had none before, {@link #NONE} if it cannot have one.
      *
      * @param type the number of its class, which no other class has
      */
@@ -115,18 +143,22 @@ final class HindsightNumbers {
             long header = header(object, word);
             int hash = hashIn(header);
             if (header == 0) {
-                return hidden(object, System.identityHashCode(object), prefix);
+                return hidden(object, System.identityHashCode(object), prefix, tracer);
             } else if (hash != 0) {
-                return (header & OURS) != 0 ? prefix | number(hash) : extra(object, hash, prefix);
-            } else if (header != word || tracer.nextNumber() == 0) {
+                return (header & OURS) != 0
+                        ? prefix | upper(header) << LOW_BITS | number(hash)
+                        : extra(object, hash, prefix);
+            } else if (tracer.nextNumber() == NONE) {
+                return NONE;
+            } else if (header != word) {
                 hash = System.identityHashCode(object);
                 if (Thread.holdsLock(object)) {
                     return extra(object, hash, prefix);
                 }
                 // Another thread may have given it a number before.
             } else {
-                int number = tracer.nextNumber();
-                long marked = word | OURS | (long) hash(number) << HASH_SHIFT;
+                long number = tracer.nextNumber();
+                long marked = word | header(number);
                 if (U.compareAndSetLong(object, 0L, word, marked)) {
                     tracer.takeNumber();
                     return ~(prefix | number);
@@ -173,18 +205,36 @@ final class HindsightNumbers {
      * The number of an object of which nothing but the hash code can be seen. It is in the table from now
      * on: what it is taken for must not change when more of it can be seen.
      */
-    private static long hidden(Object object, int hash, long prefix) {
+    private static long hidden(Object object, int hash, long prefix, HindsightTracer tracer) {
         int number = number(hash);
-        if (number >= U.getLongVolatile(null, numbers)) {
+        long given = U.getLongVolatile(null, numbers);
+        if (number >= given) {
             return extra(object, hash, prefix);
         }
         HindsightIdentity known = find(object, hash);
         if (known == null) {
-            HindsightIdentity fresh = new HindsightIdentity(object, hash, prefix | number);
+            long id = given > HASH_BITS ? tracer.lately(object, hash) : prefix | number;
+            if (id == NONE) {
+                return NONE;
+            }
+            HindsightIdentity fresh = new HindsightIdentity(object, hash, id);
             set(hash & EXTRAS_BITS);
             known = HindsightIdentities.part(TABLE, hash).add(fresh, object);
         }
         return known.id;
+    }
+
+    /** What an object has in its header that has this number, besides what is there anyway. */
+    private static long header(long number) {
+        return OURS | (long) hash(low(number)) << HASH_SHIFT | (number >>> LOW_BITS) << UPPER_SHIFT;
+    }
+
+    private static int low(long number) {
+        return (int) number & HASH_BITS;
+    }
+
+    private static long upper(long header) {
+        return header >>> UPPER_SHIFT & UPPER_MASK;
     }
 
     private static int hashIn(long header) {
@@ -270,5 +320,27 @@ final class HindsightNumbers {
             }
         }
         return found;
+    }
+
+    /** Whether this JVM lets the bits above the hash code alone. */
+    private static boolean hasRoomAbove() {
+        long above = -1L << HASH_SHIFT + LOW_BITS;
+        Object object = new Object();
+        if ((U.getLong(object, 0L) & above) != 0) {
+            return false;
+        }
+        int hash = hash(1);
+        long upper = (1L << UPPER_BITS) - 1 << UPPER_SHIFT;
+        long word = U.getLong(object, 0L);
+        long marked = word | OURS | (long) hash << HASH_SHIFT | upper;
+        if (!U.compareAndSetLong(object, 0L, word, marked) || System.identityHashCode(object) != hash) {
+            return false;
+        }
+        synchronized (object) {
+            if (System.identityHashCode(object) != hash) {
+                return false;
+            }
+        }
+        return U.getLong(object, 0L) == marked;
     }
 }

@@ -35,6 +35,7 @@ abstract class HindsightStream {
     static final int NUMBERS = 96;
     private static final int STACK_ENDS = 104;
     private static final int CHUNKS = 112;
+    static final int UNNUMBERED = 120;
 
     /** Where the shared words are. */
     static long shared;

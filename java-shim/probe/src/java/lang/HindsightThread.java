@@ -220,6 +220,7 @@ final class HindsightThread {
             copy.exception = exception;
             U.loadFence();
             copy.dropped = dropped;
+            copy.reported = reported;
             copy.copyOf(this);
             HindsightProbe last = tail;
             HindsightProbe beforeLast = tailBefore;

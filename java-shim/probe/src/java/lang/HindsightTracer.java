@@ -33,8 +33,10 @@ final class HindsightTracer extends HindsightStream {
     /** Elements of an array that are hidden with it. */
     private static final int MOST_HIDDEN = 256;
 
-    /** The object that has no number, for there was no memory for one. */
+    /** The object that has no number, for there was no memory for one, or there are no more. */
     private static final long UNKNOWN = 1;
+
+    private static final int NO_CLASS = -1;
 
     /** Stands for the coder of a text that is hidden. */
     private static final byte HIDDEN = 2;
@@ -111,7 +113,7 @@ final class HindsightTracer extends HindsightStream {
     private int unknown;
 
     /** The numbers that this thread has for objects that it will see first. */
-    private int nextNumber;
+    private long nextNumber;
 
     private int numbersLeft;
 
@@ -426,8 +428,12 @@ final class HindsightTracer extends HindsightStream {
                 objects = again(objects);
             }
             Class<?> type = object.getClass();
-            long id = HindsightNumbers.of(object, classId(type), this);
-            if (id < 0) {
+            int classId = classId(type);
+            long id = classId == NO_CLASS ? HindsightNumbers.NONE : HindsightNumbers.of(object, classId, this);
+            if (id == HindsightNumbers.NONE) {
+                U.getAndAddLong(null, shared + UNNUMBERED, 1);
+                return UNKNOWN;
+            } else if (id < 0) {
                 id = ~id;
                 tellOf(object, type, id);
             } else if (isLaterSpan() && texts && HindsightNumbers.isBefore(id, oldest)) {
@@ -452,11 +458,21 @@ final class HindsightTracer extends HindsightStream {
         }
     }
 
-    /** A number that no object has, for {@link #takeNumber} to take; 0 if there are no more. */
-    int nextNumber() {
+    /** The number of an object with this hash code that was told of lately; none of another one. */
+    long lately(Object object, int hash) {
+        Object[] objects = known.get();
+        if (objects == null) {
+            return HindsightNumbers.NONE;
+        }
+        int at = hash & objects.length - 1;
+        return objects[at] == object ? knownIds[at] : HindsightNumbers.NONE;
+    }
+
+    /** A number that no object has, for {@link #takeNumber} to take; none if there are no more. */
+    long nextNumber() {
         if (numbersLeft == 0) {
             nextNumber = HindsightNumbers.reserve(NUMBERS_AT_ONCE);
-            numbersLeft = nextNumber == 0 ? 0 : NUMBERS_AT_ONCE;
+            numbersLeft = nextNumber == HindsightNumbers.NONE ? 0 : NUMBERS_AT_ONCE;
         }
         return nextNumber;
     }
@@ -542,6 +558,7 @@ final class HindsightTracer extends HindsightStream {
         return (int) id & secrets.length - 1;
     }
 
+    /** The number of a class of objects; {@link #NO_CLASS} if it cannot have one. */
     private int classId(Class<?> type) {
         Class<?>[] classes = knownClasses.get();
         if (classes == null) {
@@ -556,7 +573,13 @@ final class HindsightTracer extends HindsightStream {
         HindsightIdentities part = HindsightIdentities.part(CLASS_IDS, hash);
         HindsightIdentity identity = part.find(type, hash);
         if (identity == null) {
+            if (U.getLongVolatile(null, shared + CLASSES) >= HindsightNumbers.CLASSES) {
+                return NO_CLASS;
+            }
             int id = (int) U.getAndAddLong(null, shared + CLASSES, 1);
+            if (id >= HindsightNumbers.CLASSES) {
+                return NO_CLASS;
+            }
             // Before any event names it.
             define(id, type);
             identity = part.add(new HindsightIdentity(type, hash, id), type);
