@@ -330,8 +330,8 @@ impl Proposer<'_> {
     fn made(&self, constructor: &str, given: &[Symbol]) -> Vec<(FieldName, Symbol)> {
         let writes = self.library.writes(&self.info.name, "<init>", constructor);
         let given = writes
-            .into_iter()
-            .map(|(field, value)| (field, value.given(given, &Symbol::Other)));
+            .iter()
+            .map(|(field, value)| (field.clone(), value.given(given, &Symbol::Other)));
         given.collect()
     }
 
@@ -516,7 +516,8 @@ impl Proposer<'_> {
 
     /// A field's value as an argument for a parameter of this type.
     fn fit(&self, value: Typed, parameter: &str) -> Option<Argument> {
-        fit(self.graph, value, parameter)
+        let is_a = || super::fill::is_a(self.library, self.graph, value, parameter);
+        fit(self.graph, value, parameter).filter(|_| is_a())
     }
 }
 
