@@ -507,7 +507,7 @@ impl Proposer<'_> {
                 }
                 None => {
                     roles.push(name);
-                    arguments.push(Argument::Value(zero(parameter)));
+                    arguments.push(Argument::Value(Typed::zero(parameter)));
                 }
             }
         }
@@ -563,18 +563,6 @@ pub(super) fn is_zero(typed: Typed) -> bool {
         Value::Double(value) => value.to_bits() == 0,
         _ => false,
     }
-}
-
-fn zero(parameter: &str) -> Typed {
-    let kind = parameter.as_bytes().first().copied().unwrap_or(b'L');
-    let value = match kind {
-        b'Z' => Value::Bool(false),
-        b'F' => Value::Float(0.0),
-        b'D' => Value::Double(0.0),
-        b'L' | b'[' => Value::Null,
-        _ => Value::Int(0),
-    };
-    Typed { value, kind }
 }
 
 /// A value as an argument for a parameter of this type; `None` if it cannot be
