@@ -13,7 +13,7 @@
 //! the property can name such a jar, too, and building it anew where it was does as well.
 
 use super::candidate::Plan;
-use super::run::asserts;
+use super::run::{has_asserted, is_mixed};
 use super::{Framework, Options, REPLAY_JAR_NAME, preview, write_file};
 use crate::jdk::{ENABLE_PREVIEW, Jdk};
 use anyhow::{Context, Result};
@@ -64,7 +64,9 @@ pub fn write(plan: &Plan<'_>, replay: bool, jdk: Option<&Jdk>, options: &Options
     }
     let classpath = std::env::join_paths(plan.classpath.named())
         .context("a class path entry cannot be passed on")?;
-    let assertions = (0..plan.candidates.len()).any(|index| asserts(plan, index));
+    // Where both are needed, tests of programs that ran with them turn them on for themselves: Maven would not
+    // come to a second run of tests once the first has failed, as tests of crashes do.
+    let assertions = !is_mixed(plan) && has_asserted(plan, 0);
     let release = match jdk {
         // Javac has the preview features of its own version alone.
         Some(jdk) if preview::is_on(&options.java_options) => jdk.version,
@@ -241,7 +243,7 @@ fn pom(
         <artifactId>maven-surefire-plugin</artifactId>
         <version>{SUREFIRE_PLUGIN}</version>
         <configuration>
-          <!-- As the program was recorded. -->
+          <!-- As the tests were tried; one that needs them on where this is off has it in itself. -->
           <enableAssertions>{assertions}</enableAssertions>
 {arguments}          <!-- Static state of one crash must not reach the tests of another. -->
           <reuseForks>false</reuseForks>
