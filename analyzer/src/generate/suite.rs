@@ -241,7 +241,9 @@ impl<'a> Suite<'a> {
             if written.is_empty() {
                 return Ok(written);
             }
-            let Said { errors, warnings } = self.javac(&written)?;
+            let Said {
+                errors, warnings, ..
+            } = self.javac(&written)?;
             if errors.is_empty() {
                 lints = self.lints(&warnings, &written);
                 return Ok(match lints.is_empty() {
@@ -368,8 +370,8 @@ impl<'a> Suite<'a> {
             && last.sources == own
         {
             return Ok(Said {
-                errors: Vec::new(),
                 warnings: last.warnings.clone(),
+                ..Said::default()
             });
         }
         *compiled = None;
