@@ -3,7 +3,7 @@
 
 use super::THROWABLE;
 use super::effects::{Called, Effect, Effects, FieldName, Symbol, Target, effects};
-use crate::classinfo::{ClassInfo, parameter_names};
+use crate::classinfo::{self, ClassInfo, parameter_names};
 use crate::classpath::{ClassPath, FoundClass, is_platform};
 use crate::java::descriptor;
 use crate::java::signature::{self, Generic};
@@ -260,16 +260,11 @@ fn exception_fields(class: &str, of: &str) -> Vec<(FieldName, Symbol)> {
 
 fn members(bytes: &[u8]) -> Option<Members> {
     let class = ClassFile::parse(bytes).ok()?;
-    let signature_of = |attributes: &hindsight_classfile::Attributes<'_>| {
-        let attribute = attributes.find(&class.pool, "Signature")?;
-        let index = attribute.reader().u16().ok()?;
-        Some(class.pool.utf8(index).ok()?.to_string_lossy().into_owned())
-    };
     let fields = class.fields.iter().map(|field| Field {
         access: field.access,
         name: field.name.to_string_lossy().into_owned(),
         descriptor: field.descriptor.to_string_lossy().into_owned(),
-        signature: signature_of(&field.attributes),
+        signature: classinfo::signature(&class, &field.attributes),
     });
     let bodies = class.methods.iter().map(|member| {
         let key = (
@@ -278,7 +273,7 @@ fn members(bytes: &[u8]) -> Option<Members> {
         );
         let body = Body {
             names: parameter_names(&class, member).unwrap_or_default(),
-            signature: signature_of(&member.attributes),
+            signature: classinfo::signature(&class, &member.attributes),
             effects: effects(&class, member),
         };
         (key, Rc::new(body))
@@ -286,7 +281,8 @@ fn members(bytes: &[u8]) -> Option<Members> {
     Some(Members {
         fields: fields.collect(),
         bodies: bodies.collect(),
-        generic: signature_of(&class.attributes).is_some_and(|text| text.starts_with('<')),
+        generic: classinfo::signature(&class, &class.attributes)
+            .is_some_and(|text| text.starts_with('<')),
     })
 }
 
