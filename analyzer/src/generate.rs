@@ -32,7 +32,6 @@ pub mod effects;
 pub mod emit;
 pub mod focus;
 pub mod guard;
-pub mod harm;
 pub mod inputs;
 pub mod lab;
 pub mod narrowed;

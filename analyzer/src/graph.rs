@@ -28,6 +28,19 @@ impl Typed {
         }
     }
 
+    /// What a place of this type holds before anything is written to it.
+    pub fn zero(descriptor: &str) -> Typed {
+        let kind = descriptor.as_bytes().first().copied().unwrap_or(b'L');
+        let value = match kind {
+            b'Z' => Value::Bool(false),
+            b'F' => Value::Float(0.0),
+            b'D' => Value::Double(0.0),
+            b'L' | b'[' => Value::Null,
+            _ => Value::Int(0),
+        };
+        Typed { value, kind }
+    }
+
     /// A reference, or null.
     pub fn reference(value: Value) -> Typed {
         Typed { value, kind: b'L' }
@@ -232,7 +245,8 @@ impl<'a> Graph<'a> {
     }
 }
 
-fn primitive_size(kind: u8) -> Option<usize> {
+/// Bytes of an element of an array of primitives, by the first character of its descriptor.
+pub fn primitive_size(kind: u8) -> Option<usize> {
     match kind {
         b'Z' | b'B' => Some(1),
         b'C' | b'S' => Some(2),

@@ -1,7 +1,8 @@
-//! Java as source text: types, names, literals, comments.
+//! Java as source text: types, names, literals, comments; and what of the JDK is called with care.
 
 pub mod comment;
 pub mod descriptor;
+pub mod harm;
 pub mod jdk_value;
 pub mod lines;
 pub mod literal;

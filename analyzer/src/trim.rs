@@ -2,18 +2,18 @@
 //!
 //! Kept are the objects that the chosen frames' arguments lead to, as these
 //! frames found them, the classes of these objects, and what tells whether a
-//! test ends as the program did: the exception, and the frames it passed
-//! through. All else goes: other frames' arguments, the command line (but for
+//! test ends as the program did: the exception with its causes, and the frames it passed
+//! through. All else goes: what these objects held at the failure alone, other frames' arguments, the command line (but for
 //! the bounds of memory of a crash that ran out of it), static fields and system
 //! properties (unless a test sets them), counters, the exception's own object.
 //!
 //! **Invariant:** what is kept means the same. Frames keep their numbers;
 //! objects and classes get new ones.
 
-use crate::graph::Graph;
+use crate::graph::{Graph, Typed, primitive_size};
 use crate::junit::memory;
 use crate::junit::origins::Names;
-use hindsight_tracelog::crash::{Body, ClassInfo, Defaults, Fidelity, Object, Value};
+use hindsight_tracelog::crash::{Body, ClassInfo, Defaults, Fidelity, FieldInfo, Object, Value};
 use hindsight_tracelog::reader::Crash;
 use std::collections::{HashMap, HashSet};
 
@@ -33,19 +33,24 @@ pub struct Sets {
 
 /// What the chosen frames of a whole crash need.
 pub fn trim(crash: &Crash, frames: &[usize], sets: Sets) -> Crash {
-    let kept = reached(crash, frames, sets.statics);
+    let seen: Vec<Vec<bool>> = (frames.iter())
+        .map(|&index| seen(crash, index, sets.statics))
+        .collect();
+    let kept = numbers_of(&seen);
+    let stale = stale(crash, frames, &seen);
     let mut numbers: HashMap<u32, u32> = HashMap::new();
     for (number, &object) in (0..).zip(&kept) {
         numbers.insert(object, number);
     }
     let moved = |value: Value| match value {
-        // What no chosen frame leads to is a place that all of them patch.
+        // No chosen frame leads there.
         Value::Ref(object) => numbers.get(&object).map_or(Value::Null, |&n| Value::Ref(n)),
         other => other,
     };
     let mut trimmed = Crash {
         meta: crash.meta.clone(),
         failure: crash.failure.clone(),
+        unrestored: crash.unrestored.clone(),
         ..Crash::default()
     };
     let meta = &mut trimmed.meta;
@@ -72,6 +77,9 @@ pub fn trim(crash: &Crash, frames: &[usize], sets: Sets) -> Crash {
             id
         });
         let mut body = object.body.clone();
+        for place in stale.get(&number).into_iter().flatten() {
+            clear(&mut body, &trimmed.classes[class as usize], place);
+        }
         match &mut body {
             Body::Enum { fields, .. } if !sets.statics => fields.clear(),
             Body::Instance(values)
@@ -89,10 +97,9 @@ pub fn trim(crash: &Crash, frames: &[usize], sets: Sets) -> Crash {
         trimmed.objects.push(Some(Object { class, body }));
     }
 
-    let named = Names::of_objects(&trimmed).questions();
-    let origins = crash.origins.iter();
-    let origins = origins.filter(|origin| named.contains_key(&origin.name));
-    trimmed.origins = origins.cloned().collect();
+    if let Some(classes) = &mut trimmed.unrestored {
+        classes.retain(|class| trimmed.classes.iter().any(|info| info.name == *class));
+    }
     let failure = &mut trimmed.failure;
     if !sets.statics {
         failure.statics.clear();
@@ -108,7 +115,7 @@ pub fn trim(crash: &Crash, frames: &[usize], sets: Sets) -> Crash {
         })
     });
     for (index, frame) in failure.frames.iter_mut().enumerate() {
-        if !frames.contains(&index) {
+        let Some(at) = frames.iter().position(|&chosen| chosen == index) else {
             if frame.fidelity != Fidelity::None {
                 frame.reason = LEFT_OUT.to_owned();
             }
@@ -117,7 +124,7 @@ pub fn trim(crash: &Crash, frames: &[usize], sets: Sets) -> Crash {
             frame.arguments.clear();
             frame.patch.clear();
             continue;
-        }
+        };
         for argument in &mut frame.arguments {
             argument.value = moved(argument.value);
         }
@@ -129,69 +136,161 @@ pub fn trim(crash: &Crash, frames: &[usize], sets: Sets) -> Crash {
                     ..
                 })
             );
-            numbers.contains_key(&patch.object) && (sets.statics || !constant)
+            is_in(&seen[at], patch.object) && (sets.statics || !constant)
         });
         for patch in &mut frame.patch {
             patch.object = numbers[&patch.object];
             patch.value = moved(patch.value);
         }
     }
-    // Causes and suppressed exceptions say something only to tests that end in them.
-    let ends: Vec<u32> = frames
-        .iter()
-        .map(|&index| failure.frames[index].exception)
-        .collect();
+    let told = told(crash, frames);
     for (index, info) in (0..).zip(&mut failure.exceptions) {
         info.object = info.object.and_then(|object| numbers.get(&object).copied());
-        if index != 0 && !ends.contains(&index) {
+        if !told.contains(&index) {
             info.message = None;
             info.stack.clear();
         }
     }
+    // Of what is left, frames and static fields among it.
+    let named = Names::of_all(&trimmed).questions();
+    let origins = crash.origins.iter();
+    let origins = origins.filter(|origin| named.contains_key(&origin.name));
+    trimmed.origins = origins.cloned().collect();
     trimmed
 }
 
-/// The objects that the arguments of these frames lead to, and static fields and those of enum
-/// constants if they are set, in order.
-fn reached(crash: &Crash, frames: &[usize], statics: bool) -> Vec<u32> {
-    let mut kept = vec![false; crash.objects.len()];
+/// The exceptions whose messages and stacks say something: what was thrown, what chosen frames end in, and its
+/// causes, which have to be the same when a test ends in it.
+fn told(crash: &Crash, frames: &[usize]) -> HashSet<u32> {
+    let failure = &crash.failure;
+    let mut told = HashSet::from([0]);
     for &index in frames {
-        let frame = &crash.failure.frames[index];
-        let graph = Graph::at_entry(crash, frame);
-        let mut seen = vec![false; crash.objects.len()];
-        let arguments = frame.arguments.iter().map(|argument| argument.value);
-        let mut waiting: Vec<Value> = arguments.collect();
-        if statics {
-            waiting.extend(crash.failure.statics.iter().map(|field| field.value));
-        }
-        while let Some(value) = waiting.pop() {
-            let Value::Ref(object) = value else { continue };
-            match seen.get_mut(object as usize) {
-                Some(seen) if !*seen => *seen = true,
-                _ => continue,
-            }
-            match graph.body(object) {
-                Some(Body::Enum { .. }) if !statics => {}
-                Some(Body::Instance(_) | Body::Enum { .. }) => {
-                    let fields = graph.fields(object);
-                    waiting.extend(fields.iter().map(|field| field.value.value));
-                }
-                Some(Body::References(_)) => {
-                    let elements = graph.elements(object).into_iter().flatten();
-                    waiting.extend(elements.map(|element| element.value));
-                }
-                Some(Body::Lambda(lambda)) => {
-                    waiting.extend(lambda.captured.iter().map(|(_, value)| *value));
-                }
-                _ => {}
-            }
-        }
-        for (kept, seen) in kept.iter_mut().zip(seen) {
-            *kept |= seen;
+        let end = failure.frames[index].exception;
+        told.insert(end);
+        let cause = |of: u32| failure.exceptions.get(of as usize)?.cause;
+        let mut next = cause(end);
+        while let Some(of) = next {
+            // Causes may go round.
+            next = cause(of).filter(|_| told.insert(of));
         }
     }
-    let numbered = (0..).zip(kept).filter(|(_, kept)| *kept);
-    numbered.map(|(number, _)| number).collect()
+    told
+}
+
+/// A field by its class, name and descriptor, or an element by its number.
+type Place<'c> = (&'c str, &'c str, &'c str, Option<u32>);
+
+/// The places of objects in which no chosen frame finds what they held at the failure, for all that lead to the
+/// object have another value there.
+fn stale<'c>(
+    crash: &'c Crash,
+    frames: &[usize],
+    seen: &[Vec<bool>],
+) -> HashMap<u32, Vec<Place<'c>>> {
+    let mut patched: HashMap<(u32, Place<'c>), usize> = HashMap::new();
+    for (&index, seen) in frames.iter().zip(seen) {
+        let patches = crash.failure.frames[index].patch.iter();
+        let places: HashSet<(u32, Place<'c>)> = patches
+            .filter(|patch| is_in(seen, patch.object))
+            .map(|patch| {
+                let place = (
+                    &*patch.owner,
+                    &*patch.field,
+                    &*patch.descriptor,
+                    patch.index,
+                );
+                (patch.object, place)
+            })
+            .collect();
+        for place in places {
+            *patched.entry(place).or_default() += 1;
+        }
+    }
+    let mut stale: HashMap<u32, Vec<Place<'c>>> = HashMap::new();
+    for ((object, place), times) in patched {
+        if times == seen.iter().filter(|seen| is_in(seen, object)).count() {
+            stale.entry(object).or_default().push(place);
+        }
+    }
+    stale
+}
+
+/// Makes a place of an object what it is before anything is written to it.
+fn clear(body: &mut Body, class: &ClassInfo, place: &Place<'_>) {
+    let &(owner, name, descriptor, index) = place;
+    match (body, index) {
+        (Body::Instance(values) | Body::Enum { fields: values, .. }, None) => {
+            let is = |field: &FieldInfo| {
+                (&*field.owner, &*field.name, &*field.descriptor) == (owner, name, descriptor)
+            };
+            let field = class.fields.iter().position(is);
+            if let Some(value) = field.and_then(|field| values.get_mut(field)) {
+                *value = Typed::zero(descriptor).value;
+            }
+        }
+        (Body::References(values), Some(index)) => {
+            if let Some(value) = values.get_mut(index as usize) {
+                *value = Value::Null;
+            }
+        }
+        (Body::Primitives(bytes), Some(index)) => {
+            let kind = class.name.as_bytes().get(1).copied().unwrap_or_default();
+            let size = primitive_size(kind).unwrap_or(1);
+            if let Some(element) = bytes.chunks_exact_mut(size).nth(index as usize) {
+                element.fill(0);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Whether an object is one of those seen.
+fn is_in(seen: &[bool], object: u32) -> bool {
+    seen.get(object as usize).is_some_and(|seen| *seen)
+}
+
+/// The objects that any of these have seen, in order.
+fn numbers_of(seen: &[Vec<bool>]) -> Vec<u32> {
+    let objects = seen.first().map_or(0, Vec::len);
+    let numbers = 0..u32::try_from(objects).unwrap_or(u32::MAX);
+    numbers
+        .filter(|&number| seen.iter().any(|seen| is_in(seen, number)))
+        .collect()
+}
+
+/// Which objects the arguments of a frame lead to, and static fields and those of enum constants if they are set.
+fn seen(crash: &Crash, frame: usize, statics: bool) -> Vec<bool> {
+    let frame = &crash.failure.frames[frame];
+    let graph = Graph::at_entry(crash, frame);
+    let mut seen = vec![false; crash.objects.len()];
+    let arguments = frame.arguments.iter().map(|argument| argument.value);
+    let mut waiting: Vec<Value> = arguments.collect();
+    if statics {
+        waiting.extend(crash.failure.statics.iter().map(|field| field.value));
+    }
+    while let Some(value) = waiting.pop() {
+        let Value::Ref(object) = value else { continue };
+        match seen.get_mut(object as usize) {
+            Some(seen) if !*seen => *seen = true,
+            _ => continue,
+        }
+        match graph.body(object) {
+            Some(Body::Enum { .. }) if !statics => {}
+            Some(Body::Instance(_) | Body::Enum { .. }) => {
+                let fields = graph.fields(object);
+                waiting.extend(fields.iter().map(|field| field.value.value));
+            }
+            Some(Body::References(_)) => {
+                let elements = graph.elements(object).into_iter().flatten();
+                waiting.extend(elements.map(|element| element.value));
+            }
+            Some(Body::Lambda(lambda)) => {
+                waiting.extend(lambda.captured.iter().map(|(_, value)| *value));
+            }
+            _ => {}
+        }
+    }
+    seen
 }
 
 /// The constants with fields that may change, of enums and others, which a frame's arguments or static
@@ -200,7 +299,7 @@ pub fn constants(crash: &Crash, frame: usize) -> impl Iterator<Item = u32> {
     let held: HashSet<u32> = (crash.failure.constants.iter())
         .map(|constant| constant.object)
         .collect();
-    let reached = reached(crash, &[frame], true).into_iter();
+    let reached = numbers_of(&[seen(crash, frame, true)]).into_iter();
     reached.filter(move |number| {
         let object = crash.object(*number);
         object.is_some_and(|object| match &object.body {
@@ -213,14 +312,14 @@ pub fn constants(crash: &Crash, frame: usize) -> impl Iterator<Item = u32> {
 
 /// The objects that a frame's arguments lead to, but not by way of constants of enums: their numbers.
 pub fn of_arguments(crash: &Crash, frame: usize) -> Vec<u32> {
-    reached(crash, &[frame], false)
+    numbers_of(&[seen(crash, frame, false)])
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use hindsight_tracelog::crash::{
-        Argument, ExceptionInfo, FieldInfo, Frame, Patch, StaticField, Text,
+        Argument, ExceptionInfo, Frame, Origin, Patch, StackElement, StaticField, Text,
     };
 
     /// Object 0 has no use, 1 holds 2 at the failure and 3 at the entry of frame 1.
@@ -385,5 +484,127 @@ mod tests {
         let early = Body::String(Text::Utf8("early".to_owned()));
         assert_eq!(trimmed.objects[1].as_ref().unwrap().body, early);
         assert_eq!(trimmed.failure.frames[1].patch[0].value, Value::Ref(1));
+    }
+
+    #[test]
+    fn what_was_written_after_the_entry_of_all_chosen_frames_is_cleared() {
+        let mut crash = crash();
+        for (name, body) in [
+            ("N", Body::Instance(vec![Value::Int(7), Value::Int(8)])),
+            ("[C", Body::Primitives(vec![1, 0, 2, 0])),
+        ] {
+            let class = crash.classes.len() as u32;
+            let fields = ["late", "same"].map(|name| FieldInfo {
+                owner: "N".to_owned(),
+                name: name.to_owned(),
+                descriptor: "I".to_owned(),
+                access: 0,
+            });
+            crash.classes.push(ClassInfo {
+                id: class,
+                name: name.to_owned(),
+                fields: fields.to_vec(),
+                ..ClassInfo::default()
+            });
+            crash.objects.push(Some(Object { class, body }));
+        }
+        let frame = &mut crash.failure.frames[1];
+        for object in [4, 5] {
+            let of = frame.arguments[0].clone();
+            let value = Value::Ref(object);
+            frame.arguments.push(Argument { value, ..of });
+        }
+        let field = Patch {
+            object: 4,
+            owner: "N".to_owned(),
+            field: "late".to_owned(),
+            descriptor: "I".to_owned(),
+            index: None,
+            value: Value::Int(1),
+        };
+        let element = Patch {
+            object: 5,
+            owner: String::new(),
+            field: String::new(),
+            descriptor: "C".to_owned(),
+            index: Some(1),
+            value: Value::Int(3),
+        };
+        frame.patch.extend([field, element]);
+        let bodies = |crash: &Crash, frames: &[usize]| -> Vec<Body> {
+            let trimmed = trim(crash, frames, Sets::default());
+            let objects = trimmed.objects.into_iter().flatten();
+            objects
+                .map(|object| object.body)
+                .filter(|body| !matches!(body, Body::String(_)))
+                .collect()
+        };
+        let cleared = [
+            Body::Instance(vec![Value::Null]),
+            Body::Instance(vec![Value::Int(0), Value::Int(8)]),
+            Body::Primitives(vec![1, 0, 0, 0]),
+        ];
+        assert_eq!(bodies(&crash, &[1]), cleared);
+        // One that does not lead there is no reason to keep it, one that does is.
+        assert_eq!(bodies(&crash, &[1, 2])[1..], cleared[1..]);
+        crash.failure.frames[2].arguments = crash.failure.frames[1].arguments.clone();
+        let kept = bodies(&crash, &[1, 2]);
+        assert_eq!(
+            kept[1..],
+            [
+                Body::Instance(vec![Value::Int(7), Value::Int(8)]),
+                Body::Primitives(vec![1, 0, 2, 0])
+            ]
+        );
+    }
+
+    #[test]
+    fn causes_keep_what_a_test_has_to_end_in() {
+        let mut crash = crash();
+        let info = |cause| ExceptionInfo {
+            message: Some("told".to_owned()),
+            stack: vec![StackElement::default()],
+            cause,
+            ..ExceptionInfo::default()
+        };
+        crash.failure.exceptions = vec![info(Some(1)), info(Some(2)), info(Some(1)), info(None)];
+        let trimmed = trim(&crash, &[1], Sets::default());
+        let told = trimmed.failure.exceptions.iter();
+        let told: Vec<bool> = told
+            .map(|info| info.message.is_some() && !info.stack.is_empty())
+            .collect();
+        assert_eq!(told, [true, true, true, false]);
+    }
+
+    #[test]
+    fn origins_of_what_is_left_are_kept() {
+        let mut crash = crash();
+        for (frame, method) in crash.failure.frames.iter_mut().zip(["a", "b", "c"]) {
+            frame.class = "A".to_owned();
+            frame.method = format!("lambda${method}$0");
+            frame.descriptor = "(LA;)V".to_owned();
+        }
+        crash.failure.statics[0].owner = "A$1".to_owned();
+        let names = ["A.lambda$a$0(LA;)V", "A.lambda$b$0(LA;)V", "A$1"];
+        crash.origins = names
+            .map(|name| Origin {
+                name: name.to_owned(),
+                found: "found".to_owned(),
+            })
+            .to_vec();
+        crash.unrestored = Some(vec!["A".to_owned(), "B".to_owned()]);
+        let names = |trimmed: &Crash| -> Vec<String> {
+            let origins = trimmed.origins.iter();
+            origins.map(|origin| origin.name.clone()).collect()
+        };
+        let trimmed = trim(&crash, &[1], Sets::default());
+        assert_eq!(names(&trimmed), ["A.lambda$b$0(LA;)V"]);
+        assert_eq!(trimmed.unrestored, Some(vec!["A".to_owned()]));
+        let statics = Sets {
+            statics: true,
+            ..Sets::default()
+        };
+        let trimmed = trim(&crash, &[1], statics);
+        assert_eq!(names(&trimmed), ["A.lambda$b$0(LA;)V", "A$1"]);
     }
 }

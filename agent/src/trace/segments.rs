@@ -32,13 +32,16 @@ const NOT_WRITTEN: &str = "trace_not_written";
 /// Counts how often the oldest segment could not be deleted.
 const TOO_LARGE: &str = "trace_segments_not_deleted";
 
+/// Takes what could not be done: the counter that counts it, and why.
+type Complain = dyn Fn(&str, &str) + Send + Sync;
+
 /// Writes blocks.
 pub(crate) struct Segments {
     directory: PathBuf,
     /// Bytes of all segments together; the oldest are deleted beyond.
     max_bytes: Option<u64>,
-    /// Told what could not be done, as a counter, and why.
-    complain: Box<dyn Fn(&str, &str) + Send + Sync>,
+    /// Told what could not be done.
+    complain: Box<Complain>,
     /// Windows that have begun. Not under the lock, which is held while files are written: a thread of the program
     /// says it that others wait for.
     windows: AtomicU64,

@@ -27,6 +27,10 @@ use std::time::Duration;
 /// recorded objects; other values are loaded from the crash file, which then
 /// comes with the tests, and a comment shows what they hold. To find out,
 /// constructors and setters of the program run with recorded arguments.
+///
+/// These and the frames' methods do with the file's values what they do, and nothing
+/// confines them: make tests of a stranger's file in a sandbox. A method of the JDK
+/// that may do more than compute is called only if --frames names it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

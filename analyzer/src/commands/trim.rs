@@ -27,10 +27,11 @@ use std::time::Duration;
 /// Cut a crash file down to what chosen tests need.
 ///
 /// Keeps the objects that the chosen frames were called with, their classes, and
-/// the exception with its stack; leaves out all else: other frames' arguments,
+/// the exception and its causes with their stacks; leaves out all else: other frames' arguments,
 /// the command line, static fields (those of
 /// enum constants too) and system properties that no test sets,
-/// counters. The tests are run from the whole file and from the trimmed one,
+/// counters, what was written to these objects after all chosen frames had begun.
+/// The tests are run from the whole file and from the trimmed one,
 /// which is written only if they end in the same way. `hindsight inspect --review` shows what is left.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\

@@ -1,6 +1,7 @@
 //! Sequences of calls.
 
 use crate::java::descriptor;
+use crate::java::harm::harms;
 use crate::java::names::is_identifier;
 use crate::model::mutable::{MethodName, Mutability};
 use crate::model::values::Literal;
@@ -28,6 +29,11 @@ pub struct Method {
 }
 
 impl Method {
+    /// Whether a call of it is a call of the JDK that may do harm.
+    pub fn harms(&self) -> bool {
+        harms(&self.class, &self.name, &self.descriptor)
+    }
+
     /// The same as a source calls it, by a class that declares or inherits it.
     pub fn called_by(&self, class: String) -> Method {
         let runs = self.runs.as_ref().unwrap_or(&self.class);

@@ -2,7 +2,6 @@
 //! to call them with, and what the calls of models are.
 
 use super::carve::{Access, is_main};
-use super::harm::harms;
 use super::platform::Platform;
 use super::sequence::{Arg, Method, MethodId, Methods, Statement};
 use super::ways::Ways;
@@ -442,7 +441,7 @@ impl Surface {
                         is_static: call.is_static,
                         runs: None,
                     };
-                    if !is_main(&method) && !harms(&method) && method.is_named() {
+                    if !is_main(&method) && !method.harms() && method.is_named() {
                         self.modelled.insert(edge.call, methods.intern(method));
                     }
                 }

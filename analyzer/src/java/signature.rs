@@ -1,5 +1,8 @@
 //! Generic types as class files tell them (JVMS 4.7.9.1).
 
+/// Types within each other that are followed: a class file may have thousands, and nobody writes them.
+const MAX_DEPTH: usize = 64;
+
 /// A type with its arguments, as far as it can be written where no type
 /// variable is in scope.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,6 +30,7 @@ pub fn parameters(signature: &str) -> Option<Vec<Option<Generic>>> {
     let mut parser = Parser {
         rest: &signature[start + 1..],
         open: false,
+        depth: 0,
     };
     let mut types = Vec::new();
     while !parser.rest.starts_with(')') {
@@ -42,6 +46,7 @@ pub fn result(signature: &str) -> Option<Generic> {
     let mut parser = Parser {
         rest: signature.split_once(')')?.1,
         open: false,
+        depth: 0,
     };
     let one = parser.one()?;
     (!parser.open).then_some(one)
@@ -52,6 +57,7 @@ pub fn field(signature: &str) -> Option<Generic> {
     let mut parser = Parser {
         rest: signature,
         open: false,
+        depth: 0,
     };
     let one = parser.one()?;
     (!parser.open && parser.rest.is_empty()).then_some(one)
@@ -61,6 +67,8 @@ struct Parser<'a> {
     rest: &'a str,
     /// Whether a type variable was met.
     open: bool,
+    /// Types around what is read.
+    depth: usize,
 }
 
 impl Parser<'_> {
@@ -68,9 +76,12 @@ impl Parser<'_> {
         let dimensions = self.rest.bytes().take_while(|&byte| byte == b'[').count();
         self.rest = &self.rest[dimensions..];
         let (class, arguments) = match self.rest.as_bytes().first()? {
-            b'L' => {
+            b'L' if self.depth < MAX_DEPTH => {
                 self.rest = &self.rest[1..];
-                self.class()?
+                self.depth += 1;
+                let class = self.class()?;
+                self.depth -= 1;
+                class
             }
             b'T' => {
                 self.open = true;
@@ -181,5 +192,20 @@ mod tests {
         for bad in ["", "(", "(L", "(La", "(La<", "(Q)"] {
             assert_eq!(parameters(bad), None, "{bad}");
         }
+    }
+
+    #[test]
+    fn types_within_each_other_are_followed_only_so_far() {
+        let within = |depth: usize| {
+            let signature = format!(
+                "{}Ljava/lang/String;{}",
+                "La/B<".repeat(depth),
+                ">;".repeat(depth)
+            );
+            field(&signature).is_some()
+        };
+        assert!(within(MAX_DEPTH - 1));
+        assert!(!within(MAX_DEPTH));
+        assert!(!within(20_000));
     }
 }

@@ -1,6 +1,7 @@
 //! Compiling sources, and what javac says of them.
 
 use super::{ENABLE_PREVIEW, Jdk};
+use crate::text::one_line;
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 
@@ -27,6 +28,8 @@ pub struct Said {
     pub errors: Vec<Diagnostic>,
     /// Warnings, whose messages start with their kind (`[unchecked] `), if there are no errors.
     pub warnings: Vec<Diagnostic>,
+    /// Whether javac has failed itself, which is its only error then: it says nothing of where.
+    pub broke: bool,
 }
 
 /// An error or a warning of javac.
@@ -67,8 +70,20 @@ impl Jdk {
         let text = String::from_utf8_lossy(&output.stderr);
         if output.status.success() {
             return Ok(Said {
-                errors: Vec::new(),
                 warnings: diagnostics(&text, "warning"),
+                ..Said::default()
+            });
+        }
+        if let Some(exception) = own_failure(&text) {
+            let message = format!("javac itself fails: {exception}");
+            return Ok(Said {
+                errors: vec![Diagnostic {
+                    file: None,
+                    line: 0,
+                    message,
+                }],
+                broke: true,
+                ..Said::default()
             });
         }
         let errors = diagnostics(&text, "error");
@@ -77,9 +92,28 @@ impl Jdk {
         }
         Ok(Said {
             errors,
-            warnings: Vec::new(),
+            ..Said::default()
         })
     }
+}
+
+/// The exception that javac has ended in, if it has: a class file of the program can be too much for it.
+fn own_failure(text: &str) -> Option<String> {
+    const SIGNS: [&str; 2] = [
+        "The system is out of resources.",
+        "An exception has occurred in the compiler",
+    ];
+    let mut lines = text.lines();
+    lines.find(|line| SIGNS.iter().any(|sign| line.starts_with(sign)))?;
+    let mut before = "";
+    let first = lines.find(|line| {
+        let is_element = line.trim_start().starts_with("at ");
+        if !is_element {
+            before = line;
+        }
+        is_element
+    });
+    first.map(|_| one_line(before, 300))
 }
 
 /// Reads javac's errors: `/path/X.java:12: error: message`, or `error: message`; its
@@ -135,5 +169,19 @@ mod tests {
             (warnings[1].line, warnings[1].message.as_str()),
             (3, "[unchecked] cast")
         );
+    }
+
+    #[test]
+    fn what_javac_itself_fails_of_is_told_in_a_line() {
+        let text = "\n\nThe system is out of resources.\nConsult the following stack trace for details.\n\
+                    java.lang.StackOverflowError\n\tat jdk.compiler/com.sun.tools.A.b(A.java:1)\n\tat \
+                    jdk.compiler/com.sun.tools.A.b(A.java:1)\n";
+        let told = own_failure(text);
+        assert_eq!(told.as_deref(), Some("java.lang.StackOverflowError"));
+        let text = "An exception has occurred in the compiler (21.0.1). Please file a bug.\n\
+                    java.lang.AssertionError: x\n  at a.B.c(B.java)\n";
+        let told = own_failure(text);
+        assert_eq!(told.as_deref(), Some("java.lang.AssertionError: x"));
+        assert_eq!(own_failure("error: invalid flag: -x\n"), None);
     }
 }

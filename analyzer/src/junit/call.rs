@@ -7,7 +7,7 @@ use super::build::render::{Maker, Place};
 use super::candidate::{Candidate, Level, Needs, Plan, TestClass};
 use super::defaults;
 use super::value::{Expression, Values};
-use crate::classinfo::{ClassInfo, Method, Nesting};
+use crate::classinfo::{ClassInfo, Nesting};
 use crate::graph::{Graph, Typed};
 use crate::java::lines::{INDENT, filled};
 use crate::java::names::{Names, is_identifier, of_type};
@@ -333,7 +333,9 @@ impl Writer<'_, '_> {
             false => Some(self.receiver(frame, &own)?),
         };
         let mut slots = self.parameters(frame)?;
-        let others = self.overloads(above.unwrap_or(info), method);
+        let others = self
+            .values
+            .is_overloaded(above.unwrap_or(info), method, true);
         for slot in &mut slots {
             if let Some(inline) = &mut slot.inline {
                 let exact = inline.is_exactly(&slot.descriptor);
@@ -569,48 +571,6 @@ impl Writer<'_, '_> {
         let around = self.set.as_ref();
         let around = around.and_then(|set| defaults::around(&call, set, self.names));
         self.body.push_str(&around.unwrap_or(call));
-    }
-
-    /// Whether another method could be meant by a call with the same number of
-    /// arguments.
-    fn overloads(&self, info: &ClassInfo, method: &Method) -> bool {
-        let arity = |method: &Method| descriptor::split(&method.descriptor).map(|(p, _)| p.len());
-        let rival = |other: &Method| {
-            other.name == method.name
-                && other.descriptor != method.descriptor
-                && (arity(other) == arity(method)
-                    || other.is(access::VARARGS)
-                    || method.is(access::VARARGS))
-        };
-        if info.methods.iter().any(rival) {
-            return true;
-        }
-        if method.name == "<init>" {
-            return false;
-        }
-        let mut above: Vec<String> = info
-            .super_class
-            .iter()
-            .chain(&info.interfaces)
-            .cloned()
-            .collect();
-        let mut seen = Vec::new();
-        while let Some(name) = above.pop() {
-            // Methods of `Object` are known; other classes of the JDK may have any.
-            if name == "java.lang.Object" || seen.contains(&name) {
-                continue;
-            }
-            let found = self.values.plan.classpath.info(&name);
-            let Some(info) = found.as_ref().and_then(|found| found.info.as_ref()) else {
-                return true;
-            };
-            if info.methods.iter().any(rival) {
-                return true;
-            }
-            above.extend(info.super_class.iter().chain(&info.interfaces).cloned());
-            seen.push(name);
-        }
-        false
     }
 }
 

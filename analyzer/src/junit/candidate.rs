@@ -28,6 +28,7 @@ use super::unreported::Unreported;
 use crate::classpath::{ClassPath, is_jdk};
 use crate::commands::input::Input;
 use crate::graph::Graph;
+use crate::java::harm::is_plain;
 use crate::java::names::{is_identifier, sanitize};
 use crate::java::{descriptor, numbered};
 use crate::text::{absence, gap, simple_name};
@@ -43,6 +44,10 @@ pub(super) const STILL_RUNNING: &str = "nothing has failed that a test could sho
 
 /// Why a frame is left out that the user has not named.
 pub(super) const NOT_ASKED: &str = "not asked for";
+
+/// Why a method of the JDK is not called that the user has not named: a crash file may be a stranger's.
+const OF_JDK: &str =
+    "a method of the JDK that may do more than compute; it is called if --frames names it";
 
 /// Package of tests whose frames have none that a test could be put into.
 const FALLBACK_PACKAGE: &str = "hindsight.crashes";
@@ -295,6 +300,13 @@ impl<'a> Plan<'a> {
                     refusals[index] = Some(NOT_ASKED.to_owned());
                 }
             }
+        } else {
+            for (frame, refusal) in frames.iter().zip(&mut refusals) {
+                let is_plain = || is_plain(&frame.class, &frame.method, &frame.descriptor);
+                if refusal.is_none() && self.is_platform(recorded, &frame.class) && !is_plain() {
+                    *refusal = Some(OF_JDK.to_owned());
+                }
+            }
         }
         leave_out_runner(frames, &mut refusals);
         leave_out_checks(frames, &recorded.failure.exceptions, &mut refusals);
@@ -474,12 +486,16 @@ impl<'a> Plan<'a> {
 
     /// Whether neither the class path nor the JDK can have a class. One with a number may have another.
     fn is_absent(&self, crash: &Crash, class: &str) -> bool {
-        let mut known = crash.classes.iter();
-        let is_platform = known.any(|info| info.name == class && is_of_jdk(&info.loader));
-        !is_platform
+        !is_known_platform(crash, class)
             && !numbered::is_class(class)
             && !is_jdk(class)
             && self.classpath.find(class).is_none()
+    }
+
+    /// Whether a JVM takes a class from the JDK: some of the program's have names that look like its own.
+    fn is_platform(&self, crash: &Crash, class: &str) -> bool {
+        let may_be = is_jdk(class) || is_known_platform(crash, class);
+        may_be && (class.starts_with("java.") || self.classpath.find(class).is_none())
     }
 
     /// Whether a frame's method is static.
@@ -525,4 +541,10 @@ impl<'a> Plan<'a> {
         });
         self.classes.len() - 1
     }
+}
+
+/// Whether a crash says that a class is the JDK's.
+fn is_known_platform(crash: &Crash, class: &str) -> bool {
+    let mut known = crash.classes.iter();
+    known.any(|info| info.name == class && is_of_jdk(&info.loader))
 }

@@ -135,7 +135,7 @@ pub fn settle(
             }
         }
         if failed.is_empty() {
-            let said = javac(plan, place, sources.keys(), options)?;
+            let said = compiled(plan, place, &sources, options)?;
             if said.errors.is_empty() {
                 note_warnings(plan, &pending, &said.warnings, &sources);
                 return Ok(());
@@ -167,8 +167,8 @@ pub fn settle(
     Ok(())
 }
 
-/// Compiles candidates that have compiled before, each class with all of its own; whether javac takes
-/// them.
+/// Compiles candidates that have compiled before, each class with all of its own. Gives those that javac does not take
+/// so, and why; none if all can be run.
 ///
 /// # Errors
 ///
@@ -178,10 +178,37 @@ pub fn again(
     candidates: &[usize],
     place: &Workplace<'_>,
     options: &Options,
-) -> Result<bool> {
+) -> Result<BTreeMap<usize, String>> {
     let sources = write_sources(plan, candidates, place, options)?;
+    let said = compiled(plan, place, &sources, options)?;
+    let mut failed = BTreeMap::new();
+    blame(plan, &said.errors, &sources, true, &mut failed);
+    Ok(failed)
+}
+
+/// Compiles sources together; where javac itself fails of them, says which of them it fails of.
+fn compiled(
+    plan: &Plan<'_>,
+    place: &Workplace<'_>,
+    sources: &HashMap<PathBuf, Source>,
+    options: &Options,
+) -> Result<Said> {
     let said = javac(plan, place, sources.keys(), options)?;
-    Ok(said.errors.is_empty())
+    if !said.broke || sources.len() == 1 {
+        return Ok(said);
+    }
+    let mut errors = Vec::new();
+    for path in sources.keys() {
+        let alone = javac(plan, place, std::iter::once(path), options)?;
+        errors.extend(alone.errors.into_iter().map(|error| Diagnostic {
+            file: error.file.or_else(|| Some(path.clone())),
+            ..error
+        }));
+    }
+    match errors.is_empty() {
+        true => Ok(said),
+        false => Ok(Said { errors, ..said }),
+    }
 }
 
 fn write_sources(

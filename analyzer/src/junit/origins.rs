@@ -117,7 +117,7 @@ pub struct Names<'c> {
 
 impl<'c> Names<'c> {
     /// Those of its objects.
-    pub fn of_objects(crash: &'c Crash) -> Names<'c> {
+    fn of_objects(crash: &'c Crash) -> Names<'c> {
         let mut names = Names::default();
         for info in &crash.classes {
             if !matches!(info.kind, ClassKind::Proxy | ClassKind::Hidden) {
@@ -140,7 +140,7 @@ impl<'c> Names<'c> {
     }
 
     /// Those of its static fields and frames, too.
-    fn of_all(crash: &'c Crash) -> Names<'c> {
+    pub fn of_all(crash: &'c Crash) -> Names<'c> {
         let mut names = Names::of_objects(crash);
         let owners = crash.failure.statics.iter().map(|field| &*field.owner);
         names.classes.extend(owners);

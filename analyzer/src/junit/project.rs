@@ -13,10 +13,11 @@
 //! the property can name such a jar, too, and building it anew where it was does as well.
 
 use super::candidate::Plan;
-use super::run::asserts;
+use super::run::{has_asserted, is_mixed};
 use super::{Framework, Options, REPLAY_JAR_NAME, preview, write_file};
 use crate::jdk::{ENABLE_PREVIEW, Jdk};
 use anyhow::{Context, Result};
+use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -64,7 +65,9 @@ pub fn write(plan: &Plan<'_>, replay: bool, jdk: Option<&Jdk>, options: &Options
     }
     let classpath = std::env::join_paths(plan.classpath.named())
         .context("a class path entry cannot be passed on")?;
-    let assertions = (0..plan.candidates.len()).any(|index| asserts(plan, index));
+    // Where both are needed, tests of programs that ran with them turn them on for themselves: Maven would not
+    // come to a second run of tests once the first has failed, as tests of crashes do.
+    let assertions = !is_mixed(plan) && has_asserted(plan, 0);
     let release = match jdk {
         // Javac has the preview features of its own version alone.
         Some(jdk) if preview::is_on(&options.java_options) => jdk.version,
@@ -112,15 +115,18 @@ fn pack(dir: &Path, jar: &Path) -> Result<()> {
     let mut zip = ZipWriter::new(BufWriter::new(File::create(jar).with_context(context)?));
     let options = SimpleFileOptions::default();
     let mut dirs = vec![dir.to_owned()];
+    // Links are followed, as javac and the JVM do, but not in circles.
+    let mut seen: HashSet<PathBuf> = fs::canonicalize(dir).into_iter().collect();
     while let Some(next) = dirs.pop() {
         let entries =
             fs::read_dir(&next).with_context(|| format!("failed to read {}", next.display()))?;
         for entry in entries {
             let entry = entry.with_context(|| format!("failed to read {}", next.display()))?;
             let path = entry.path();
-            // Not through links: they may lead in circles.
-            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                dirs.push(path);
+            if path.is_dir() {
+                if fs::canonicalize(&path).is_ok_and(|real| seen.insert(real)) {
+                    dirs.push(path);
+                }
             } else if path
                 .extension()
                 .is_some_and(|extension| extension == "class")
@@ -241,7 +247,7 @@ fn pom(
         <artifactId>maven-surefire-plugin</artifactId>
         <version>{SUREFIRE_PLUGIN}</version>
         <configuration>
-          <!-- As the program was recorded. -->
+          <!-- As the tests were tried; one that needs them on where this is off has it in itself. -->
           <enableAssertions>{assertions}</enableAssertions>
 {arguments}          <!-- Static state of one crash must not reach the tests of another. -->
           <reuseForks>false</reuseForks>
@@ -424,5 +430,24 @@ mod tests {
             assert!(!told.contains("--"), "{told}");
             assert_eq!(told.replace(' ', ""), text);
         }
+    }
+
+    #[test]
+    fn linked_directories_are_packed_and_circles_are_not_followed() {
+        use std::os::unix::fs::symlink;
+        let dir = tempfile::tempdir().unwrap();
+        let (classes, other) = (dir.path().join("classes"), dir.path().join("other"));
+        fs::create_dir_all(classes.join("a")).unwrap();
+        fs::create_dir_all(other.join("b")).unwrap();
+        write_file(&classes.join("a/A.class"), "A").unwrap();
+        write_file(&other.join("b/B.class"), "B").unwrap();
+        symlink(other.join("b"), classes.join("b")).unwrap();
+        symlink(&classes, classes.join("a/round")).unwrap();
+        let jar = dir.path().join("lib/program.jar");
+        pack(&classes, &jar).unwrap();
+        let zip = zip::ZipArchive::new(File::open(jar).unwrap()).unwrap();
+        let mut names: Vec<&str> = zip.file_names().collect();
+        names.sort_unstable();
+        assert_eq!(names, ["a/A.class", "b/B.class"]);
     }
 }

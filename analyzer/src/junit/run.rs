@@ -405,23 +405,50 @@ fn judged(plan: &Plan<'_>, index: usize, ran: &Ran) -> (Verdict, String) {
 
 /// Whether the recorded program ran with assertions: it failed by one.
 pub fn asserts(plan: &Plan<'_>, candidate: usize) -> bool {
-    let failure = &plan.inputs[plan.candidates[candidate].crash].crash.failure;
-    failure
-        .exceptions
-        .iter()
-        .any(|info| info.class == "java.lang.AssertionError")
+    has_asserted(plan, plan.candidates[candidate].crash)
 }
 
-/// Whether it was an `assert` of the program, as far as is known, so that a test shows nothing where they are off.
-pub fn is_by_assert(plan: &Plan<'_>, candidate: usize) -> bool {
-    let failure = &plan.inputs[plan.candidates[candidate].crash].crash.failure;
+/// The same of a crash.
+pub fn has_asserted(plan: &Plan<'_>, crash: usize) -> bool {
+    let mut exceptions = plan.inputs[crash].crash.failure.exceptions.iter();
+    exceptions.any(|info| info.class == "java.lang.AssertionError")
+}
+
+/// Whether some of the recorded programs ran with assertions and others without, so that one setting for all tests
+/// would make some end otherwise than they did when they were tried.
+pub fn is_mixed(plan: &Plan<'_>) -> bool {
+    let with = (0..plan.inputs.len()).filter(|&crash| has_asserted(plan, crash));
+    (1..plan.inputs.len()).contains(&with.count())
+}
+
+/// What a test shows that is run with assertions on or off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Assertions {
+    /// Nothing where they are off: it was an `assert` of the program, as far as is known.
+    Needed,
+    /// Maybe something else where they are on: it was tried without, and the program has some.
+    Unwanted,
+    /// The same.
+    Unknown,
+}
+
+/// What becomes of the tests of a crash with assertions on or off.
+pub fn assertions(plan: &Plan<'_>, crash: usize) -> Assertions {
     let has_asserts = |class: &str| {
         let found = plan.classpath.info(class);
         let info = found.as_ref().and_then(|found| found.info.as_ref());
         // What javac and ecj call it.
         info.is_some_and(|info| info.constant("$assertionsDisabled", "Z").is_some())
     };
-    asserts(plan, candidate) && failure.frames.iter().any(|frame| has_asserts(&frame.class))
+    let mut frames = plan.inputs[crash].crash.failure.frames.iter();
+    match (
+        frames.any(|frame| has_asserts(&frame.class)),
+        has_asserted(plan, crash),
+    ) {
+        (true, true) => Assertions::Needed,
+        (true, false) => Assertions::Unwanted,
+        (false, _) => Assertions::Unknown,
+    }
 }
 
 fn expected<'a>(plan: &Plan<'a>, candidate: usize) -> Option<Expected<'a>> {

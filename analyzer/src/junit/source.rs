@@ -4,7 +4,7 @@ use super::build::values_method;
 use super::call::{self, Body, REPLAY};
 use super::candidate::{Needs, Plan, State};
 use super::report::Verdict;
-use super::run::is_by_assert;
+use super::run::{self, Assertions};
 use super::unreported::{failing_alone, indented};
 use super::verdict::{NOT_RESTORED, STANDS_IN};
 use super::{Framework, Options, caught};
@@ -92,11 +92,10 @@ pub fn source(
     }
 
     let state = made.iter().any(|(_, _, needs)| needs.state);
-    let by_assert = made.iter().any(|(index, ..)| is_by_assert(plan, *index));
     let mut text = header(
         &plan.inputs[test_class.crash].crash,
         &test_class.resource,
-        (state, by_assert),
+        (state, run::assertions(plan, test_class.crash)),
         &options.java_options,
     );
     if !test_class.package.is_empty() {
@@ -109,6 +108,13 @@ pub fn source(
         Framework::Junit4 => "public ",
     };
     text.push_str(&format!("\n{public}class {} {{\n", test_class.name));
+    if options.project && run::is_mixed(plan) && run::has_asserted(plan, test_class.crash) {
+        text.push_str(&format!(
+            "    // The project's other tests need assertions to be off, these on.\n    static {{\n        \
+             {}.class.getClassLoader().setDefaultAssertionStatus(true);\n    }}\n",
+            test_class.name
+        ));
+    }
     let mut lines = Vec::new();
     for (index, code) in tests {
         text.push('\n');
@@ -263,11 +269,11 @@ fn failing_at_records(code: &str, asked: &ExceptionInfo, names: &mut Names) -> S
     out
 }
 
-/// What stands above the tests of a crash: whether they load its state, and show nothing without assertions.
+/// What stands above the tests of a crash: whether they load its state, and what assertions are to them.
 fn header(
     crash: &Crash,
     resource: &str,
-    (state, by_assert): (bool, bool),
+    (state, assertions): (bool, Assertions),
     java_options: &[String],
 ) -> String {
     let meta = &crash.meta;
@@ -329,11 +335,18 @@ fn header(
             4,
         );
     }
-    if by_assert {
-        line(
+    match assertions {
+        Assertions::Needed => line(
             "The tests show nothing where assertions are off: java -ea, as Maven and Gradle run tests.",
             2,
-        );
+        ),
+        Assertions::Unwanted => line(
+            "They are to run with assertions off. Maven and Gradle turn them on, with which a test may end in one: \
+             <enableAssertions>false</enableAssertions> of Maven's surefire plugin or enableAssertions = false of \
+             Gradle's test task turns them off.",
+            4,
+        ),
+        Assertions::Unknown => {}
     }
     if !crash.is_whole() {
         line(

@@ -60,10 +60,19 @@ pub fn tries(
             State::Done(Verdict::Reproduces, _)
         )
     };
-    let group: Vec<usize> = (0..plan.candidates.len()).filter(reproduces).collect();
+    let mut group: Vec<usize> = (0..plan.candidates.len()).filter(reproduces).collect();
     // Those that were compiled last have taken the place of the others in their classes.
-    let whole = group.iter().all(|index| compiled.contains(index));
-    if group.is_empty() || !whole && !compile::again(plan, &group, place, options)? {
+    let mut whole = group.iter().all(|index| compiled.contains(index));
+    while !whole && !group.is_empty() {
+        let failed = compile::again(plan, &group, place, options)?;
+        whole = failed.is_empty();
+        group.retain(|index| !failed.contains_key(index));
+        for (index, message) in failed {
+            let reason = format!("not with the other tests of its class: {message}");
+            plan.candidates[index].state = State::Done(Verdict::NotCompiled, reason);
+        }
+    }
+    if group.is_empty() {
         return Ok(Vec::new());
     }
     let mut influenced = run::together(plan, &group, place, options)?;

@@ -2,11 +2,13 @@
 
 use super::build::recipe::Step;
 use super::candidate::{Plan, source_name};
+use crate::classinfo::{ClassInfo, Method};
 use crate::graph::{Graph, Typed};
 use crate::java::names::{Names, is_identifier};
 use crate::java::signature::Generic;
 use crate::java::{comment, descriptor, literal};
 use crate::tree::{Builder, Limits};
+use hindsight_classfile::access;
 use hindsight_tracelog::crash::{Body, Constant, Frame, Value};
 
 /// What a comment shows of a loaded value.
@@ -260,20 +262,56 @@ impl Values<'_> {
     }
 
     /// Whether another method could be meant by a step's call.
-    pub fn is_overloaded(&self, step: &Step) -> bool {
-        let Some((parameters, _)) = descriptor::split(&step.descriptor) else {
-            return false;
-        };
+    pub fn step_is_overloaded(&self, step: &Step) -> bool {
         let found = self.plan.classpath.info(&step.class);
         let info = found.as_ref().and_then(|found| found.info.as_ref());
         info.is_some_and(|info| {
-            info.methods.iter().any(|method| {
-                method.name == step.name
-                    && method.descriptor != step.descriptor
-                    && descriptor::split(&method.descriptor)
-                        .is_some_and(|(others, _)| others.len() == parameters.len())
-            })
+            let method = info.method(&step.name, &step.descriptor);
+            method.is_some_and(|method| self.is_overloaded(info, method, false))
         })
+    }
+
+    /// Whether another method could be meant by a call of this one, which `info` has, with as many arguments;
+    /// `unknown` says whether it could where a type above is not on the class path.
+    pub fn is_overloaded(&self, info: &ClassInfo, method: &Method, unknown: bool) -> bool {
+        let arity = |method: &Method| descriptor::split(&method.descriptor).map(|(p, _)| p.len());
+        let rival = |other: &Method| {
+            other.name == method.name
+                && other.descriptor != method.descriptor
+                && (arity(other) == arity(method)
+                    || other.is(access::VARARGS)
+                    || method.is(access::VARARGS))
+        };
+        if info.methods.iter().any(rival) {
+            return true;
+        }
+        if method.name == "<init>" {
+            return false;
+        }
+        let mut above: Vec<String> = info
+            .super_class
+            .iter()
+            .chain(&info.interfaces)
+            .cloned()
+            .collect();
+        let mut seen = Vec::new();
+        while let Some(name) = above.pop() {
+            // Methods of `Object` are known; other classes of the JDK may have any.
+            if name == "java.lang.Object" || seen.contains(&name) {
+                continue;
+            }
+            let found = self.plan.classpath.info(&name);
+            match found.as_ref().and_then(|found| found.info.as_ref()) {
+                Some(info) if info.methods.iter().any(rival) => return true,
+                Some(info) => {
+                    above.extend(info.super_class.iter().chain(&info.interfaces).cloned());
+                }
+                None if unknown => return true,
+                None => {}
+            }
+            seen.push(name);
+        }
+        false
     }
 }
 

@@ -151,3 +151,58 @@ fn the_terminal_is_safe() {
         "{shown:?}"
     );
 }
+
+/// A stranger's file names the methods that are called.
+#[test]
+fn what_of_the_jdk_reaches_out_is_called_if_asked_for_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let classes = compile(dir, &[("Program.java", PROGRAM)]);
+    let (file, proof) = (dir.join("crash-0001.hsc"), dir.join("proof"));
+    let mut recording = Recording::new();
+    let stack = [("java.lang.Runtime", "exec", 1)];
+    recording.exception("java.lang.IllegalStateException", None, &stack);
+    let runtime = recording.instance("java.lang.Runtime", &[]);
+    let command = recording.string(&format!("touch {}", proof.display()));
+    recording.frame(
+        (
+            "java.lang.Runtime",
+            "exec",
+            "(Ljava/lang/String;)Ljava/lang/Process;",
+        ),
+        1,
+        &[
+            (0, "", "Ljava/lang/Runtime;", runtime),
+            (1, "command", "Ljava/lang/String;", command),
+        ],
+    );
+    recording.write(&file);
+    let told = |extra: &[&str]| -> Json {
+        let mut arguments = vec!["junit".as_ref(), file.as_os_str(), "--classpath".as_ref()];
+        let out = dir.join("out");
+        arguments.extend([classes.as_os_str(), "--out".as_ref(), out.as_os_str()]);
+        arguments.extend(
+            ["--format", "json"]
+                .iter()
+                .chain(extra)
+                .map(std::ffi::OsStr::new),
+        );
+        let output = hindsight(arguments);
+        let report: Json = serde_json::from_slice(&output.stdout)
+            .unwrap_or_else(|error| panic!("{error}: {}", text(&output.stderr)));
+        report["crashes"][0]["frames"][0].clone()
+    };
+    let frame = told(&[]);
+    assert_eq!(frame["verdict"], "unsupported", "{frame}");
+    let reason = frame["reason"].as_str().unwrap();
+    assert!(reason.contains("--frames"), "{reason}");
+    assert!(!proof.exists());
+    let frame = told(&["--frames", "0"]);
+    assert_eq!(frame["verdict"], "passes", "{frame}");
+    // Nothing waits for the process.
+    let mut tries = 0..100;
+    while !proof.exists() {
+        assert!(tries.next().is_some(), "{frame}");
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    }
+}

@@ -129,3 +129,44 @@ fn a_program_that_is_a_jar_with_jars_in_it_can_be_rebuilt_where_it_was() {
     fs::remove_dir_all(&cache).unwrap();
     check_maven(&out, &[], "Tests run: 2, Failures: 0, Errors: 1");
 }
+
+#[test]
+fn assertions_are_on_for_tests_that_were_tried_with_them_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let asserting = RANDOM_CRASH.replace("return s.to", "assert s != \"\"; return s.to");
+    let classes = compile(dir, &[("RandomCrash.java", &asserting)]);
+    let crashes = dir.join("crashes");
+    fs::create_dir_all(&crashes).unwrap();
+    recording().write(&crashes.join("crash-0001.hsc"));
+    let mut by_assert = recording();
+    by_assert.failure.exceptions[0].class = "java.lang.AssertionError".to_owned();
+    by_assert.write(&crashes.join("crash-0002.hsc"));
+    let out = dir.join("out");
+    let output = hindsight([
+        "junit".as_ref(),
+        crashes.as_os_str(),
+        "--classpath".as_ref(),
+        classes.as_os_str(),
+        "--out".as_ref(),
+        out.as_os_str(),
+        "--project".as_ref(),
+        "--no-run".as_ref(),
+    ]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let read = |file: &str| fs::read_to_string(out.join(file)).unwrap();
+    let pom = read("pom.xml");
+    assert!(
+        pom.contains("<enableAssertions>false</enableAssertions>"),
+        "{pom}"
+    );
+    let on = "getClassLoader().setDefaultAssertionStatus(true);";
+    let source = read("src/test/java/RandomCrashCrash0001Test.java");
+    assert!(!source.contains(on), "{source}");
+    assert!(
+        source.contains("They are to run with assertions off."),
+        "{source}"
+    );
+    let source = read("src/test/java/RandomCrashCrash0002Test.java");
+    assert!(source.contains(on), "{source}");
+}

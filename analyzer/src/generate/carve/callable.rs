@@ -2,7 +2,6 @@
 
 use crate::classinfo::{self, ClassInfo, Nesting};
 use crate::classpath::FoundClass;
-use crate::generate::harm::harms;
 use crate::generate::platform::{Classes, Platform};
 use crate::generate::sequence::Method;
 use crate::java::descriptor;
@@ -198,7 +197,7 @@ impl<'c> Access<'c> {
     /// How a source calls a method on an object of `class`: by a public class or
     /// interface that declares it.
     pub(super) fn resolve(&mut self, class: &str, method: &Method) -> Option<Method> {
-        if harms(method) || !method.is_named() {
+        if method.harms() || !method.is_named() {
             return None;
         }
         if self.is_accessible(&method.class) {

@@ -63,7 +63,9 @@ impl Suite<'_> {
             if written.is_empty() {
                 return Ok(written);
             }
-            let Said { errors, warnings } = self.javac(&written)?;
+            let Said {
+                errors, warnings, ..
+            } = self.javac(&written)?;
             if errors.is_empty() {
                 lints = self.lints(&warnings, &written);
                 return Ok(match lints.is_empty() {
@@ -190,8 +192,8 @@ impl Suite<'_> {
             && last.sources == own
         {
             return Ok(Said {
-                errors: Vec::new(),
                 warnings: last.warnings.clone(),
+                ..Said::default()
             });
         }
         *compiled = None;

@@ -45,7 +45,7 @@ pub struct FieldName {
 }
 
 /// Where a value comes from.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Symbol {
     /// The receiver.
     This,

@@ -180,27 +180,6 @@ impl Filler<'_> {
         }
     }
 
-    /// Whether an object can be of a parameter's class, as far as that is known.
-    fn is_a(&self, value: Typed, parameter: &str) -> bool {
-        let Value::Ref(object) = value.value else {
-            return true;
-        };
-        let Some(wanted) = descriptor::class_name(parameter) else {
-            return true;
-        };
-        let class = self.graph.class_name(object);
-        if is_final(&wanted) || is_final(class) && !wanted.starts_with("java.") {
-            return wanted == class;
-        }
-        let found = self.library.info(&wanted);
-        let info = found.as_ref().and_then(|found| found.info.as_ref());
-        if info.is_none_or(|info| info.is(access::INTERFACE)) {
-            return true;
-        }
-        let class = self.graph.class(object);
-        class.is_some_and(|class| class.name == wanted || class.supers.contains(&wanted))
-    }
-
     /// `order.addItem(item)`
     fn by_adder(&self, calls: &[Vec<Typed>]) -> Option<Vec<Step>> {
         let name = self.field.info.name.to_ascii_lowercase();
@@ -219,7 +198,8 @@ impl Filler<'_> {
                 let pairs = values.iter().zip(&parameters);
                 pairs
                     .map(|(value, of)| {
-                        fit(self.graph, *value, of).filter(|_| self.is_a(*value, of))
+                        fit(self.graph, *value, of)
+                            .filter(|_| is_a(self.library, self.graph, *value, of))
                     })
                     .collect()
             };
@@ -296,6 +276,32 @@ impl Filler<'_> {
 }
 
 /// Whether a class of the JDK has no subclasses: strings and boxes.
+/// Whether a value can be of a parameter's class, as far as that is known.
+pub(super) fn is_a(
+    library: &Library<'_>,
+    graph: &Graph<'_>,
+    value: Typed,
+    parameter: &str,
+) -> bool {
+    let Value::Ref(object) = value.value else {
+        return true;
+    };
+    let Some(wanted) = descriptor::class_name(parameter) else {
+        return true;
+    };
+    let class = graph.class_name(object);
+    if is_final(&wanted) || is_final(class) && !wanted.starts_with("java.") {
+        return wanted == class;
+    }
+    let found = library.info(&wanted);
+    let info = found.as_ref().and_then(|found| found.info.as_ref());
+    if info.is_none_or(|info| info.is(access::INTERFACE)) {
+        return true;
+    }
+    let class = graph.class(object);
+    class.is_some_and(|class| class.name == wanted || class.supers.contains(&wanted))
+}
+
 fn is_final(class: &str) -> bool {
     const CLASSES: [&str; 9] = [
         "String",

@@ -2,18 +2,23 @@
 //! names, and what their bodies do, read once each.
 
 use super::THROWABLE;
-use super::effects::{Called, Effect, Effects, FieldName, Symbol, effects};
-use crate::classinfo::{ClassInfo, parameter_names};
+use super::effects::{Called, Effect, Effects, FieldName, Symbol, Target, effects};
+use crate::classinfo::{self, ClassInfo, parameter_names};
 use crate::classpath::{ClassPath, FoundClass, is_platform};
 use crate::java::descriptor;
 use crate::java::signature::{self, Generic};
 use hindsight_classfile::ClassFile;
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 /// Constructors and methods within each other that are followed.
-const MAX_DEPTH: usize = 6;
+const MAX_DEPTH: usize = 16;
+/// Writes of one constructor or method that are told.
+const MAX_WRITES: usize = 256;
+
+/// A field that is written, and where its value comes from.
+pub type Write = (FieldName, Symbol);
 
 /// A constructor or method as its class file tells it.
 #[derive(Debug, Default)]
@@ -58,6 +63,7 @@ pub struct Library<'a> {
     /// Where they are.
     pub classpath: &'a ClassPath,
     members: RefCell<HashMap<String, Rc<Members>>>,
+    writes: RefCell<HashMap<Target, Rc<[Write]>>>,
 }
 
 impl<'a> Library<'a> {
@@ -66,6 +72,7 @@ impl<'a> Library<'a> {
         Library {
             classpath,
             members: RefCell::default(),
+            writes: RefCell::default(),
         }
     }
 
@@ -149,46 +156,57 @@ impl<'a> Library<'a> {
     }
 
     /// The fields of `this` that a constructor or method writes, with what of
-    /// its parameters; the last write first.
-    pub fn writes(&self, class: &str, name: &str, descriptor: &str) -> Vec<(FieldName, Symbol)> {
-        let mut writes = self.writes_within(class, name, descriptor, 0);
-        writes.reverse();
-        writes
+    /// its parameters; the last write first, each once.
+    pub fn writes(&self, class: &str, name: &str, descriptor: &str) -> Rc<[Write]> {
+        let target = Target {
+            class: class.to_owned(),
+            name: name.to_owned(),
+            descriptor: descriptor.to_owned(),
+        };
+        self.writes_within(&target, &mut Vec::new())
     }
 
-    fn writes_within(
-        &self,
-        class: &str,
-        name: &str,
-        descriptor: &str,
-        depth: usize,
-    ) -> Vec<(FieldName, Symbol)> {
-        let mut writes = Vec::new();
-        let Some(body) = self.body(class, name, descriptor) else {
-            if name == "<init>" && is_platform(class) {
-                writes.extend(exception_fields(class, descriptor));
-            }
-            return writes;
-        };
-        for effect in body.effects.iter().flat_map(|effects| &effects.steps) {
-            match effect {
-                Effect::Write(field, value) => writes.push((field.clone(), value.clone())),
-                Effect::Call(called) if depth < MAX_DEPTH => {
-                    let target = &called.target;
-                    let inner = self.writes_within(
-                        &target.class,
-                        &target.name,
-                        &target.descriptor,
-                        depth + 1,
-                    );
-                    let given = |(field, value): (FieldName, Symbol)| {
-                        (field, value.given(&called.arguments, &Symbol::This))
-                    };
-                    writes.extend(inner.into_iter().map(given));
-                }
-                Effect::Call(_) => {}
-            }
+    /// With the methods that are followed already: what they write is known to who asked for them. Each method is
+    /// followed once, for methods that call each other have very many ways from one to another.
+    fn writes_within(&self, of: &Target, path: &mut Vec<Target>) -> Rc<[Write]> {
+        if let Some(known) = self.writes.borrow().get(of) {
+            return known.clone();
         }
+        let mut seen = HashSet::new();
+        let mut writes = Vec::new();
+        let mut add = |write: Write| {
+            if writes.len() < MAX_WRITES && seen.insert(write.clone()) {
+                writes.push(write);
+            }
+        };
+        match self.body(&of.class, &of.name, &of.descriptor) {
+            Some(body) => {
+                path.push(of.clone());
+                let steps = body.effects.iter().flat_map(|effects| &effects.steps);
+                for effect in steps.rev() {
+                    match effect {
+                        Effect::Write(field, value) => add((field.clone(), value.clone())),
+                        Effect::Call(Called { target, arguments })
+                            if path.len() <= MAX_DEPTH && !path.contains(target) =>
+                        {
+                            for (field, value) in &*self.writes_within(target, path) {
+                                add((field.clone(), value.given(arguments, &Symbol::This)));
+                            }
+                        }
+                        Effect::Call(_) => {}
+                    }
+                }
+                path.pop();
+            }
+            None if of.name == "<init>" && is_platform(&of.class) => {
+                let fields = exception_fields(&of.class, &of.descriptor);
+                fields.into_iter().rev().for_each(add);
+            }
+            None => {}
+        }
+        let writes: Rc<[Write]> = writes.into();
+        let mut known = self.writes.borrow_mut();
+        known.insert(of.clone(), writes.clone());
         writes
     }
 
@@ -242,16 +260,11 @@ fn exception_fields(class: &str, of: &str) -> Vec<(FieldName, Symbol)> {
 
 fn members(bytes: &[u8]) -> Option<Members> {
     let class = ClassFile::parse(bytes).ok()?;
-    let signature_of = |attributes: &hindsight_classfile::Attributes<'_>| {
-        let attribute = attributes.find(&class.pool, "Signature")?;
-        let index = attribute.reader().u16().ok()?;
-        Some(class.pool.utf8(index).ok()?.to_string_lossy().into_owned())
-    };
     let fields = class.fields.iter().map(|field| Field {
         access: field.access,
         name: field.name.to_string_lossy().into_owned(),
         descriptor: field.descriptor.to_string_lossy().into_owned(),
-        signature: signature_of(&field.attributes),
+        signature: classinfo::signature(&class, &field.attributes),
     });
     let bodies = class.methods.iter().map(|member| {
         let key = (
@@ -260,7 +273,7 @@ fn members(bytes: &[u8]) -> Option<Members> {
         );
         let body = Body {
             names: parameter_names(&class, member).unwrap_or_default(),
-            signature: signature_of(&member.attributes),
+            signature: classinfo::signature(&class, &member.attributes),
             effects: effects(&class, member),
         };
         (key, Rc::new(body))
@@ -268,7 +281,8 @@ fn members(bytes: &[u8]) -> Option<Members> {
     Some(Members {
         fields: fields.collect(),
         bodies: bodies.collect(),
-        generic: signature_of(&class.attributes).is_some_and(|text| text.starts_with('<')),
+        generic: classinfo::signature(&class, &class.attributes)
+            .is_some_and(|text| text.starts_with('<')),
     })
 }
 
@@ -281,5 +295,92 @@ pub fn is_usable(info: &ClassInfo, access: u16, package: &str) -> bool {
     match crate::java::names::package_of(&info.name) == package {
         true => access & PRIVATE == 0,
         false => access & PUBLIC != 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn target(name: usize) -> Target {
+        Target {
+            class: "a.M".to_owned(),
+            name: format!("m{name}"),
+            descriptor: "(II)V".to_owned(),
+        }
+    }
+
+    fn write(name: usize, parameter: usize) -> Write {
+        let field = FieldName {
+            owner: "a.M".to_owned(),
+            name: format!("f{name}"),
+        };
+        (field, Symbol::Parameter(parameter))
+    }
+
+    /// A class whose methods have these effects.
+    fn library(classpath: &ClassPath, methods: Vec<Vec<Effect>>) -> Library<'_> {
+        let library = Library::new(classpath);
+        let bodies = methods.into_iter().enumerate().map(|(number, steps)| {
+            let body = Body {
+                effects: Some(Effects {
+                    steps,
+                    ..Effects::default()
+                }),
+                ..Body::default()
+            };
+            let Target {
+                name, descriptor, ..
+            } = target(number);
+            ((name, descriptor), Rc::new(body))
+        });
+        let members = Members {
+            bodies: bodies.collect(),
+            ..Members::default()
+        };
+        let mut known = library.members.borrow_mut();
+        known.insert("a.M".to_owned(), Rc::new(members));
+        drop(known);
+        library
+    }
+
+    fn call(name: usize, arguments: [usize; 2]) -> Effect {
+        Effect::Call(Called {
+            target: target(name),
+            arguments: arguments.map(Symbol::Parameter).to_vec(),
+        })
+    }
+
+    fn writes(library: &Library<'_>, name: usize) -> Vec<Write> {
+        let target = target(name);
+        let writes = library.writes(&target.class, &target.name, &target.descriptor);
+        writes.to_vec()
+    }
+
+    #[test]
+    fn calls_are_followed_with_what_they_are_given() {
+        let classpath = ClassPath::open("").unwrap();
+        let own = |(field, value): Write| Effect::Write(field, value);
+        let first = vec![own(write(0, 1)), call(1, [1, 0]), own(write(2, 0))];
+        let library = library(&classpath, vec![first, vec![own(write(1, 0))]]);
+        assert_eq!(writes(&library, 0), [write(2, 0), write(1, 1), write(0, 1)]);
+    }
+
+    #[test]
+    fn methods_that_call_each_other_are_followed_once() {
+        const METHODS: usize = 60;
+        let classpath = ClassPath::open("").unwrap();
+        let methods = (0..METHODS).map(|number| {
+            let (field, value) = write(number, 0);
+            let calls = (0..METHODS).map(|other| call(other, [0, 1]));
+            std::iter::once(Effect::Write(field, value))
+                .chain(calls)
+                .collect()
+        });
+        let library = library(&classpath, methods.collect());
+        let found = writes(&library, 0);
+        assert_eq!(found.last(), Some(&write(0, 0)));
+        let each: HashSet<&Write> = found.iter().collect();
+        assert_eq!(each.len(), found.len());
     }
 }

@@ -330,8 +330,8 @@ impl Proposer<'_> {
     fn made(&self, constructor: &str, given: &[Symbol]) -> Vec<(FieldName, Symbol)> {
         let writes = self.library.writes(&self.info.name, "<init>", constructor);
         let given = writes
-            .into_iter()
-            .map(|(field, value)| (field, value.given(given, &Symbol::Other)));
+            .iter()
+            .map(|(field, value)| (field.clone(), value.given(given, &Symbol::Other)));
         given.collect()
     }
 
@@ -507,7 +507,7 @@ impl Proposer<'_> {
                 }
                 None => {
                     roles.push(name);
-                    arguments.push(Argument::Value(zero(parameter)));
+                    arguments.push(Argument::Value(Typed::zero(parameter)));
                 }
             }
         }
@@ -516,7 +516,8 @@ impl Proposer<'_> {
 
     /// A field's value as an argument for a parameter of this type.
     fn fit(&self, value: Typed, parameter: &str) -> Option<Argument> {
-        fit(self.graph, value, parameter)
+        let is_a = || super::fill::is_a(self.library, self.graph, value, parameter);
+        fit(self.graph, value, parameter).filter(|_| is_a())
     }
 }
 
@@ -562,18 +563,6 @@ pub(super) fn is_zero(typed: Typed) -> bool {
         Value::Double(value) => value.to_bits() == 0,
         _ => false,
     }
-}
-
-fn zero(parameter: &str) -> Typed {
-    let kind = parameter.as_bytes().first().copied().unwrap_or(b'L');
-    let value = match kind {
-        b'Z' => Value::Bool(false),
-        b'F' => Value::Float(0.0),
-        b'D' => Value::Double(0.0),
-        b'L' | b'[' => Value::Null,
-        _ => Value::Int(0),
-    };
-    Typed { value, kind }
 }
 
 /// A value as an argument for a parameter of this type; `None` if it cannot be

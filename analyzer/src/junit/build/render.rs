@@ -498,7 +498,7 @@ impl<'a> Maker<'a> {
             _ if step.operation == Operation::PutField => vec![step.descriptor.clone()],
             _ => Vec::new(),
         };
-        let ambiguous = self.values.is_overloaded(step);
+        let ambiguous = self.values.step_is_overloaded(step);
         let types = match step.variadic {
             // Elements of a collection, or keys and values in turn.
             true => {

@@ -43,9 +43,11 @@ impl Proposer<'_> {
                 let writes = self
                     .library
                     .writes(&class, "<init>", &called.target.descriptor);
-                let given = |value: Symbol| value.given(&called.arguments, &Symbol::Other);
-                let writes = writes.into_iter();
-                writes.map(|(field, value)| (field, given(value))).collect()
+                let given = |value: &Symbol| value.given(&called.arguments, &Symbol::Other);
+                let writes = writes.iter();
+                writes
+                    .map(|(field, value)| (field.clone(), given(value)))
+                    .collect()
             });
             let start = Start {
                 operation: Operation::Static,
@@ -66,12 +68,12 @@ impl Proposer<'_> {
                     && !builder.is(access::ABSTRACT)
             });
             for method in makes.take(MAX_TRIED) {
-                let given = self.library.writes(&class, "<init>", &method.descriptor);
+                let writes = self.library.writes(&class, "<init>", &method.descriptor);
                 let start = Start {
                     operation: Operation::New,
                     class: &class,
                     method,
-                    given,
+                    given: writes.to_vec(),
                 };
                 recipes.extend(self.ended(&start, &class));
             }

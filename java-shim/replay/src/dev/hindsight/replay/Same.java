@@ -47,12 +47,40 @@ final class Same {
             "java.util.OptionalDouble", "java.io.File", "java.net.URI", "sun.nio.fs.UnixPath",
             "sun.nio.fs.WindowsPath", "sun.util.calendar.ZoneInfo");
 
+    /** What was found before a pair was tried out, which a trial goes by; null if this is none. */
+    private final Same outer;
     private final Map<Object, Object> there = new IdentityHashMap<>();
     private final Map<Object, Object> back = new IdentityHashMap<>();
     private final Deque<Object[]> work = new ArrayDeque<>();
     private int trials;
     private Object holder;
     private String difference;
+
+    Same() {
+        this(null);
+    }
+
+    private Same(Same outer) {
+        this.outer = outer;
+    }
+
+    /** The loaded object that was found to belong to a built one, or null. */
+    private Object loadedOf(Object built) {
+        Object loaded = null;
+        for (Same same = this; same != null && loaded == null; same = same.outer) {
+            loaded = same.there.get(built);
+        }
+        return loaded;
+    }
+
+    /** The built object that was found to belong to a loaded one, or null. */
+    private Object builtOf(Object loaded) {
+        Object built = null;
+        for (Same same = this; same != null && built == null; same = same.outer) {
+            built = same.back.get(loaded);
+        }
+        return built;
+    }
 
     /** Compares one more pair; what was found to belong together before still does. */
     boolean compare(Object built, Object loaded) {
@@ -118,8 +146,8 @@ final class Same {
             }
             return;
         }
-        Object known = there.get(built);
-        Object knownBack = back.get(loaded);
+        Object known = loadedOf(built);
+        Object knownBack = builtOf(loaded);
         if (known == loaded && knownBack == built) {
             return;
         }
@@ -322,16 +350,15 @@ final class Same {
         if (isAtom(built)) {
             return built.equals(loaded);
         }
-        if (there.containsKey(built) || back.containsKey(loaded)) {
-            return there.get(built) == loaded;
+        Object known = loadedOf(built);
+        if (known != null || builtOf(loaded) != null) {
+            return known == loaded;
         }
         if (++trials > MAX_TRIALS) {
             return false;
         }
-        Same same = new Same();
+        Same same = new Same(this);
         same.trials = trials;
-        same.there.putAll(there);
-        same.back.putAll(back);
         boolean alike = same.compare(built, loaded);
         trials = same.trials;
         return alike;

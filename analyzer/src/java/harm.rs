@@ -1,0 +1,203 @@
+//! What the JDK must not be asked for unasked.
+//!
+//! Where tests are sought for, the program's classes are rewritten before they run, so that what they ask the
+//! JDK for can be refused ([`crate::generate::guard`]). A statement of a test that calls
+//! the JDK has nobody in between: if the JDK was recorded, too, a run's own
+//! `file.delete()` would be one. And a crash file of a stranger may name any method of the JDK's for that of a frame.
+
+use super::names::package_of;
+
+/// Packages of which everything may reach out of the JVM.
+const PACKAGES: [&str; 9] = [
+    "java.net.http.",
+    "java.nio.channels.",
+    "java.nio.file.spi.",
+    "java.rmi.",
+    "java.util.prefs.",
+    "javax.management.",
+    "javax.naming.",
+    "javax.net.",
+    "javax.sql.rowset.",
+];
+
+/// Classes of which everything may.
+const CLASSES: [&str; 19] = [
+    "java.io.FileOutputStream",
+    "java.io.FileWriter",
+    "java.io.RandomAccessFile",
+    "java.lang.Process",
+    "java.lang.ProcessBuilder",
+    "java.lang.ProcessHandle",
+    "java.lang.Runtime",
+    "java.net.DatagramSocket",
+    "java.net.HttpURLConnection",
+    "java.net.InetAddress",
+    "java.net.JarURLConnection",
+    "java.net.MulticastSocket",
+    "java.net.NetworkInterface",
+    "java.net.ServerSocket",
+    "java.net.Socket",
+    "java.net.URLClassLoader",
+    "java.net.URLConnection",
+    "java.util.logging.FileHandler",
+    "java.util.logging.SocketHandler",
+];
+
+/// What can be asked of `java.nio.file.Files` without a change.
+const READS: [&str; 12] = [
+    "exists",
+    "isDirectory",
+    "isReadable",
+    "isRegularFile",
+    "lines",
+    "list",
+    "newBufferedReader",
+    "newInputStream",
+    "notExists",
+    "readAllBytes",
+    "readAllLines",
+    "size",
+];
+
+/// Whether a call of a method of the JDK may write or delete files, start a process, end the JVM or use the
+/// network.
+pub fn harms(class: &str, name: &str, descriptor: &str) -> bool {
+    if PACKAGES.iter().any(|package| class.starts_with(package)) {
+        return class != "java.nio.channels.Channels";
+    }
+    match class {
+        "java.io.File" => {
+            let begins = |with: &&str| name.starts_with(*with);
+            ["create", "delete", "mkdir", "rename", "set"]
+                .iter()
+                .any(begins)
+        }
+        "java.io.PrintStream" | "java.io.PrintWriter" | "java.util.Formatter" => {
+            let opens = |with: &&str| descriptor.starts_with(*with);
+            name == "<init>" && ["(Ljava/lang/String;", "(Ljava/io/File;"].iter().any(opens)
+        }
+        "java.lang.System" => name != "arraycopy" && name != "identityHashCode",
+        "java.net.URL" => name.starts_with("open") || name.starts_with("getContent"),
+        "java.nio.file.Files" => !READS.contains(&name),
+        _ => CLASSES.contains(&class),
+    }
+}
+
+/// Packages of the JDK in which most does no more than compute.
+const PLAIN_PACKAGES: [&str; 17] = [
+    "java.io",
+    "java.lang",
+    "java.math",
+    "java.nio.charset",
+    "java.text",
+    "java.time",
+    "java.time.chrono",
+    "java.time.format",
+    "java.time.temporal",
+    "java.time.zone",
+    "java.util",
+    "java.util.concurrent",
+    "java.util.concurrent.atomic",
+    "java.util.concurrent.locks",
+    "java.util.function",
+    "java.util.regex",
+    "java.util.stream",
+];
+
+/// What names of the others in them begin with: what runs code of others' choice, and what only the JDK itself may
+/// call.
+const OTHERS: [&str; 17] = [
+    "java.io.Console",
+    "java.io.DefaultFileSystem",
+    "java.io.DeleteOnExitHook",
+    "java.io.FileCleanable",
+    "java.io.FileDescriptor",
+    "java.io.FileSystem",
+    "java.io.ObjectInputStream",
+    "java.io.UnixFileSystem",
+    "java.io.WinNTFileSystem",
+    "java.lang.ApplicationShutdownHooks",
+    "java.lang.ClassLoader",
+    "java.lang.Module",
+    "java.lang.Process",
+    "java.lang.Shutdown",
+    "java.lang.System$",
+    "java.lang.Terminator",
+    "java.util.ServiceLoader",
+];
+
+/// Whether a method of the JDK only computes something, as far as its name tells, so that a recording with a frame of it
+/// is reason enough to call it again.
+pub fn is_plain(class: &str, name: &str, descriptor: &str) -> bool {
+    PLAIN_PACKAGES.contains(&package_of(class))
+        && !OTHERS.iter().any(|other| class.starts_with(other))
+        && !harms(class, name, descriptor)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_reaches_out_is_known() {
+        let call = |text: &str| {
+            let (name, descriptor) = text.split_at(text.find('(').unwrap());
+            let (class, name) = name.rsplit_once('.').unwrap();
+            (class.to_owned(), name.to_owned(), descriptor.to_owned())
+        };
+        let harms = |text: &str| {
+            let (class, name, descriptor) = call(text);
+            harms(&class, &name, &descriptor)
+        };
+        let is_plain = |text: &str| {
+            let (class, name, descriptor) = call(text);
+            is_plain(&class, &name, &descriptor)
+        };
+        for harmful in [
+            "java.io.File.delete()Z",
+            "java.io.File.setReadOnly()Z",
+            "java.io.FileOutputStream.<init>(Ljava/io/File;)V",
+            "java.io.PrintWriter.<init>(Ljava/lang/String;)V",
+            "java.lang.System.exit(I)V",
+            "java.nio.file.Files.delete(Ljava/nio/file/Path;)V",
+            "java.nio.channels.FileChannel.truncate(J)Ljava/nio/channels/FileChannel;",
+            "java.net.URL.openStream()Ljava/io/InputStream;",
+        ] {
+            assert!(harms(harmful) && !is_plain(harmful), "{harmful}");
+        }
+        for harmless in [
+            "java.io.File.getName()Ljava/lang/String;",
+            "java.io.PrintWriter.<init>(Ljava/io/Writer;)V",
+            "java.io.PrintWriter.println(Ljava/lang/String;)V",
+            "java.nio.file.Files.exists(Ljava/nio/file/Path;[Ljava/nio/file/LinkOption;)Z",
+            "java.nio.channels.Channels.newChannel(Ljava/io/InputStream;)V",
+            "java.net.URI.create(Ljava/lang/String;)Ljava/net/URI;",
+            "java.util.ArrayList.add(Ljava/lang/Object;)Z",
+            "org.acme.File.delete()Z",
+        ] {
+            assert!(!harms(harmless), "{harmless}");
+        }
+        for plain in [
+            "java.io.File.getName()Ljava/lang/String;",
+            "java.io.FileInputStream.<init>(Ljava/lang/String;)V",
+            "java.lang.RuntimeException.<init>()V",
+            "java.time.format.DateTimeFormatter.parse(Ljava/lang/CharSequence;)Ljava/time/temporal/TemporalAccessor;",
+            "java.util.ArrayList$Itr.next()Ljava/lang/Object;",
+        ] {
+            assert!(is_plain(plain), "{plain}");
+        }
+        for other in [
+            "java.beans.Statement.execute()V",
+            "java.io.FileDescriptor.close()V",
+            "java.io.ObjectInputStream.readObject()Ljava/lang/Object;",
+            "java.lang.ProcessImpl.destroy()V",
+            "java.lang.Runtime.halt(I)V",
+            "java.lang.System$2.exit(I)V",
+            "java.nio.DirectByteBuffer.put(B)Ljava/nio/ByteBuffer;",
+            "java.lang.reflect.Method.invoke(Ljava/lang/Object;[Ljava/lang/Object;)Ljava/lang/Object;",
+            "sun.nio.fs.UnixFileSystemProvider.delete(Ljava/nio/file/Path;)V",
+        ] {
+            assert!(!is_plain(other), "{other}");
+        }
+    }
+}
