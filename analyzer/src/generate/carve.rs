@@ -6,12 +6,14 @@
 //! that the objects need that are passed, as far back as what makes them.
 //!
 //! - [`callable`] says which methods a test may call, and by which class or interface.
+//! - [`doubt`] says which objects need not be as they were in the run, since calls are left out.
 //! - [`omitted`] tells what shows that calls were left out.
 //! - [`seen`] are the calls.
 //! - [`slice`] has all of them, and cuts sequences out of them.
 //! - [`stand_ins`] are what a test has in place of objects of the JDK that nobody has seen made.
 
 mod callable;
+mod doubt;
 mod omitted;
 mod seen;
 mod slice;
