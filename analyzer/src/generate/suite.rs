@@ -455,7 +455,7 @@ impl<'a> Suite<'a> {
                 .arg(limit.as_millis().to_string())
                 .args([&list, &results])
                 .arg(self.classes())
-                .args(entries)
+                .args(entries.iter().map(|entry| self.setup.at(place, entry)))
                 .stdout(Stdio::null())
                 .stderr(Stdio::null());
             let patience = limit * (left.len() as u32).min(1000) + Duration::from_secs(120);

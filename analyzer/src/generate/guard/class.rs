@@ -6,7 +6,7 @@ use hindsight_classfile::{ClassFile, Code, PoolBuilder, Utf8, opcode};
 use std::collections::{HashMap, HashSet};
 
 /// Classes whose static methods `Guard` stands in for.
-const STATIC_OWNERS: [&str; 41] = [
+const STATIC_OWNERS: [&str; 42] = [
     "java/lang/System",
     "java/lang/Math",
     "java/lang/ProcessBuilder",
@@ -27,6 +27,7 @@ const STATIC_OWNERS: [&str; 41] = [
     "java/util/UUID",
     "java/util/prefs/Preferences",
     "java/net/InetAddress",
+    "java/net/NetworkInterface",
     "java/lang/ClassLoader",
     "java/nio/file/Files",
     "java/nio/file/FileSystems",
@@ -168,7 +169,8 @@ const HEIRS: [(&str, &str); 22] = [
 ];
 
 /// Owners of static methods that differ in what they return alone, as `now` does.
-const ALIKE: [(&str, &str); 3] = [
+const ALIKE: [(&str, &str); 4] = [
+    ("java/net/NetworkInterface", "getByName"),
     ("java/nio/channels/AsynchronousFileChannel", "open"),
     ("com/sun/net/httpserver/HttpServer", "create"),
     ("com/sun/net/httpserver/HttpsServer", "create"),

@@ -1,0 +1,73 @@
+//! Where a program lies.
+
+use super::{json, run, written};
+use hindsight_test_programs::{Jdk, Workplace, both, jdks_in_turn, text};
+use std::fs;
+
+/// Tests of a recorded run.
+const OBSERVE: [&str; 8] = [
+    "generate",
+    "--observed",
+    "--trace",
+    "out",
+    "--classpath",
+    "classes",
+    "--out",
+    "tests",
+];
+
+/// A class in a place of its own, recorded.
+fn record(
+    jdk: &Jdk,
+    name: &str,
+    source: &str,
+    java: &[&str],
+    change: fn(&mut Vec<u8>),
+) -> Workplace {
+    let workplace = Workplace::new(&format!("generate-{name}"));
+    let release = jdk.version.to_string();
+    let classes = workplace.compile_text(jdk, &["--release", &release], name, source);
+    let file = classes.join(format!("{name}.class"));
+    let mut bytes = fs::read(&file).expect("a class");
+    change(&mut bytes);
+    fs::write(&file, bytes).expect("a file");
+    let output = workplace
+        .java_with_agent(jdk, "mode=trace")
+        .args(java)
+        .args(["-cp", "classes", name])
+        .current_dir(&workplace.path)
+        .output()
+        .expect("java runs");
+    assert!(output.status.success(), "{}", both(&output));
+    workplace
+}
+
+const WHERE: &str = "
+public class Where {
+    public static String home() { return System.getProperty(\"java.home\"); }
+    public static String own() { return Where.class.getResource(\"Where.class\").toString(); }
+    public static String name() { return Where.class.getResource(\"Where.class\").getProtocol(); }
+    public static boolean lone() throws Exception {
+        return java.net.NetworkInterface.getByName(\"none\") == null;
+    }
+    public static void main(String[] args) throws Exception { home(); own(); name(); lone(); }
+}
+";
+
+/// The class path and the JDK lie elsewhere on other machines, which have other interfaces.
+#[test]
+fn where_a_program_lies_is_not_asserted() {
+    for jdk in jdks_in_turn() {
+        let workplace = record(jdk, "Where", WHERE, &[], |_| {});
+        let json_too = [&OBSERVE[..], &["--format", "json"]].concat();
+        let report = json(&run(jdk, &workplace, &json_too));
+        let tests = written(&workplace, "tests");
+        assert!(
+            tests.contains("assertEquals(\"file\", Where.name());"),
+            "{tests}"
+        );
+        for call in ["Where.own()", "Where.home()", "Where.lone()"] {
+            assert!(!tests.contains(call), "{report}: {tests}");
+        }
+    }
+}
