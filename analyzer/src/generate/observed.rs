@@ -278,6 +278,12 @@ pub fn tests(
         let Some(mut carved) =
             calls.find_map(|without| recorded.call(seen, without, &means, methods))
         else {
+            let class = seen.class_of(&seen.method);
+            if has_tests(&seen.method, class, access)
+                && let Some(call) = seen.lacking(&HashMap::new())
+            {
+                *counts.omitted.entry(call).or_default() += 1;
+            }
             continue;
         };
         by_declared_types(&mut carved.sequence, access, methods);

@@ -1,4 +1,4 @@
-//! Where a program lies.
+//! Where a program lies, and calls that no test can make.
 
 use super::{json, run, written};
 use hindsight_test_programs::{Jdk, Workplace, both, jdks_in_turn, text};
@@ -69,5 +69,33 @@ fn where_a_program_lies_is_not_asserted() {
         for call in ["Where.own()", "Where.home()", "Where.lone()"] {
             assert!(!tests.contains(call), "{report}: {tests}");
         }
+    }
+}
+
+const CALLBACKS: &str = "
+public class Callbacks {
+    private Callbacks() {}
+    public static int apply(java.util.function.IntUnaryOperator by, int to) { return by.applyAsInt(to); }
+    public static void main(String[] args) { System.out.println(apply(one -> one + 1, 3)); }
+}
+";
+
+/// A program whose calls all take what no test can make was called all the same.
+#[test]
+fn calls_with_what_no_test_can_make_are_told() {
+    for jdk in jdks_in_turn() {
+        let workplace = record(jdk, "Callbacks", CALLBACKS, &[], |_| {});
+        let output = run(jdk, &workplace, &OBSERVE);
+        assert_eq!(output.status.code(), Some(1), "{}", both(&output));
+        let told = text(&output.stdout);
+        assert!(
+            told.contains("Callbacks.apply (IntUnaryOperator)"),
+            "{told}"
+        );
+        let reason = text(&output.stderr);
+        assert!(
+            reason.contains("can make nothing of what the run called"),
+            "{reason}"
+        );
     }
 }
