@@ -386,6 +386,7 @@ mod tests {
             dir: directory.path().to_owned(),
             limit: Duration::from_secs(1),
             reset: false,
+            preview: false,
             recorded: None,
         });
         let context = Context {

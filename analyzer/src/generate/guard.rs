@@ -87,26 +87,24 @@ impl Guards {
         Ok(guards)
     }
 
-    /// Writes the classes of a class path that must be rewritten below `dir`, which
+    /// Writes the classes of a program that must be rewritten below `dir`, which
     /// then goes before it; with `covered`, all of them, which then tell what blocks run. Gives how many classes there are, the SHA-256 of each that was rewritten, and
     /// that of what it was.
     ///
     /// # Errors
     ///
-    /// Fails if the class path cannot be read or a class not be written.
+    /// Fails if a class cannot be written.
     pub fn apply(
         &self,
-        classpath: &str,
-        release: u32,
+        classes: &[source::Raw],
         covered: bool,
         dir: &Path,
     ) -> Result<(usize, BTreeMap<String, String>)> {
-        let found = source::class_path(classpath, release)?;
-        let heirs = Heirs::of(&found.classes);
+        let heirs = Heirs::of(classes);
         let mut seen = HashSet::new();
         let mut stand_ins = BTreeMap::new();
         let mut blocks = 0;
-        for raw in &found.classes {
+        for raw in classes {
             let Ok(file) = ClassFile::parse(&raw.bytes) else {
                 continue; // the JVM will refuse it too
             };
@@ -215,6 +213,8 @@ pub struct Guarded {
     pub stand_ins: BTreeMap<String, String>,
     /// How many classes there are.
     pub count: usize,
+    /// Whether one of them has preview features of the JDK's release.
+    pub preview: bool,
 }
 
 impl Guarded {
@@ -232,13 +232,26 @@ impl Guarded {
         dir: &Path,
     ) -> Result<Guarded> {
         fs::create_dir_all(dir).context("failed to make a temporary directory")?;
-        let (count, stand_ins) = Guards::new()?.apply(text, release, covered, dir)?;
+        let found = source::class_path(text, release)?;
+        let (count, stand_ins) = Guards::new()?.apply(&found.classes, covered, dir)?;
         let own = [dir.to_owned()].into_iter();
         Ok(Guarded {
             entries: own.chain(classpath.paths().map(Path::to_owned)).collect(),
             stand_ins,
             count,
+            preview: (found.classes.iter()).any(|raw| is_preview(&raw.bytes, release)),
         })
+    }
+}
+
+/// Whether a class file has preview features of a release (JVMS 4.1): versions of them have this minor one.
+fn is_preview(bytes: &[u8], release: u32) -> bool {
+    const FIRST: u32 = 44;
+    match *bytes {
+        [_, _, _, _, 0xff, 0xff, high, low, ..] => {
+            u32::from(u16::from_be_bytes([high, low])) == release + FIRST
+        }
+        _ => false,
     }
 }
 

@@ -4,7 +4,7 @@
 
 use super::super::guard::WORKER_JAR;
 use super::environment::Environment;
-use crate::jdk::Jdk;
+use crate::jdk::{ENABLE_PREVIEW, Jdk};
 use crate::junit::write_file;
 use anyhow::{Context, Result};
 use std::ffi::OsString;
@@ -38,6 +38,8 @@ pub struct Setup {
     pub limit: Duration,
     /// Whether each sequence finds static state as it was at first.
     pub reset: bool,
+    /// Whether a class of the program has preview features, which JVMs and javac have only where they are asked to.
+    pub preview: bool,
     /// What records it, if anything does.
     pub recorded: Option<Recording>,
 }
@@ -197,6 +199,7 @@ impl Setup {
             command.arg(log).arg(option("-Dhindsight.thrown", thrown));
         }
         command.args(self.recorded.iter().map(Recording::option));
+        command.args(self.preview.then_some(ENABLE_PREVIEW));
         command
             .args([
                 "-XX:+UseSerialGC",
@@ -358,6 +361,7 @@ mod tests {
             dir: dir.path().to_owned(),
             limit: Duration::from_secs(1),
             reset: false,
+            preview: true,
             recorded: None,
         };
         setup.prepare().unwrap();
@@ -371,5 +375,6 @@ mod tests {
         let command = setup.command(task, &PLACES[1]);
         let home = option("-Djava.home", &setup.at(&PLACES[1], Path::new("/jdk")));
         assert!(command.get_args().any(|arg| arg == home));
+        assert!(command.get_args().any(|arg| arg == ENABLE_PREVIEW));
     }
 }

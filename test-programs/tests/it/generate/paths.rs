@@ -1,6 +1,6 @@
-//! Where a program lies, and calls that no test can make.
+//! Where a program lies, what its JVM must be asked for, and calls that no test can make.
 
-use super::{json, run, written};
+use super::{json, ok, run, written};
 use hindsight_test_programs::{Jdk, Workplace, both, jdks_in_turn, text};
 use std::fs;
 
@@ -69,6 +69,31 @@ fn where_a_program_lies_is_not_asserted() {
         for call in ["Where.own()", "Where.home()", "Where.lone()"] {
             assert!(!tests.contains(call), "{report}: {tests}");
         }
+    }
+}
+
+const PREVIEWED: &str = "
+public class Previewed {
+    public static int twice(int number) { return 2 * number; }
+    public static void main(String[] args) { System.out.println(twice(4)); }
+}
+";
+
+/// A JVM loads classes with preview features only if it is asked to, and javac reads them only so.
+#[test]
+fn classes_with_preview_features_have_tests() {
+    for jdk in jdks_in_turn() {
+        // What is a preview feature depends on the version; which file uses one, its minor version says.
+        let change = |bytes: &mut Vec<u8>| bytes[4..6].fill(0xff);
+        let workplace = record(jdk, "Previewed", PREVIEWED, &["--enable-preview"], change);
+        let against = [&OBSERVE[..], &["--against", "classes"]].concat();
+        let told = ok(&run(jdk, &workplace, &against));
+        assert!(told.contains("the other version passes"), "{told}");
+        let tests = written(&workplace, "tests");
+        assert!(
+            tests.contains("assertEquals(8, Previewed.twice(4));"),
+            "{tests}"
+        );
     }
 }
 
