@@ -165,6 +165,16 @@ impl Arg {
         }
     }
 
+    /// How many elements of new arrays are written for it.
+    pub fn elements(&self) -> usize {
+        match self {
+            Arg::Var(_) | Arg::Literal(_) => 0,
+            Arg::Array(_, elements) => {
+                elements.len() + elements.iter().map(Arg::elements).sum::<usize>()
+            }
+        }
+    }
+
     /// Calls `each` for the variables in it.
     pub fn vars(&self, each: &mut impl FnMut(usize)) {
         match self {

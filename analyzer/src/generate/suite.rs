@@ -72,6 +72,13 @@ pub struct Dropped {
     pub timed_out: usize,
 }
 
+impl Dropped {
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.not_compiled + self.failed + self.flaky + self.spoiling + self.timed_out
+    }
+}
+
 /// How a test ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {

@@ -10,8 +10,10 @@ use rustc_hash::FxHashSet;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// Calls of one sequence.
+/// Calls of one sequence,
 pub(super) const MAX_CALLS: usize = 200;
+/// and elements of arrays in these: a method of Java has 64 KiB, and each takes some ten bytes.
+pub(super) const MAX_ELEMENTS: usize = 5000;
 
 impl Recorded {
     pub(super) fn convert(
@@ -44,6 +46,7 @@ impl Recorded {
             left_out: None,
         };
         let mut told = false;
+        let mut elements = 0;
         let mut omitted = Omitted::default();
         let mut doubt = Doubt::default();
         let mut given_away: FxHashSet<u64> = FxHashSet::default();
@@ -120,7 +123,11 @@ impl Recorded {
                 }
                 continue;
             };
-            if place >= MAX_CALLS {
+            elements += args.iter().map(Arg::elements).sum::<usize>();
+            if mine && let End::Returned(Some(Value::Array(_, _, returned))) = &seen.end {
+                elements += returned.len();
+            }
+            if place >= MAX_CALLS || elements > MAX_ELEMENTS {
                 carved.is_cut = true;
                 break;
             }

@@ -1,8 +1,10 @@
 //! Tests of what is cut out of a run.
 
+use super::convert::MAX_ELEMENTS;
 use super::*;
 use crate::generate::platform::Platform;
 use crate::jdk::Jdk;
+use crate::model::values::Literal;
 
 /// A call on an object, or none, which is passed values: the `at`th of a run.
 fn call(at: u64, name: &str, on: Option<u64>, args: Vec<Value>) -> Seen {
@@ -115,4 +117,18 @@ fn what_has_given_a_part_is_followed() {
     assert_eq!(names(Reach::Needed), ["<init>", "slot", "<init>", "take"]);
     let whole = ["<init>", "slot", "close", "<init>", "take"];
     assert_eq!(names(Reach::Givers), whole);
+}
+
+/// A method of Java has room for so many elements of arrays.
+#[test]
+fn a_life_with_many_arrays_is_cut() {
+    let array = |at| {
+        let elements = vec![Value::Literal(Literal::Int(100_000)); 64];
+        Value::Array(100 + at, "I".to_owned(), elements)
+    };
+    let writes = (2..190).map(|at| call(at, "write", Some(1), vec![array(at)]));
+    let run = recorded([made(1, 1)].into_iter().chain(writes));
+    let (carved, names) = cut_out(&run, 1, Reach::Shared);
+    assert!(carved.is_cut);
+    assert_eq!(names.len(), 1 + MAX_ELEMENTS / 64);
 }
