@@ -1,6 +1,6 @@
 //! Where a program lies, what its JVM must be asked for, and calls that no test can make.
 
-use super::{json, ok, run, written};
+use super::{json, ok, passes, run, written};
 use hindsight_test_programs::{Jdk, Workplace, both, jdks_in_turn, text};
 use std::fs;
 
@@ -122,5 +122,39 @@ fn calls_with_what_no_test_can_make_are_told() {
             reason.contains("can make nothing of what the run called"),
             "{reason}"
         );
+    }
+}
+
+const ZEROS: &str = "
+public class Zeros {
+    public static double minus(double zero) { return -zero; }
+    public static float[] minus(float zero) { return new float[] {-zero}; }
+    public static void main(String[] args) { minus(0.0); minus(0f); }
+}
+";
+
+/// JUnit 4 takes -0.0 for 0.0 where it is told how much numbers may differ.
+#[test]
+fn the_sign_of_zero_is_asserted() {
+    for jdk in jdks_in_turn() {
+        let workplace = record(jdk, "Zeros", ZEROS, &[], |_| {});
+        let four = [
+            &OBSERVE[..],
+            &["--framework", "junit4", "--against", "classes"],
+        ]
+        .concat();
+        let told = ok(&run(jdk, &workplace, &four));
+        assert!(told.contains("the other version passes"), "{told}");
+        let tests = written(&workplace, "tests");
+        assert!(
+            tests.contains("Double.valueOf(-0.0), Double.valueOf(Zeros.minus(0.0))"),
+            "{tests}"
+        );
+        assert!(
+            tests.contains("Arrays.toString(new float[] {-0.0f})"),
+            "{tests}"
+        );
+        ok(&run(jdk, &workplace, &OBSERVE));
+        passes(jdk, &workplace, "tests", "classes");
     }
 }
