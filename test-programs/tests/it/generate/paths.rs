@@ -50,11 +50,14 @@ public class Where {
     public static boolean lone() throws Exception {
         return java.net.NetworkInterface.getByName(\"none\") == null;
     }
-    public static void main(String[] args) throws Exception { home(); own(); name(); lone(); }
+    public static boolean same() throws Exception {
+        return new java.net.URL(\"http://no.invalid/\").equals(new java.net.URL(\"http://no.invalid/\"));
+    }
+    public static void main(String[] args) throws Exception { home(); own(); name(); lone(); same(); }
 }
 ";
 
-/// The class path and the JDK lie elsewhere on other machines, which have other interfaces.
+/// The class path and the JDK lie elsewhere on other machines, which have other interfaces, and know other hosts.
 #[test]
 fn where_a_program_lies_is_not_asserted() {
     for jdk in jdks_in_turn() {
@@ -66,7 +69,12 @@ fn where_a_program_lies_is_not_asserted() {
             tests.contains("assertEquals(\"file\", Where.name());"),
             "{tests}"
         );
-        for call in ["Where.own()", "Where.home()", "Where.lone()"] {
+        for call in [
+            "Where.own()",
+            "Where.home()",
+            "Where.lone()",
+            "Where.same()",
+        ] {
             assert!(!tests.contains(call), "{report}: {tests}");
         }
     }

@@ -164,6 +164,25 @@ public final class GuardNetwork {
         return uri;
     }
 
+    // URLs are alike if their hosts have the same address.
+
+    public static boolean equals(URL url, Object other) {
+        address(url.getHost());
+        if (other instanceof URL) {
+            address(((URL) other).getHost());
+        }
+        return url.equals(other);
+    }
+
+    public static boolean sameFile(URL url, URL other) {
+        return equals(url, other) || url.sameFile(other);
+    }
+
+    public static int hashCode(URL url) {
+        address(url.getHost());
+        return url.hashCode();
+    }
+
     public static InputStream openStream(URL url) throws IOException {
         return local(url).openStream();
     }
