@@ -9,11 +9,12 @@
 
 mod class;
 
+use super::sequence::Method;
 use crate::classpath::{ClassPath, sha256};
 use crate::junit::write_file;
 use crate::program::source;
 use anyhow::{Context, Result};
-use class::{Class, FORMATTER, Full, Heirs, POOL, is_file};
+use class::{Class, FORMATTER, Full, Heirs, Kind, POOL, is_file};
 use hindsight_classfile::{ClassFile, PoolBuilder, Utf8, access, opcode};
 use hindsight_instrument::{TracePlan, What};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -27,6 +28,7 @@ pub const WORKER_JAR: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/hindsigh
 
 /// How the names of classes begin whose methods stand in for others.
 const GUARD: &str = "dev/hindsight/worker/Guard";
+const CLOCKS: &str = "dev/hindsight/worker/GuardClocks";
 const GUARDED: &str = "dev/hindsight/worker/Guarded$";
 /// What is told of basic blocks.
 const COVER: &str = "dev/hindsight/worker/Cover";
@@ -85,6 +87,19 @@ impl Guards {
             }
         }
         Ok(guards)
+    }
+
+    /// Whether something stands in for a method of the JDK's, but for those that ask a clock or chance.
+    pub fn stand_in_for(&self, method: &Method) -> bool {
+        let heirs = Heirs::of(&[]);
+        let class = method.class.replace('.', "/");
+        let kind = match method.is_static {
+            true => Kind::Static,
+            false => Kind::Virtual,
+        };
+        let found = heirs.stand_in(&class, &method.name, &method.descriptor, kind);
+        let by = found.and_then(|method| self.methods.get(&method));
+        by.is_some_and(|by| by != CLOCKS)
     }
 
     /// Writes the classes of a program that must be rewritten below `dir`, which

@@ -5,7 +5,12 @@
 //! the JDK has nobody in between: if the JDK was recorded, too, a run's own
 //! `file.delete()` would be one.
 
+use super::guard::Guards;
 use super::sequence::Method;
+use std::sync::LazyLock;
+
+/// What the worker stands in for where the program calls it: a test must not call it either.
+static GUARDS: LazyLock<Option<Guards>> = LazyLock::new(|| Guards::new().ok());
 
 /// Packages of which everything may reach out of the JVM.
 const PACKAGES: [&str; 9] = [
@@ -21,7 +26,7 @@ const PACKAGES: [&str; 9] = [
 ];
 
 /// Classes of which everything may.
-const CLASSES: [&str; 19] = [
+const CLASSES: [&str; 20] = [
     "java.io.FileOutputStream",
     "java.io.FileWriter",
     "java.io.RandomAccessFile",
@@ -41,6 +46,7 @@ const CLASSES: [&str; 19] = [
     "java.net.URLConnection",
     "java.util.logging.FileHandler",
     "java.util.logging.SocketHandler",
+    "javax.imageio.stream.FileImageOutputStream",
 ];
 
 /// What can be asked of `java.nio.file.Files` without a change.
@@ -78,9 +84,19 @@ pub fn harms(method: &Method) -> bool {
             method.is_constructor() && ["(Ljava/lang/String;", "(Ljava/io/File;"].iter().any(opens)
         }
         "java.lang.System" => name != "arraycopy" && name != "identityHashCode",
-        "java.net.URL" => name.starts_with("open") || name.starts_with("getContent"),
+        // A name is looked up.
+        "java.net.InetSocketAddress" if method.is_constructor() => {
+            method.descriptor == "(Ljava/lang/String;I)V"
+        }
+        // It is deleted when it has been read.
+        "java.util.zip.ZipFile" | "java.util.jar.JarFile" if method.is_constructor() => {
+            method.types().0.iter().any(|ty| ty == "I")
+        }
         "java.nio.file.Files" => !READS.contains(&name),
-        _ => CLASSES.contains(&class),
+        _ => {
+            let stands_in = |guards: &Guards| guards.stand_in_for(method);
+            CLASSES.contains(&class) || GUARDS.as_ref().is_some_and(stands_in)
+        }
     }
 }
 
@@ -93,11 +109,12 @@ mod tests {
         let call = |text: &str| {
             let (name, descriptor) = text.split_at(text.find('(').unwrap());
             let (class, name) = name.rsplit_once('.').unwrap();
+            let of_class = class.strip_prefix("static ");
             harms(&Method {
-                class: class.to_owned(),
+                class: of_class.unwrap_or(class).to_owned(),
                 name: name.to_owned(),
                 descriptor: descriptor.to_owned(),
-                is_static: false,
+                is_static: of_class.is_some(),
                 runs: None,
             })
         };
@@ -110,6 +127,13 @@ mod tests {
             "java.nio.file.Files.delete(Ljava/nio/file/Path;)V",
             "java.nio.channels.FileChannel.truncate(J)Ljava/nio/channels/FileChannel;",
             "java.net.URL.openStream()Ljava/io/InputStream;",
+            "java.net.URL.hashCode()I",
+            "java.net.InetSocketAddress.<init>(Ljava/lang/String;I)V",
+            "java.util.zip.ZipFile.<init>(Ljava/io/File;I)V",
+            "javax.imageio.stream.FileImageOutputStream.<init>(Ljava/io/File;)V",
+            "static javax.imageio.ImageIO.write(Ljava/awt/image/RenderedImage;Ljava/lang/String;Ljava/io/File;)Z",
+            "static com.sun.net.httpserver.HttpServer.create(Ljava/net/InetSocketAddress;I)Lcom/sun/net/httpserver/HttpServer;",
+            "com.sun.net.httpserver.HttpServer.bind(Ljava/net/InetSocketAddress;I)V",
         ] {
             assert!(call(harmful), "{harmful}");
         }
@@ -120,6 +144,10 @@ mod tests {
             "java.nio.file.Files.exists(Ljava/nio/file/Path;[Ljava/nio/file/LinkOption;)Z",
             "java.nio.channels.Channels.newChannel(Ljava/io/InputStream;)V",
             "java.net.URI.create(Ljava/lang/String;)Ljava/net/URI;",
+            "java.net.URL.getHost()Ljava/lang/String;",
+            "java.util.zip.ZipFile.<init>(Ljava/io/File;)V",
+            "static javax.imageio.ImageIO.write(Ljava/awt/image/RenderedImage;Ljava/lang/String;Ljava/io/OutputStream;)Z",
+            "static java.time.LocalDate.now()Ljava/time/LocalDate;",
             "java.util.ArrayList.add(Ljava/lang/Object;)Z",
             "org.acme.File.delete()Z",
         ] {
