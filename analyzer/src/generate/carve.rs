@@ -28,7 +28,7 @@ pub use slice::{Begins, Carved, Means, Reach, Recorded, Score};
 use super::platform::Classes;
 use super::sequence::Method;
 use super::worker::character;
-use crate::classpath::is_platform;
+use crate::classpath::is_jdk;
 use crate::java::descriptor;
 use crate::model::literal::literal;
 use crate::model::texts::Texts;
@@ -387,7 +387,7 @@ impl<'d> Recorder<'d> {
             return *known;
         }
         let declared = self.dictionary.method(method);
-        let is = declared.is_some_and(|(class, _)| is_platform(&class.name));
+        let is = declared.is_some_and(|(class, _)| is_jdk(&class.name));
         self.of_jdk.insert(method, is);
         is
     }
@@ -480,7 +480,7 @@ impl<'d> Recorder<'d> {
         self.objects.get(&serial).is_some_and(|object| {
             let class = self.dictionary.class(object.class).unwrap_or_default();
             let first = object.history.first();
-            is_platform(class) && first.is_none_or(|first| first.made != Some(serial))
+            is_jdk(class) && first.is_none_or(|first| first.made != Some(serial))
         })
     }
 

@@ -203,7 +203,7 @@ pub fn fresh(ty: &str) -> Literal {
         "Z" => Literal::Bool(false),
         "F" => Literal::Float(0),
         "D" => Literal::Double(0),
-        _ if descriptor::primitive_name(ty).is_some() => Literal::Int(0),
+        _ if descriptor::is_primitive(ty) => Literal::Int(0),
         _ => Literal::Null,
     }
 }

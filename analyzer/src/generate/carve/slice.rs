@@ -120,7 +120,7 @@ impl Seen {
             // A number is always told, but for one that is a secret; so is a text that is not too long, but may be
             // forgotten where many others come before it is used again.
             match *arg == Value::Unknown {
-                true if descriptor::primitive_name(ty).is_some() => name + ", redacted",
+                true if descriptor::is_primitive(ty) => name + ", redacted",
                 true if *ty == "Ljava/lang/String;" => name + ", redacted, too long or forgotten",
                 _ => name,
             }

@@ -388,7 +388,7 @@ impl<'a, 'n> Body<'a, 'n> {
             return Some(exactly);
         }
         let (_, result) = method.types();
-        let is_object = descriptor::primitive_name(&result).is_none();
+        let is_object = !descriptor::is_primitive(&result);
         is_object.then(|| format!("{}({actual});", self.assert("assertNotNull")))
     }
 
@@ -433,7 +433,7 @@ impl<'a, 'n> Body<'a, 'n> {
             }
             Assertion::Array(elements) => {
                 let element = result.strip_prefix('[').unwrap_or_default();
-                let primitive = descriptor::primitive_name(element).is_some();
+                let primitive = descriptor::is_primitive(element);
                 let is_object = |one: &Literal| {
                     matches!(
                         one,
@@ -477,7 +477,7 @@ impl<'a, 'n> Body<'a, 'n> {
                 let said = text(said)?;
                 let arrays = self.type_name("Ljava/util/Arrays;")?;
                 let shown = match result.strip_prefix('[') {
-                    Some(element) if descriptor::primitive_name(element).is_some() => {
+                    Some(element) if descriptor::is_primitive(element) => {
                         format!("{arrays}.toString({actual})")
                     }
                     Some(_) => format!("{arrays}.deepToString({actual})"),
