@@ -2,6 +2,7 @@
 
 use crate::agent::Agent;
 use crate::jni::{Jni, Obj};
+use crate::shim::is_probe;
 use crate::snapshot::classes::binary_name;
 use hindsight_classfile::access;
 use hindsight_instrument::glob::Globs;
@@ -10,9 +11,6 @@ use std::iter;
 
 /// UTF-16 code units of a message that are read; programs put whole documents there.
 const MAX_MESSAGE: usize = 16 << 10;
-
-/// How the names of the classes begin that probes call.
-const OURS: &str = "java.lang.Hindsight";
 
 /// An exception with what hangs on it; the objects stand in the same order.
 pub(crate) struct Exceptions {
@@ -211,7 +209,7 @@ pub(crate) fn stack_trace(agent: &Agent, jni: Jni, exception: Obj) -> Vec<StackE
             continue;
         };
         let class = text(element, ids.element_class).unwrap_or_default();
-        if class.starts_with(OURS) {
+        if is_probe(&class) {
             // The stack ended in what a probe has called.
             jni.delete_local(element);
             continue;

@@ -15,8 +15,8 @@ use std::ffi::CString;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What the names of all classes of probes begin with.
-static PROBE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("java/lang/Hindsight"));
+/// Finds the names of probes.
+static PROBE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(shim::BEGIN));
 
 /// Whether the class refers to the probes. May be wrong about a class that only mentions them, which
 /// no class of a program does.

@@ -15,6 +15,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+/// What the names of all classes of probes begin with: as class files have them,
+pub(crate) const BEGIN: &str = "java/lang/Hindsight";
+/// and as Java says them.
+const BEGIN_BINARY: &str = "java.lang.Hindsight";
+
+/// Whether a class is one of the probes, by its binary name.
+pub(crate) fn is_probe(class: &str) -> bool {
+    class.starts_with(BEGIN_BINARY)
+}
+
 /// Names and bytes of the probe classes.
 const CLASSES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/shim/classes.rs"));
 

@@ -1,11 +1,11 @@
 //! The frames that the current thread is in: as the JDK tells them, with their local variables, and as the JVM does,
 //! which knows of each whether its method has another version by now.
 
-use super::{API, Shim};
+use super::{API, Shim, is_probe};
 use crate::earlier;
 use crate::jni::{Jni, Obj};
 use crate::jvmti::Jvmti;
-use crate::snapshot::classes::binary_name;
+use crate::snapshot::classes::{MethodName, method_name};
 use hindsight_tracelog::crash::StackElement;
 use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
@@ -83,7 +83,7 @@ impl Shim {
         };
         let is_ours = |frame: &Live| {
             let class = &frame.element.class;
-            class.starts_with("java.lang.Hindsight") || class == API
+            is_probe(class) || class == API
         };
         let mut frames: Vec<Live> = (0..len)
             .filter_map(|index| read(jni.array_get(all, index)?))
@@ -99,25 +99,16 @@ impl Shim {
     }
 }
 
-/// A method by its class's name, its own and its descriptor.
-type Name = (String, String, String);
-
 /// The methods of the current thread's frames, innermost first, each with whether the frame runs a version of it that
 /// another one has replaced.
-pub(crate) fn on_stack(jni: Jni, jvmti: Jvmti) -> Vec<(Rc<Name>, bool)> {
+pub(crate) fn on_stack(jni: Jni, jvmti: Jvmti) -> Vec<(Rc<MethodName>, bool)> {
     let stack = (jvmti.current_thread()).and_then(|thread| jvmti.stack(thread, MAX_FRAMES));
     let frames = stack.map_or(Vec::new(), |(_, frames)| frames);
-    let name = |method| {
-        let (name, descriptor, class) = jvmti.method(method)?;
-        let signature = jvmti.class_signature(class);
-        jni.delete_local(class);
-        Some((binary_name(&signature?), name, descriptor))
-    };
     // Most of a deep stack is one method.
     let mut known = HashMap::new();
     let told = frames.into_iter().map(|frame| {
         let told = known.entry(frame.method).or_insert_with(|| {
-            let name = name(frame.method).unwrap_or_default();
+            let name = method_name(jvmti, jni, frame.method).unwrap_or_default();
             (Rc::new(name), jvmti.is_obsolete(frame.method))
         });
         told.clone()
@@ -127,11 +118,11 @@ pub(crate) fn on_stack(jni: Jni, jvmti: Jvmti) -> Vec<(Rc<Name>, bool)> {
 
 /// Marks those that the JVM says run an old version. Both have the frames of one method in the same order; one that the
 /// JVM has not told may be such a frame.
-fn tell_old(frames: &mut [Live], on_stack: Vec<(Rc<Name>, bool)>) {
+fn tell_old(frames: &mut [Live], on_stack: Vec<(Rc<MethodName>, bool)>) {
     if on_stack.iter().all(|(_, is_old)| !is_old) {
         return;
     }
-    let mut told: HashMap<Rc<Name>, VecDeque<bool>> = HashMap::new();
+    let mut told: HashMap<Rc<MethodName>, VecDeque<bool>> = HashMap::new();
     for (method, is_old) in on_stack {
         told.entry(method).or_default().push_back(is_old);
     }

@@ -7,6 +7,7 @@ use crate::methods::Methods;
 use crate::options::Options;
 use crate::snapshot::{collections, lambda, standing};
 use crate::statics;
+use crate::sys;
 use hindsight_classfile::access;
 use hindsight_instrument::select;
 use hindsight_tracelog::crash::{ClassInfo, ClassKind, FieldInfo, Lambda, is_box};
@@ -507,6 +508,17 @@ fn all_interfaces(jni: Jni, jvmti: Jvmti, class: Obj, chain: &[(String, Obj)]) -
         jni.delete_local(interface);
     }
     found
+}
+
+/// A method by its class's binary name, its own and its descriptor.
+pub(crate) type MethodName = (String, String, String);
+
+/// The name of a method that JVM TI has told.
+pub(crate) fn method_name(jvmti: Jvmti, jni: Jni, method: sys::MethodId) -> Option<MethodName> {
+    let (name, descriptor, class) = jvmti.method(method)?;
+    let signature = jvmti.class_signature(class);
+    jni.delete_local(class);
+    Some((binary_name(&signature?), name, descriptor))
 }
 
 /// `Ljava/lang/String;` to `java.lang.String`, `[I` stays; a hidden class

@@ -2,7 +2,8 @@
 
 use super::Tracing;
 use crate::jni::{Jni, Obj};
-use crate::snapshot::classes::binary_name;
+use crate::shim::is_probe;
+use crate::snapshot::classes::method_name;
 use crate::sys::{FrameInfo, MethodId};
 use std::collections::HashMap;
 use std::collections::hash_map::DefaultHasher;
@@ -10,9 +11,6 @@ use std::hash::{Hash, Hasher};
 
 /// Frames of a stack that are looked at; one that has more is not known.
 const MAX_FRAMES: usize = 1024;
-
-/// What the classes of probes are called.
-const PROBES: &str = "java.lang.Hindsight";
 
 /// What stands for a method, in whatever class loader.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -56,11 +54,8 @@ pub(super) fn running(
 
 /// The method of a frame; `None` for those of the probes.
 fn method(tracing: &Tracing, jni: Jni, method: MethodId) -> Option<Sign> {
-    let (name, descriptor, class) = tracing.jvmti.method(method)?;
-    let signature = tracing.jvmti.class_signature(class);
-    jni.delete_local(class);
-    let class = binary_name(&signature?);
-    (!class.starts_with(PROBES)).then(|| Sign::new(&class, &name, &descriptor))
+    let (class, name, descriptor) = method_name(tracing.jvmti, jni, method)?;
+    (!is_probe(&class)).then(|| Sign::new(&class, &name, &descriptor))
 }
 
 /// How many of the calls, from the first on, are among the frames in this order. Ends of calls are missing of the

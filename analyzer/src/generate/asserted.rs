@@ -31,6 +31,16 @@ pub enum Assertion {
     Throws(String, Option<String>),
 }
 
+impl Assertion {
+    /// The text that a call returns, or that what it returns says of itself.
+    pub fn text(&self) -> Option<&str> {
+        match self {
+            Assertion::Text(text) | Assertion::Equals(Literal::Text(text)) => Some(text),
+            _ => None,
+        }
+    }
+}
+
 /// A sequence with what is asserted of its calls.
 #[derive(Debug, Clone)]
 pub struct Checked {

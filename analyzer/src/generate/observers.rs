@@ -266,10 +266,7 @@ pub async fn choose(
         }
     }
     let after = &checked.assertions[length..];
-    let text = |at: usize| match &after[at] {
-        Some(Assertion::Text(text) | Assertion::Equals(Literal::Text(text))) => Some(text.as_str()),
-        _ => None,
-    };
+    let text = |at: usize| after[at].as_ref()?.text();
     let says = |at: usize| match &after[at] {
         Some(Assertion::Equals(literal)) => match literal {
             Literal::Null | Literal::Bool(false) | Literal::Int(0) => false,
@@ -384,11 +381,9 @@ fn add_unsaid(
         let call = &checked.sequence[at];
         at == object || call.on == Some(object) && methods.get(call.method).name == "toString"
     };
-    let text = |at: usize| match &checked.assertions[at] {
-        Some(Assertion::Text(text) | Assertion::Equals(Literal::Text(text))) if is_text(at) => {
-            Some(text.as_str())
-        }
-        _ => None,
+    let text = |at: usize| {
+        let told = checked.assertions[at].as_ref();
+        told.filter(|_| is_text(at))?.text()
     };
     let mut said: Vec<&str> = (0..length).filter_map(text).collect();
     said.extend(chosen.iter().filter_map(|at| text(length + at)));
@@ -406,10 +401,12 @@ fn add_unsaid(
 /// Whether a text has in it what is told, by itself and not as a part of a longer word or number.
 fn mentions(text: &str, told: &Assertion) -> bool {
     let told = match told {
-        Assertion::Text(told) | Assertion::Equals(Literal::Text(told)) => told.clone(),
         Assertion::Equals(Literal::Enum(_, name)) => name.clone(),
         Assertion::Equals(Literal::Int(number)) => number.to_string(),
-        _ => return false,
+        told => match told.text() {
+            Some(told) => told.to_owned(),
+            None => return false,
+        },
     };
     let in_word = |letter: Option<char>| letter.is_some_and(char::is_alphanumeric);
     text.match_indices(&told).any(|(at, told)| {

@@ -1,24 +1,24 @@
 //! Tests that were written: compiling them, running them in fresh JVMs, in one
 //! order and another.
 
+mod compile;
 mod spoilers;
 
 use super::asserted::Checked;
-use super::emit::{Context, Lints, Source, Written, sources};
+use super::emit::{Source, Written};
 use super::worker::{PLACES, Setup, Task};
 use crate::confine;
 use crate::jdk::child::{Ended, wait};
-use crate::jdk::javac::{Compilation, Diagnostic, Said};
 use crate::junit::{Framework, write_file};
 use crate::progress::{Extent, Stages};
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result};
+use compile::Compiled;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -27,11 +27,6 @@ const EXECUTABLE: &str = include_str!("stubs/Executable.java");
 const ASSERT: &str = include_str!("stubs/Assert.java");
 const RUNNABLE: &str = include_str!("stubs/ThrowingRunnable.java");
 
-/// What javac is asked to warn of.
-const LINTS: [&str; 5] = ["cast", "deprecation", "rawtypes", "removal", "unchecked"];
-
-/// Compilations after which tests that still fail are given up.
-const MAX_ROUNDS: usize = 12;
 /// The status of a JVM that leaves the tests that are left to another one; as in `Suite.java`.
 const TIRED: i32 = 3;
 /// Runs of a suite before it is written. Each second one is the reverse of the one before, so that of two
@@ -135,12 +130,6 @@ pub struct Suite<'a> {
     compiled: Mutex<Option<Compiled>>,
 }
 
-/// Sources without errors, whose classes are still there.
-struct Compiled {
-    sources: Vec<(PathBuf, String)>,
-    warnings: Vec<Diagnostic>,
-}
-
 impl<'a> Suite<'a> {
     /// A suite in a directory of its own, of this name, of sources for a release of Java.
     ///
@@ -209,219 +198,6 @@ impl<'a> Suite<'a> {
 
     fn classes(&self) -> PathBuf {
         self.dir.join("classes")
-    }
-
-    /// Writes and compiles tests; those that do not compile are dropped.
-    ///
-    /// # Errors
-    ///
-    /// Fails if javac cannot be run.
-    pub fn compile(
-        &self,
-        context: &Context<'_>,
-        tests: &BTreeMap<usize, Checked>,
-        names: (&str, &str),
-        dropped: &mut Dropped,
-    ) -> Result<Vec<Source>> {
-        let mut left: BTreeSet<usize> = tests.keys().copied().collect();
-        // Those whose types javac does not take with arguments.
-        let mut raw = BTreeSet::new();
-        // What javac warns of, by class.
-        let mut lints = Lints::new();
-        for _ in 0..MAX_ROUNDS {
-            let list: Vec<(usize, &Checked)> = left
-                .iter()
-                .map(|number| (*number, &tests[number]))
-                .collect();
-            let written = sources(context, &list, names, &raw, &lints);
-            let failed: BTreeMap<usize, &str> = written
-                .iter()
-                .flat_map(|source| &source.failed)
-                .map(|(number, why)| (*number, why.as_str()))
-                .collect();
-            if let Some(why) = failed.values().next() {
-                dropped.unwritten.get_or_insert_with(|| (*why).to_owned());
-                dropped.not_compiled += failed.len();
-                left.retain(|number| !failed.contains_key(number));
-                continue;
-            }
-            if written.is_empty() {
-                return Ok(written);
-            }
-            let Said { errors, warnings } = self.javac(&written)?;
-            if errors.is_empty() {
-                lints = self.lints(&warnings, &written);
-                return Ok(match lints.is_empty() {
-                    true => written,
-                    false => sources(context, &list, names, &raw, &lints),
-                });
-            }
-            let mut blamed = blame(&errors, &written, &self.dir);
-            if blamed.is_empty() {
-                let first = errors.first().map_or("", |error| error.message.as_str());
-                bail!("javac refuses the tests as a whole: {first}");
-            }
-            blamed.retain(|number| !raw.insert(*number));
-            if !blamed.is_empty() && dropped.error.is_none() {
-                let mut each = errors.iter();
-                let first = each.find(|error| {
-                    let of = blame(std::slice::from_ref(error), &written, &self.dir);
-                    !of.is_disjoint(&blamed)
-                });
-                dropped.error = first.map(|error| {
-                    let source = self.source_of(error, &written);
-                    let said = source.map_or("", |source| line(&source.text, error.line).trim());
-                    format!("{}: {said}", error.message)
-                });
-            }
-            dropped.not_compiled += blamed.len();
-            left.retain(|number| !blamed.contains(number));
-        }
-        bail!(
-            "javac refuses tests again and again; use --classes to leave out what it stumbles over"
-        )
-    }
-
-    /// Compiles sources that have compiled before, all together.
-    ///
-    /// # Errors
-    ///
-    /// Fails if javac does.
-    pub fn compile_all(&self, written: &[Source]) -> Result<()> {
-        match self.javac(written)?.errors.first() {
-            Some(error) => bail!("javac refuses the tests: {}", error.message),
-            None => Ok(()),
-        }
-    }
-
-    /// Compiles what can be compiled of tests that were written for other classes; the others, each with what
-    /// javac says of it.
-    ///
-    /// # Errors
-    ///
-    /// Fails if javac cannot be run, or refuses more than tests.
-    pub fn compile_most(&self, written: &[Source]) -> Result<BTreeMap<usize, String>> {
-        let mut left = written.to_vec();
-        let mut refused: BTreeMap<usize, String> = BTreeMap::new();
-        // Each round leaves out lines. javac tells of imports first, then of types, then of the rest.
-        loop {
-            let errors = self.javac(&left)?.errors;
-            if errors.is_empty() {
-                return Ok(refused);
-            }
-            let mut is_less = false;
-            for error in &errors {
-                let Some(file) = &error.file else { continue };
-                let of = |source: &&mut Source| file_of(&self.dir, source) == *file;
-                let Some(source) = left.iter_mut().find(of) else {
-                    continue;
-                };
-                let mut tests = source.tests.iter();
-                let (lines, tests) = match tests.find(|test| test.lines.contains(&error.line)) {
-                    Some(test) => (test.lines.clone(), vec![test.number]),
-                    // What an import has brought is missed by the tests that need it.
-                    None if line(&source.text, error.line).starts_with("import ") => {
-                        (error.line..error.line + 1, Vec::new())
-                    }
-                    None => {
-                        let numbers = source.tests.iter().map(|test| test.number);
-                        (1..usize::MAX, numbers.collect())
-                    }
-                };
-                let shorter = without_lines(&source.text, &lines);
-                is_less |= shorter != source.text;
-                source.text = shorter;
-                for test in tests {
-                    (refused.entry(test)).or_insert_with(|| error.message.clone());
-                }
-            }
-            if !is_less {
-                bail!("javac refuses the tests: {}", errors[0].message);
-            }
-        }
-    }
-
-    /// The source that an error or a warning is about.
-    fn source_of<'s>(&self, told: &Diagnostic, written: &'s [Source]) -> Option<&'s Source> {
-        let file = told.file.as_ref()?;
-        let mut all = written.iter();
-        all.find(|source| file_of(&self.dir, source) == *file)
-    }
-
-    /// What javac warns of, by class: what `@SuppressWarnings` then names.
-    fn lints(&self, warnings: &[Diagnostic], written: &[Source]) -> Lints {
-        let mut lints = Lints::new();
-        for warning in warnings {
-            let kind = LINTS.into_iter().find(|kind| {
-                let rest = warning.message.strip_prefix('[');
-                rest.is_some_and(|rest| rest.starts_with(&format!("{kind}]")))
-            });
-            if let (Some(kind), Some(source)) = (kind, self.source_of(warning, written)) {
-                lints.entry(source.class()).or_default().insert(kind);
-            }
-        }
-        lints
-    }
-
-    /// What javac says of tests. What was compiled last is not compiled once more: javac takes as long as all else
-    /// that becomes of a small suite.
-    fn javac(&self, written: &[Source]) -> Result<Said> {
-        let all = written.iter();
-        let own: Vec<(PathBuf, String)> = all
-            .map(|source| (file_of(&self.dir, source), source.text.clone()))
-            .collect();
-        let mut compiled = (self.compiled.lock()).unwrap_or_else(PoisonError::into_inner);
-        if let Some(last) = &*compiled
-            && last.sources == own
-        {
-            return Ok(Said {
-                errors: Vec::new(),
-                warnings: last.warnings.clone(),
-            });
-        }
-        *compiled = None;
-        let said = self.run_javac(&own)?;
-        if said.errors.is_empty() {
-            *compiled = Some(Compiled {
-                sources: own,
-                warnings: said.warnings.clone(),
-            });
-        }
-        Ok(said)
-    }
-
-    fn run_javac(&self, written: &[(PathBuf, String)]) -> Result<Said> {
-        self.told.begin("compiling the tests", Extent::Unknown);
-        let sources = self.dir.join("sources");
-        for dir in [&sources, &self.classes()] {
-            if dir.exists() {
-                fs::remove_dir_all(dir).context("failed to clear a temporary directory")?;
-            }
-        }
-        fs::create_dir_all(self.classes()).context("failed to make a temporary directory")?;
-        let mut files = Vec::new();
-        for (path, text) in written {
-            write_file(path, text)?;
-            files.push(path.clone());
-        }
-        let stubs = self.dir.join(match self.framework {
-            Framework::Junit5 => "stubs/junit5",
-            Framework::Junit4 => "stubs/junit4",
-        });
-        for entry in fs::read_dir(&stubs).context("failed to read a temporary directory")? {
-            files.push(entry?.path());
-        }
-        self.setup.jdk.compile(&Compilation {
-            release: match self.setup.preview {
-                true => self.setup.jdk.version,
-                false => self.release,
-            },
-            preview: self.setup.preview,
-            lints: &LINTS.join(","),
-            class_path: &self.classpath,
-            classes: &self.classes(),
-            sources: &files,
-        })
     }
 
     /// Runs tests on the program's classes in `entries`. A JVM that ends is followed by another one.
@@ -624,96 +400,4 @@ fn read(path: &Path) -> BTreeMap<usize, Verdict> {
         Some((number, verdict))
     };
     text.lines().filter_map(line).collect()
-}
-
-/// Where a suite in a directory has a source.
-fn file_of(dir: &Path, source: &Source) -> PathBuf {
-    dir.join("sources").join(source.path())
-}
-
-/// A line of a text; the first is 1.
-fn line(text: &str, number: usize) -> &str {
-    let mut lines = text.lines();
-    lines.nth(number.saturating_sub(1)).unwrap_or_default()
-}
-
-/// A text in which some lines are empty.
-fn without_lines(text: &str, gone: &Range<usize>) -> String {
-    let lines = text.lines().enumerate();
-    let left = lines.map(|(at, line)| match gone.contains(&(at + 1)) {
-        true => "\n".to_owned(),
-        false => format!("{line}\n"),
-    });
-    left.collect()
-}
-
-/// The tests that errors of javac are about.
-fn blame(errors: &[Diagnostic], written: &[Source], dir: &Path) -> BTreeSet<usize> {
-    let mut blamed = BTreeSet::new();
-    let mut general = BTreeSet::new();
-    for error in errors {
-        let Some(file) = &error.file else { continue };
-        let source = written.iter().find(|source| file_of(dir, source) == *file);
-        let Some(source) = source else { continue };
-        match source
-            .tests
-            .iter()
-            .find(|test| test.lines.contains(&error.line))
-        {
-            Some(test) => {
-                blamed.insert(test.number);
-            }
-            // An import: it is of some test of the file.
-            None => general.extend(source.tests.iter().map(|test| test.number)),
-        }
-    }
-    if blamed.is_empty() { general } else { blamed }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::generate::emit::Written;
-
-    /// A file with tests of five lines each, the first from line 10.
-    fn file(name: &str, numbers: &[usize]) -> Source {
-        let tests = numbers.iter().enumerate().map(|(at, &number)| Written {
-            number,
-            name: format!("test{number}"),
-            lines: 10 + 5 * at..15 + 5 * at,
-            calls: Vec::new(),
-        });
-        Source {
-            package: "a".to_owned(),
-            name: name.to_owned(),
-            text: String::new(),
-            tests: tests.collect(),
-            failed: Vec::new(),
-            alike: 0,
-        }
-    }
-
-    #[test]
-    fn errors_are_about_the_tests_in_whose_lines_they_stand() {
-        let dir = Path::new("/suite");
-        let written = [file("One", &[4, 5]), file("Two", &[6])];
-        let error = |of: Option<&Source>, line| Diagnostic {
-            file: of.map(|source| file_of(dir, source)),
-            line,
-            message: String::new(),
-        };
-        let blamed = |errors: &[Diagnostic]| -> Vec<usize> {
-            blame(errors, &written, dir).into_iter().collect()
-        };
-        let [one, two] = [0, 1].map(|at| Some(&written[at]));
-        assert_eq!(blamed(&[error(one, 10), error(two, 14)]), [4, 6]);
-        assert_eq!(blamed(&[error(one, 15)]), [5]);
-        // An import may be of any test of its file, but for one that has an error of its own.
-        assert_eq!(blamed(&[error(one, 3)]), [4, 5]);
-        assert_eq!(blamed(&[error(one, 3), error(one, 15)]), [5]);
-        // What is in no file, or one that is not ours, tells nothing.
-        let stranger = file("Three", &[7]);
-        let nowhere = [error(None, 0), error(Some(&stranger), 10)];
-        assert!(blamed(&nowhere).is_empty());
-    }
 }

@@ -1,6 +1,7 @@
 //! The output: made under another name beside its place, and renamed when it is
 //! whole.
 
+use crate::files::same_file;
 use crate::temporary::Doomed;
 use anyhow::{Context, Result, bail};
 use std::fs::{self, File};
@@ -188,10 +189,7 @@ fn check(input: &Path, is_folder: bool, path: &Path, force: bool) -> Result<()> 
 
 /// Whether two paths lead to the same file, by whatever links.
 fn is_same(a: &Path, b: &Path) -> bool {
-    match (fs::canonicalize(a), fs::canonicalize(b)) {
-        (Ok(real_a), Ok(real_b)) => real_a == real_b || is_same_inode(a, b),
-        _ => false,
-    }
+    same_file(a, b) || is_same_inode(a, b)
 }
 
 #[cfg(unix)]

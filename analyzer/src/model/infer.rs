@@ -11,12 +11,14 @@
 //! around it returns. Where no call of the object is around it, all the rest of
 //! the object's life would be lost, so there the object stays where it is.
 
+mod edges;
+
 use super::graph::{Node, ROOT};
 use super::literal::{literal, of_datum};
 use super::mutable::{MethodName, Mutability};
 use super::texts::Texts;
-use super::values::{Counts, Life, Literal};
-use super::{Call, CallId, ClassModel, Model, RESULT, Run};
+use super::values::{Life, Literal};
+use super::{CallId, ClassModel, Model, Run};
 use crate::trace::steps::{Argument, Step, What};
 use hindsight_classfile::access;
 use hindsight_tracelog::trace::dictionary::Dictionary;
@@ -551,146 +553,6 @@ impl<'d> Inference<'d> {
         frame.parts.clear();
         frame.values.clear();
         self.spare.push(frame);
-    }
-
-    /// An object goes along a call that has returned.
-    fn walk(
-        &mut self,
-        object: &mut Object,
-        part: &Part,
-        method: u32,
-        allowed: bool,
-        threw: bool,
-        values: &[(i16, Literal)],
-    ) {
-        let nested = object.steps > part.steps;
-        object.steps += 1;
-        let Some(from) = part.from else {
-            object.node = None;
-            return;
-        };
-        if !allowed {
-            let lost = !nested || object.node.is_none();
-            if object.open == 0 && lost && object.made {
-                object.node = Some(from);
-            } else if !nested || object.shared {
-                object.node = None;
-            }
-            return;
-        }
-        // A call around one of too many that are nested is an edge even so, by which the object comes to what
-        // follows.
-        let is_outermost = object.open == 0;
-        object.outermost += u32::from(is_outermost);
-        object.inner += u32::from(!is_outermost);
-        let most = self.limits.depth;
-        if object.outermost > most || !is_outermost && object.inner > most {
-            self.skipped.long += u64::from(!object.long);
-            object.long = true;
-            object.node = None;
-            return;
-        }
-        let to = object.node.filter(|_| nested && !object.shared);
-        object.node = self.lay(object, from, method, part.positions, to, threw, values);
-        object.made = true;
-        self.count(object);
-    }
-
-    /// A method returns an object that was made while it ran.
-    fn made(&mut self, frame: &Frame, serial: u64) {
-        let Some(mut object) = self.objects.get(&serial).copied() else {
-            return;
-        };
-        let takes_part = frame.parts.iter().any(|part| part.object == serial);
-        if object.born <= frame.entered || takes_part || object.outermost > self.limits.depth {
-            return;
-        }
-        let to = (object.node).filter(|node| *node != ROOT && !object.shared);
-        object.steps += 1;
-        object.seen = self.now;
-        let result = bit(RESULT);
-        object.node = self.lay(
-            &object,
-            ROOT,
-            frame.method,
-            result,
-            to,
-            false,
-            &frame.values,
-        );
-        object.made = true;
-        self.count(&mut object);
-        self.objects.insert(serial, object);
-    }
-
-    #[expect(clippy::too_many_arguments, reason = "an edge and all that is on it")]
-    fn lay(
-        &mut self,
-        object: &Object,
-        from: Node,
-        method: u32,
-        positions: u64,
-        to: Option<Node>,
-        threw: bool,
-        values: &[(i16, Literal)],
-    ) -> Option<Node> {
-        let call = self.call(method, positions);
-        let place = (*self.classes.get(&object.class)?)?;
-        let graph = &mut self.found[place].1.graph;
-        let edge = match to {
-            Some(to) => graph.join(from, call, to),
-            None => graph.step(from, call),
-        };
-        match threw {
-            true => edge.tally.threw.add(self.run),
-            false => edge.tally.returned.add(self.run),
-        }
-        for (position, value) in values {
-            let values = edge.tally.values.entry(*position).or_default();
-            values.add(value, self.run, object.life);
-        }
-        edge.tally.lives.add(object.life);
-        let target = edge.target;
-        Some(graph.find(target))
-    }
-
-    fn count(&mut self, object: &mut Object) {
-        if !object.counted
-            && let Some(Some(place)) = self.classes.get(&object.class)
-        {
-            object.counted = true;
-            self.found[*place].1.objects.add(self.run);
-        }
-    }
-
-    fn observe(&mut self, object: &Object, method: u32, positions: u64) {
-        let call = self.call(method, positions);
-        let Some(Some(place)) = self.classes.get(&object.class) else {
-            return;
-        };
-        let class = &mut self.found[*place].1;
-        // What has no edge yet has no model that it could be seen in.
-        if !class.graph.edges(ROOT).is_empty() {
-            let counts: &mut Counts = class.observers.entry(call).or_default();
-            counts.add(self.run);
-        }
-    }
-
-    fn call(&mut self, method: u32, positions: u64) -> CallId {
-        if let Some(id) = self.calls.get(&(method, positions)) {
-            return *id;
-        }
-        let known = self.method(method).clone();
-        let call = Call {
-            class: known.class,
-            method: known.name,
-            descriptor: known.descriptor,
-            is_static: known.is_static,
-            positions: (-1..62).filter(|at| positions & bit(*at) != 0).collect(),
-        };
-        let id = self.model.intern(call);
-        self.calls.insert((method, positions), id);
-        id
     }
 
     /// A call of which it is not known how it ended.

@@ -6,6 +6,7 @@ use hindsight_classfile::access;
 use hindsight_classfile::{ClassFile, Constant, Error};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
+use std::iter;
 
 /// A class's number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -333,6 +334,21 @@ impl Program {
             .chain(class.interfaces.iter().copied())
     }
 
+    /// A class and all that it extends or implements, by way of others too.
+    pub fn supertypes(&self, class: ClassId) -> impl Iterator<Item = ClassId> + '_ {
+        let mut pending = vec![class];
+        let mut seen = Set::default();
+        iter::from_fn(move || {
+            while let Some(id) = pending.pop() {
+                if seen.insert(id) {
+                    pending.extend(self.above(id));
+                    return Some(id);
+                }
+            }
+            None
+        })
+    }
+
     /// The method that a class itself declares.
     pub fn declared(&self, class: ClassId, signature: Sym) -> Option<MethodId> {
         self.declared.get(&(class, signature)).copied()
@@ -348,15 +364,10 @@ impl Program {
             }
             at = self.class(id).superclass;
         }
-        let mut found: Vec<MethodId> = Vec::new();
-        let mut seen = Set::default();
-        let mut pending = vec![class];
-        while let Some(id) = pending.pop() {
-            if seen.insert(id) {
-                found.extend(self.declared(id, signature));
-                pending.extend(self.above(id));
-            }
-        }
+        let found = self.supertypes(class);
+        let found: Vec<MethodId> = found
+            .filter_map(|id| self.declared(id, signature))
+            .collect();
         let of = |method: MethodId| self.method(method).class;
         // What an interface below declares anew, without a body too, hides it.
         let is_hidden = |one: MethodId| {
@@ -410,33 +421,13 @@ impl Program {
         if at.is_none() && of_classes && !self.class(above).missing {
             return false;
         }
-        let mut pending = vec![class];
-        let mut seen = Set::default();
-        while let Some(id) = pending.pop() {
-            if id == above {
-                return true;
-            }
-            if seen.insert(id) {
-                pending.extend(self.above(id));
-            }
-        }
-        false
+        self.supertypes(class).any(|id| id == above)
     }
 
     /// Whether something above a class is missing, so that what it inherits is
     /// not known.
     pub fn is_incomplete(&self, class: ClassId) -> bool {
-        let mut pending = vec![class];
-        let mut seen = Set::default();
-        while let Some(id) = pending.pop() {
-            if self.class(id).missing {
-                return true;
-            }
-            if seen.insert(id) {
-                pending.extend(self.above(id));
-            }
-        }
-        false
+        self.supertypes(class).any(|id| self.class(id).missing)
     }
 
     /// A class and all that extends or implements it, by way of others too.

@@ -62,6 +62,6 @@ pub use descriptor::{FieldType, MethodDescriptor, Parameters};
 pub use error::{Error, ErrorKind};
 pub use insn::{Insn, Instructions, Operand, Switch};
 pub use mutf8::{Utf8, encode_mutf8};
-pub use pool::{Constant, ConstantPool, MemberRef};
+pub use pool::{Constant, ConstantPool, MemberRef, tag};
 pub use pool_builder::PoolBuilder;
 pub use reader::Reader;

@@ -3,28 +3,45 @@
 use crate::{Error, ErrorKind, Reader, Utf8};
 
 /// The kinds of constants, by their tags (JVMS table 4.4-A).
-pub(crate) mod tag {
+pub mod tag {
+    /// Characters.
     pub const UTF8: u8 = 1;
+    /// An `int`.
     pub const INTEGER: u8 = 3;
+    /// A `float`.
     pub const FLOAT: u8 = 4;
+    /// A `long`.
     pub const LONG: u8 = 5;
+    /// A `double`.
     pub const DOUBLE: u8 = 6;
+    /// A class or array type.
     pub const CLASS: u8 = 7;
+    /// A string.
     pub const STRING: u8 = 8;
+    /// A field.
     pub const FIELDREF: u8 = 9;
+    /// A method of a class.
     pub const METHODREF: u8 = 10;
+    /// A method of an interface.
     pub const INTERFACE_METHODREF: u8 = 11;
+    /// A name with a descriptor.
     pub const NAME_AND_TYPE: u8 = 12;
+    /// A method handle.
     pub const METHOD_HANDLE: u8 = 15;
+    /// A method type.
     pub const METHOD_TYPE: u8 = 16;
+    /// A dynamically computed constant.
     pub const DYNAMIC: u8 = 17;
+    /// A dynamically computed call site.
     pub const INVOKE_DYNAMIC: u8 = 18;
+    /// A module.
     pub const MODULE: u8 = 19;
+    /// A package.
     pub const PACKAGE: u8 = 20;
 
     /// The length of what follows each tag; 0 for what is no tag. Of UTF8 it is that
     /// of the length alone.
-    pub static LENGTHS: [u8; 256] = {
+    pub(crate) static LENGTHS: [u8; 256] = {
         let mut lengths = [0; 256];
         lengths[UTF8 as usize] = 2;
         (lengths[INTEGER as usize], lengths[FLOAT as usize]) = (4, 4);
@@ -44,7 +61,7 @@ pub(crate) mod tag {
 
     /// What the two bytes behind a tag count for as a length of further ones: all of
     /// them for UTF8, else nothing.
-    pub static CHARACTERS: [u16; 256] = {
+    pub(crate) static CHARACTERS: [u16; 256] = {
         let mut masks = [0; 256];
         masks[UTF8 as usize] = 0xffff;
         masks
@@ -232,6 +249,15 @@ impl<'a> ConstantPool<'a> {
     #[inline]
     pub fn raw(&self) -> &'a [u8] {
         &self.bytes[self.start..self.end]
+    }
+
+    /// Every constant as it is, from its tag on, with where it stands in the file.
+    pub fn raw_constants(&self) -> impl Iterator<Item = (usize, &'a [u8])> {
+        let starts = self.offsets.iter().filter(|&&at| at != 0);
+        let starts = starts.map(|&at| at as usize);
+        let ends = starts.clone().skip(1).chain([self.end]);
+        let constant = |(at, end)| Some((at, self.bytes.get(at..end)?));
+        starts.zip(ends).filter_map(constant)
     }
 
     /// Where a constant stands in the file; the pool's start if there is none.
@@ -481,6 +507,18 @@ mod tests {
         assert_eq!(pool.get(2), Ok(Constant::Long(7)));
         assert!(pool.get(3).is_err());
         assert_eq!(pool.class(4), Ok(Utf8::new(b"ab")));
+    }
+
+    #[test]
+    fn constants_as_they_are() {
+        let pool = parse(&POOL).expect("it is a pool");
+        let raw: Vec<_> = pool.raw_constants().collect();
+        assert_eq!(
+            raw,
+            [(2, &POOL[2..7]), (7, &POOL[7..16]), (16, &POOL[16..])]
+        );
+        let empty = parse(&[0, 1]).expect("it is a pool");
+        assert_eq!(empty.raw_constants().count(), 0);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! rewritten classes (a cache of woven ones) brings the numbers of another run, as classes do that were rewritten
 //! without a JVM: to a recorder these are other methods', and other places in objects.
 
-use hindsight_classfile::{Attribute, ClassFile, PoolBuilder};
+use hindsight_classfile::{Attribute, ClassFile, PoolBuilder, tag};
 
 use crate::Error;
 use crate::contract::{PROBE, SILENT, WRITES, trace::TRACE};
@@ -45,36 +45,20 @@ pub fn run_of(class: &ClassFile<'_>) -> Option<u64> {
 /// Fails if the file breaks the format.
 pub fn silenced(class: &[u8]) -> Result<Vec<u8>, Error> {
     let parsed = ClassFile::parse(class)?;
-    let (old, mut pool) = (parsed.pool.raw(), Vec::new());
-    let mut rest = old;
-    while let Some((constant, behind)) = next_constant(rest) {
+    let mut pool = Vec::new();
+    for (_, constant) in parsed.pool.raw_constants() {
         match constant {
-            [UTF8, _, _, text @ ..] => write_text(text, &mut pool),
+            [tag::UTF8, _, _, text @ ..] => write_text(text, &mut pool),
             other => pool.extend_from_slice(other),
         }
-        rest = behind;
     }
     // Behind the magic number, the version and the number of constants.
     let (head, body) = class.split_at(HEAD);
-    Ok([head, &pool, &body[old.len()..]].concat())
+    Ok([head, &pool, &body[parsed.pool.raw().len()..]].concat())
 }
 
 /// Bytes of a class file before its constants (JVMS 4.1).
 const HEAD: usize = 10;
-/// `CONSTANT_Utf8` (JVMS 4.4.7).
-const UTF8: u8 = 1;
-
-/// The first constant with its tag, and those behind it (JVMS 4.4).
-fn next_constant(pool: &[u8]) -> Option<(&[u8], &[u8])> {
-    let len = match *pool.first()? {
-        UTF8 => 3 + usize::from(u16::from_be_bytes([*pool.get(1)?, *pool.get(2)?])),
-        3 | 4 | 9..=12 | 17 | 18 => 5,
-        5 | 6 => 9,
-        15 => 4,
-        _ => 3,
-    };
-    pool.split_at_checked(len)
-}
 
 /// Writes a text constant with the names of the probes' classes in it replaced: they stand alone, and in descriptors.
 fn write_text(text: &[u8], out: &mut Vec<u8>) {
@@ -101,7 +85,7 @@ fn write_text(text: &[u8], out: &mut Vec<u8>) {
     } else {
         &new
     };
-    out.push(UTF8);
+    out.push(tag::UTF8);
     out.extend_from_slice(&(new.len() as u16).to_be_bytes());
     out.extend_from_slice(new);
 }

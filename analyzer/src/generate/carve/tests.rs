@@ -8,25 +8,6 @@ use hindsight_tracelog::trace::dictionary::{
     self, ObjectClass, Record, TracedClass, file_header, pack,
 };
 
-#[test]
-fn arrays_take_no_more_than_is_known_of_them() {
-    let mut array = Array {
-        class: 0,
-        length: 4,
-        elements: Vec::new(),
-    };
-    array.set(3, None);
-    assert_eq!(array.elements.capacity(), 0);
-    let one = || Value::Literal(Literal::Int(1));
-    array.set(1, Some(one()));
-    array.set(4, Some(one()));
-    assert_eq!(array.elements.len(), 2);
-    let expected = [Value::Unknown, one(), Value::Unknown, Value::Unknown];
-    assert_eq!(array.values(), expected);
-    array.set(1, None);
-    assert_eq!(array.values()[1], Value::Unknown);
-}
-
 const CLASS_SHIFT: u32 = 40;
 
 /// An object of a class.

@@ -4,7 +4,6 @@ use crate::generate::asserted::{Assertion, Checked};
 use crate::generate::complete::is_alike;
 use crate::generate::distinct::asked::asks;
 use crate::generate::sequence::{Methods, Statement};
-use crate::model::values::Literal;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
@@ -74,7 +73,7 @@ fn is_in(test: &Checked, other: &Checked, methods: &Methods, is_bare: bool) -> b
         // What one asks for its text in a call of its own, the other has asserted at once.
         let at_once = || {
             let on = own.on.filter(|_| is_text(&own, methods))?;
-            let said = text(told.as_ref()?)?;
+            let said = told.as_ref()?.text()?;
             (says(other, on, methods) == Some(said)).then_some(on)
         };
         let same = |place: &usize| {
@@ -85,7 +84,8 @@ fn is_in(test: &Checked, other: &Checked, methods: &Methods, is_bare: bool) -> b
                     None => true,
                     told @ Some(Assertion::Text(_)) => {
                         other.assertions[*place] == *told
-                            || says(other, *place, methods) == told.as_ref().and_then(text)
+                            || says(other, *place, methods)
+                                == told.as_ref().and_then(Assertion::text)
                     }
                     Some(Assertion::NotNull) if is_asked(other, *place) => true,
                     told => other.assertions[*place] == *told,
@@ -109,14 +109,6 @@ fn is_text(call: &Statement, methods: &Methods) -> bool {
     method.name == "toString" && method.descriptor.starts_with("()")
 }
 
-/// The text that is asserted.
-fn text(told: &Assertion) -> Option<&str> {
-    match told {
-        Assertion::Text(text) | Assertion::Equals(Literal::Text(text)) => Some(text),
-        _ => None,
-    }
-}
-
 /// The text that is asserted of what a call returns, at once or where it is asked.
 fn says<'t>(test: &'t Checked, at: usize, methods: &Methods) -> Option<&'t str> {
     if let Some(Assertion::Text(text)) = &test.assertions[at] {
@@ -124,13 +116,14 @@ fn says<'t>(test: &'t Checked, at: usize, methods: &Methods) -> Option<&'t str> 
     }
     let asks = |call: &Statement| call.on == Some(at) && is_text(call, methods);
     let asked = test.sequence.iter().position(asks)?;
-    text(test.assertions[asked].as_ref()?)
+    test.assertions[asked].as_ref()?.text()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::generate::sequence::{Arg, Method};
+    use crate::model::values::Literal;
 
     /// Calls on others by their places, each with what it is passed and says; nothing is asserted of those that say
     /// nothing, a text with a star is that of an object, and a lone star says that there is one.

@@ -2,7 +2,7 @@
 
 use super::{Guards, text};
 use crate::program::source;
-use hindsight_classfile::{ClassFile, Code, PoolBuilder, Utf8, opcode};
+use hindsight_classfile::{ClassFile, Code, PoolBuilder, Utf8, opcode, tag};
 use std::collections::{HashMap, HashSet};
 
 /// Classes whose static methods `Guard` stands in for.
@@ -333,33 +333,22 @@ impl Class<'_, '_> {
         const SPECIAL: u8 = 7;
         const NEW: u8 = 8;
         const INTERFACE: u8 = 9;
-        let raw = self.file.pool.raw();
-        let mut at = 0;
-        while let Some(&tag) = raw.get(at) {
-            let half = |at: usize| Some(u16::from_be_bytes([*raw.get(at)?, *raw.get(at + 1)?]));
-            let len = match tag {
-                1 => 3 + usize::from(half(at + 1).unwrap_or(0)),
-                3 | 4 | 9..=12 | 17 | 18 => 5,
-                5 | 6 => 9,
-                15 => 4,
-                _ => 3,
+        for (at, constant) in self.file.pool.raw_constants() {
+            let &[tag::METHOD_HANDLE, kind, high, low] = constant else {
+                continue;
             };
-            if tag == 15
-                && let (Some(&kind), Some(index)) = (raw.get(at + 1), half(at + 2))
-            {
-                let is = |index: Option<u16>, kind: u8| index.map(|index| (kind, index));
-                let found = match kind {
-                    VIRTUAL | INTERFACE => is(self.method(index, Kind::Virtual)?, STATIC),
-                    STATIC => is(self.method(index, Kind::Static)?, STATIC),
-                    SPECIAL => is(self.method(index, Kind::Super)?, STATIC),
-                    NEW => is(self.constructor(index)?, NEW),
-                    _ => None,
-                };
-                if let Some((kind, index)) = found {
-                    patches.push((POOL + at + 1, with_index(kind, index)));
-                }
+            let index = u16::from_be_bytes([high, low]);
+            let is = |index: Option<u16>, kind: u8| index.map(|index| (kind, index));
+            let found = match kind {
+                VIRTUAL | INTERFACE => is(self.method(index, Kind::Virtual)?, STATIC),
+                STATIC => is(self.method(index, Kind::Static)?, STATIC),
+                SPECIAL => is(self.method(index, Kind::Super)?, STATIC),
+                NEW => is(self.constructor(index)?, NEW),
+                _ => None,
+            };
+            if let Some((kind, index)) = found {
+                patches.push((at + 1, with_index(kind, index)));
             }
-            at += len;
         }
         Ok(())
     }

@@ -266,8 +266,7 @@ impl<'p> Solver<'p> {
                     continue;
                 }
                 let name = program.names.bytes(lambda.name);
-                let mut pending = vec![interface];
-                while let Some(class) = pending.pop() {
+                for class in program.supertypes(interface) {
                     for number in program.class(class).methods.clone() {
                         let signature = program
                             .names
@@ -277,7 +276,6 @@ impl<'p> Solver<'p> {
                             found.join(&Signatures::one(&signature));
                         }
                     }
-                    pending.extend(program.above(class));
                 }
             }
         }

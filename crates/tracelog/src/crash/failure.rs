@@ -219,7 +219,7 @@ pub struct ExceptionInfo {
     /// The field `detailMessage`, which is not always what `getMessage` says; of a
     /// `NullPointerException` without one what the JVM says of it, as from Java 17 on.
     pub message: Option<String>,
-    /// Its object number, if it is in the graph.
+    /// Its object number, if it is in the graph. No agent has put it there so far; what follows lies behind its place.
     pub object: Option<u32>,
     /// Its stack trace, innermost first; empty if the JVM gave none.
     pub stack: Vec<StackElement>,

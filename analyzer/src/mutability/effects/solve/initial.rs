@@ -30,15 +30,11 @@ impl Initial {
             if program.class(class).library {
                 continue;
             }
-            let mut above = vec![class];
-            let mut seen = Set::default();
-            let mut found = Vec::new();
-            while let Some(next) = above.pop() {
-                if seen.insert(next) && !program.class(next).library {
-                    found.extend(program.declared(next, initializer));
-                    above.extend(program.above(next));
-                }
-            }
+            let own = program.supertypes(class);
+            let own = own.filter(|&above| !program.class(above).library);
+            let found: Vec<MethodId> = own
+                .filter_map(|above| program.declared(above, initializer))
+                .collect();
             if !found.is_empty() {
                 initial.of_classes.insert(class, found);
             }

@@ -7,7 +7,6 @@ use crate::mutability::effects::world::{Target, World};
 use crate::mutability::facts::{Lambda, Op};
 use crate::mutability::types;
 use crate::program::calls::{Dispatch, Site};
-use crate::program::names::Set;
 use crate::program::{ClassId, MethodId, Sym};
 use hindsight_classfile::{MethodDescriptor, Utf8, access};
 use std::sync::{Arc, PoisonError};
@@ -276,18 +275,8 @@ impl Solver<'_> {
     /// calls its own, with how many arguments they take.
     fn overriders(&self, class: ClassId) -> Vec<(MethodId, usize)> {
         let program = self.program;
-        let all_above = |of: ClassId| {
-            let mut all = vec![of];
-            let mut seen: Set<ClassId> = Set::default();
-            let mut at = 0;
-            while let Some(&next) = all.get(at) {
-                at += 1;
-                all.extend(program.above(next).filter(|&above| seen.insert(above)));
-            }
-            all
-        };
         let (library, own): (Vec<ClassId>, Vec<ClassId>) =
-            (all_above(class).into_iter()).partition(|&above| program.class(above).library);
+            (program.supertypes(class)).partition(|&above| program.class(above).library);
         let mut found = Vec::new();
         for number in own
             .iter()

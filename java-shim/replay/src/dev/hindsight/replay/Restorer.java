@@ -1,6 +1,5 @@
 package dev.hindsight.replay;
 
-import dev.hindsight.replay.Layout.Slot;
 import dev.hindsight.replay.Recorded.Argument;
 import dev.hindsight.replay.Recorded.ClassInfo;
 import dev.hindsight.replay.Recorded.FieldInfo;
@@ -11,7 +10,6 @@ import dev.hindsight.replay.Recorded.StaticField;
 import dev.hindsight.replay.Recorded.Stored;
 import java.lang.reflect.Array;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
@@ -20,18 +18,15 @@ import java.util.Map;
 /**
  * Builds the objects that the arguments of one frame lead to.
  *
- * <p>A walk makes each object once, so shared objects and cycles come out as they were; then all
- * are filled; then hash tables get their elements, inner ones first. No step recurses: a list of a
- * hundred thousand links is as deep as it is long.
+ * <p>A walk makes each object once, so shared objects and cycles come out as they were; then
+ * {@link Filler} fills all. No step recurses: a list of a hundred thousand links is as deep as it is
+ * long.
  */
 final class Restorer {
     /** Stands for what a field cannot hold. */
     static final Object UNHELD = new Object();
 
     private static final int[] NONE = {};
-    private static final BitSet NO_FIELDS = new BitSet();
-    /** Hash codes that depend on tables in a cycle settle in a round or two, or never. */
-    private static final int ROUNDS = 4;
     /** Objects that are made once more; each is work for the whole file. */
     private static final int MAX_COPIES = 200;
     /** Constants of the program whose state is compared with the recorded one, likewise. */
@@ -64,8 +59,6 @@ final class Restorer {
     private int copies;
     /** and compared with constants. */
     private int compared;
-    /** Places of fields, by object, whose type is another now and cannot hold what was recorded. */
-    private final Map<Integer, BitSet> unheld = new HashMap<>();
     /** Objects of classes that a framework made, and those that stand for them. */
     private final Map<Integer, Integer> stoodFor = new HashMap<>();
     /** Objects for which a constant of the running program stands. */
@@ -119,9 +112,7 @@ final class Restorer {
                 }
             }
         }
-        restorer.fillAll();
-        restorer.insertAll();
-        restorer.fillAdded();
+        restorer.fill();
 
         Map<Integer, Object> values = new HashMap<>();
         Map<Integer, String> failed = new HashMap<>();
@@ -169,9 +160,7 @@ final class Restorer {
         other.isCopy = true;
         other.counts = counts;
         other.walk(number);
-        other.fillAll();
-        other.insertAll();
-        other.fillAdded();
+        other.fill();
         return other.built[number];
     }
 
@@ -494,147 +483,10 @@ final class Restorer {
         }
     }
 
-    // Filling.
-
-    private void fillAll() {
+    private void fill() {
         redactedKeys.tellApart();
         stoodFor.forEach((number, target) -> preset(number, built[target]));
-        for (int i = 0; i < order.size(); i++) {
-            int number = order.get(i);
-            if (built[number] != null && !preset[number]) {
-                try {
-                    fill(number, stored(number), built[number]);
-                } catch (Hole hole) {
-                    note(className(number), hole.getMessage());
-                } catch (RuntimeException | LinkageError e) {
-                    note(className(number), "not complete: " + Classes.reason(e));
-                }
-            }
-        }
-    }
-
-    /** After all else, for constructors of the program run here. */
-    private void fillAdded() {
-        for (int i = 0; i < order.size(); i++) {
-            Instance instance = built[order.get(i)] == null ? null : instance(order.get(i));
-            if (instance == null || preset[instance.number]) {
-                continue;
-            }
-            BitSet fields = unheld.getOrDefault(instance.number, NO_FIELDS);
-            if (!instance.type.added.isEmpty() || !fields.isEmpty()) {
-                instance.type.fillAdded(instance, built[instance.number], fields);
-            }
-        }
-    }
-
-    private void fill(int number, Stored stored, Object object) throws Hole {
-        if (stored.kind == Stored.REFERENCES) {
-            RecordedArrays.fill(this, stored.values(), (Object[]) object, className(number));
-        } else if (stored.kind == Stored.LAMBDA) {
-            Lambdas.fill(this, (Lambda) stored.body, object);
-        } else if (stored.kind == Stored.INSTANCE) {
-            Instance instance = instance(number);
-            if (instance.type.info.kind == ClassInfo.PROXY) {
-                Proxies.fill(object, get(instance.reference("h")));
-                return;
-            }
-            for (int i = 0; i < instance.values.length; i++) {
-                if (instance.type.isRetyped(i)) {
-                    writeConverted(object, instance, i);
-                } else if (instance.type.slots[i] != null) {
-                    write(object, instance.type.slots[i], instance.values[i], instance.type);
-                }
-            }
-            if (instance.type.rule != null) {
-                instance.type.rule.fill(instance, object);
-            }
-        }
-    }
-
-    private void writeConverted(Object object, Instance instance, int index) {
-        Slot slot = instance.type.slots[index];
-        Object value = converted(
-                instance.values[index], instance.type.info.fields[index].descriptor, slot.type);
-        if (value != UNHELD) {
-            slot.put(object, value);
-        } else {
-            unheld.computeIfAbsent(instance.number, n -> new BitSet()).set(index);
-        }
-    }
-
-    private void write(Object object, Slot slot, Object value, Type type) {
-        if (slot.type.isPrimitive()) {
-            Object primitive = Primitives.convert(value, slot.type);
-            if (primitive != null) {
-                slot.put(object, primitive);
-            } else {
-                note(type.info.name, "field " + slot.name + " was not stored");
-            }
-            return;
-        }
-        Object target = get(reference(value));
-        if (target == null && slot.type.getName().equals(MetaClasses.NAME)) {
-            target = MetaClasses.of(object.getClass(), slot.type);
-        }
-        if (target == null || slot.type.isInstance(target)) {
-            slot.put(object, target);
-        } else {
-            note(type.info.name, "field " + slot.name + " cannot hold a "
-                    + target.getClass().getName());
-        }
-    }
-
-    // Hash tables.
-
-    private void insertAll() {
-        Map<Integer, int[]> hashes = new HashMap<>();
-        for (int i = 0; i < order.size(); i++) {
-            if (redactedKeys.unsorted(order.get(i))) {
-                sort(order.get(i));
-            }
-            insert(order.get(i), hashes);
-        }
-        // In a cycle a key's hash code may depend on a table that was filled after its own.
-        boolean changed = !hashes.isEmpty();
-        for (int round = 0; changed && round < ROUNDS; round++) {
-            changed = false;
-            for (int i = 0; i < order.size(); i++) {
-                int[] before = hashes.get(order.get(i));
-                if (before != null) {
-                    insert(order.get(i), hashes);
-                    changed |= !Arrays.equals(before, hashes.get(order.get(i)));
-                }
-            }
-        }
-    }
-
-    private void sort(int number) {
-        try {
-            RedactedKeys.sort(built[number]);
-        } catch (Hole hole) {
-            note(className(number), hole.getMessage());
-        }
-    }
-
-    private void insert(int number, Map<Integer, int[]> hashes) {
-        Object object = built[number];
-        if (object == null || preset[number] || stored(number).kind != Stored.INSTANCE) {
-            return;
-        }
-        Instance instance = instance(number);
-        if (instance.type.rule == null || !instance.type.rule.inserts()) {
-            return;
-        }
-        try {
-            Object[] keys = instance.type.rule.insert(instance, object);
-            if (keys != null) {
-                hashes.put(number, HashTables.hashes(keys));
-            }
-        } catch (Hole hole) {
-            note(className(number), hole.getMessage());
-        } catch (RuntimeException | LinkageError e) {
-            note(className(number), "not complete: " + Classes.reason(e));
-        }
+        new Filler(this, redactedKeys).fill();
     }
 
     // What rules ask for.
@@ -701,7 +553,7 @@ final class Restorer {
         }
     }
 
-    private String className(int number) {
+    String className(int number) {
         ClassInfo info = classOf(number);
         return info == null ? "object " + number : info.name;
     }

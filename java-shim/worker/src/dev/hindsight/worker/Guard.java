@@ -329,6 +329,7 @@ public final class Guard {
             Class<?>[] all = {
                 Guard.class,
                 GuardFiles.class,
+                GuardPaths.class,
                 GuardFormatters.class,
                 GuardNetwork.class,
                 GuardClocks.class,

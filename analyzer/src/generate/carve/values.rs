@@ -1,0 +1,204 @@
+//! What values of a run are to a test: texts are known, arrays as far as their elements are, and objects by their
+//! numbers.
+
+use super::callable::of;
+use super::{MAX_OBJECTS, Object, Recorder, Value};
+use crate::generate::worker::character;
+use crate::model::literal::literal;
+use crate::model::values::Literal;
+use hindsight_tracelog::trace::{Datum, ObjectId};
+
+/// Elements of arrays that are followed.
+const MAX_ARRAY: usize = 64;
+
+pub(super) struct Array {
+    class: u32,
+    length: usize,
+    /// What is known of the first elements: of most arrays nothing is, and there may be very many.
+    elements: Vec<Option<Value>>,
+}
+
+impl Array {
+    pub(super) fn set(&mut self, at: usize, value: Option<Value>) {
+        if at >= self.length || at >= self.elements.len() && value.is_none() {
+            return;
+        }
+        if at >= self.elements.len() {
+            self.elements.resize(at + 1, None);
+        }
+        self.elements[at] = value;
+    }
+
+    fn values(&self) -> Vec<Value> {
+        let known = self.elements.iter().cloned().chain(std::iter::repeat(None));
+        let known = known.map(|one| one.unwrap_or(Value::Unknown));
+        known.take(self.length).collect()
+    }
+}
+
+impl Recorder<'_> {
+    /// What a call of the JDK's has written to arrays: a copy is as what it was made of, and what cannot be
+    /// told is not known any more.
+    pub(super) fn called(&mut self, callee: u32, values: &[Datum]) {
+        let Some(callee) = self.dictionary.callee(callee) else {
+            return;
+        };
+        let reference = |value: &Datum| match value {
+            Datum::Reference(Some(id)) => Some(id.serial()),
+            _ => None,
+        };
+        let place = |value: &Datum| match value {
+            Datum::Int(at) => usize::try_from(*at).ok(),
+            _ => None,
+        };
+        // From where, to where, and how much.
+        let copied = match (callee.owner.as_str(), callee.name.as_str(), values) {
+            ("java.lang.System", "arraycopy", [from, at, to, into, length]) => {
+                Some((from, place(at), to, place(into), place(length)))
+            }
+            (_, "clone", [from, to]) | ("java.util.Arrays", "copyOf", [from, _, to]) => {
+                Some((from, Some(0), to, Some(0), None))
+            }
+            ("java.util.Arrays", "copyOfRange", [from, at, _, to]) => {
+                Some((from, place(at), to, Some(0), None))
+            }
+            _ => None,
+        };
+        if let Some((from, at, to, into, length)) = copied {
+            let from = reference(from).and_then(|serial| self.arrays.get(&serial));
+            let all: Vec<Option<Value>> = from.map_or_else(Vec::new, |from| from.elements.clone());
+            let array = reference(to).and_then(|serial| self.arrays.get_mut(&serial));
+            if let (Some(array), Some(at), Some(into)) = (array, at, into) {
+                let length = length.unwrap_or(usize::MAX);
+                for (number, place) in (into..array.length).take(length).enumerate() {
+                    array.set(place, all.get(at.saturating_add(number)).cloned().flatten());
+                }
+            }
+            return;
+        }
+        let filled = match (callee.owner.as_str(), callee.name.as_str(), values) {
+            ("java.util.Arrays", "fill", [_, value]) => Some(self.value(*value, "")),
+            _ => None,
+        };
+        for serial in values.iter().filter_map(reference) {
+            if let Some(array) = self.arrays.get_mut(&serial) {
+                for at in 0..array.length {
+                    array.set(at, filled.clone());
+                }
+            }
+        }
+    }
+
+    /// A text with lone surrogates, or a box that holds one.
+    pub(super) fn new_text(&mut self, id: ObjectId, units: &[u16], length: u32) {
+        let literal = match (self.dictionary.class(id.class()), units) {
+            (Some("java.lang.Character"), [unit]) => character(*unit),
+            (Some("java.lang.String"), units) if units.len() >= length as usize => {
+                Literal::Units(units.to_vec())
+            }
+            _ => return,
+        };
+        self.texts.insert(id.serial(), literal);
+    }
+
+    pub(super) fn new_object(&mut self, id: ObjectId, text: Option<&str>, length: u32) {
+        let name = self.dictionary.class(id.class()).unwrap_or_default();
+        let known = text.map(|text| literal(name, text, length).map(|known| self.constant(known)));
+        // Constants of an enum that no source can name are objects like others.
+        let known = known.filter(|known| match known {
+            Some(Literal::Enum(class, _)) => self.access.is_accessible(class),
+            _ => true,
+        });
+        if let Some(known) = known {
+            if let Some(literal) = known {
+                self.texts.insert(id.serial(), literal);
+            }
+        } else if name.starts_with('[') {
+            if (length as usize) > MAX_ARRAY {
+                return;
+            }
+            if self.arrays.len() >= MAX_OBJECTS {
+                self.full = true;
+            } else {
+                let array = Array {
+                    class: id.class(),
+                    length: length as usize,
+                    elements: Vec::new(),
+                };
+                self.arrays.insert(id.serial(), array);
+            }
+        } else if self.objects.len() >= MAX_OBJECTS {
+            self.full = true;
+        } else if !name.is_empty() && name != "java.lang.String" {
+            let object = Object {
+                class: id.class(),
+                born: self.now,
+                history: Vec::new(),
+                cut: None,
+                given: None,
+            };
+            self.objects.insert(id.serial(), object);
+        }
+    }
+
+    /// A constant with a body of its own has a class of its own.
+    fn constant(&self, literal: Literal) -> Literal {
+        if let Literal::Enum(class, name) = &literal
+            && let Some(found) = self.access.info(class)
+            && let Some(parent) = of(&found).and_then(|info| info.super_class.as_deref())
+            && parent != "java.lang.Enum"
+        {
+            return Literal::Enum(parent.to_owned(), name.clone());
+        }
+        literal
+    }
+
+    pub(super) fn value(&mut self, datum: Datum, ty: &str) -> Value {
+        Value::Literal(match datum {
+            Datum::Reference(None) => Literal::Null,
+            Datum::Reference(Some(id)) => {
+                let serial = id.serial();
+                if let Some(text) = self.texts.get(serial) {
+                    text.clone()
+                } else if let Some(array) = self.arrays.get(&serial) {
+                    let class = self.dictionary.class(array.class).unwrap_or_default();
+                    let element = class.strip_prefix('[').unwrap_or_default();
+                    return Value::Array(serial, element.replace('.', "/"), array.values());
+                } else if self.objects.contains_key(&serial) {
+                    return Value::Object(serial);
+                } else {
+                    return Value::Unknown;
+                }
+            }
+            Datum::Int(value) if ty == "Z" => Literal::Bool(value != 0),
+            Datum::Int(value) => Literal::Int(value.into()),
+            Datum::Long(value) => Literal::Int(value),
+            Datum::Float(value) => Literal::float(value),
+            Datum::Double(value) => Literal::double(value),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arrays_take_no_more_than_is_known_of_them() {
+        let mut array = Array {
+            class: 0,
+            length: 4,
+            elements: Vec::new(),
+        };
+        array.set(3, None);
+        assert_eq!(array.elements.capacity(), 0);
+        let one = || Value::Literal(Literal::Int(1));
+        array.set(1, Some(one()));
+        array.set(4, Some(one()));
+        assert_eq!(array.elements.len(), 2);
+        let expected = [Value::Unknown, one(), Value::Unknown, Value::Unknown];
+        assert_eq!(array.values(), expected);
+        array.set(1, None);
+        assert_eq!(array.values()[1], Value::Unknown);
+    }
+}
