@@ -86,8 +86,8 @@ pub fn best(
     // Of those that do as much, the one with the most around comes first.
     able.sort_by_key(|(.., score)| Reverse(*score));
     let mut came: Option<Came> = None;
-    // Where the one that does most shows nothing, the next may.
-    for (at, good, _) in able.into_iter().take(2) {
+    // Where the one that does most shows nothing, another may.
+    for (at, good, _) in able.into_iter().take(3) {
         let (carved, executed_at) = (&tries[at], &executed[at]);
         let test = tested(
             carved,
