@@ -350,18 +350,10 @@ pub fn is_platform(class: &str) -> bool {
         .any(|prefix| class.starts_with(prefix))
 }
 
-/// Whether a class belongs to the JDK, by its name.
+/// Whether a class belongs to the JDK, by its name: to the platform, or to what else lies in it.
 pub fn is_jdk(class: &str) -> bool {
-    const PREFIXES: [&str; 7] = [
-        "java.",
-        "javax.",
-        "jdk.",
-        "sun.",
-        "com.sun.",
-        "org.w3c.dom.",
-        "org.xml.sax.",
-    ];
-    PREFIXES.iter().any(|prefix| class.starts_with(prefix))
+    const ELSE: [&str; 3] = ["com.sun.", "org.w3c.dom.", "org.xml.sax."];
+    is_platform(class) || ELSE.iter().any(|prefix| class.starts_with(prefix))
 }
 
 #[cfg(test)]

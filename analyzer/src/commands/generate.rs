@@ -239,6 +239,9 @@ impl Opts {
             )
             .into();
         }
+        if report.dropped.count() > 0 {
+            return "of what was tried, the tests do not compile, or do not always pass".into();
+        }
         match (
             carved || executed > 0,
             report.searched.is_some(),

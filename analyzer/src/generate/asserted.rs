@@ -4,6 +4,7 @@ use super::carve::{End, Seen, Value};
 use super::lab::{Lab, Side, State};
 use super::sequence::{Methods, Sequence, Statement, without};
 use super::worker::{Class, Ended, Executed, Outcome, Said, Thrower, Worker, primitive};
+use crate::classpath::is_jdk;
 use crate::java::jdk_value::says_its_text;
 use crate::model::values::Literal;
 use std::ops::Range;
@@ -244,10 +245,7 @@ fn says(class: &str, message: &str, by: Thrower) -> bool {
         "java.io.IOException",
         "java.util.NoSuchElementException",
     ];
-    let of_jdk = ["java.", "javax.", "jdk.", "sun.", "com.sun."];
-    by == Thrower::Program
-        || SAID_BY_PROGRAMS.contains(&class)
-        || !of_jdk.iter().any(|prefix| class.starts_with(prefix))
+    by == Thrower::Program || SAID_BY_PROGRAMS.contains(&class) || !is_jdk(class)
 }
 
 /// Whether an outcome is what was seen of the call.

@@ -6,6 +6,7 @@
 //! that the objects need that are passed, as far back as what makes them.
 //!
 //! - [`callable`] says which methods a test may call, and by which class or interface.
+//! - [`doubt`] says which objects need not be as they were in the run, since calls are left out.
 //! - [`omitted`] tells what shows that calls were left out.
 //! - [`seen`] are the calls.
 //! - [`slice`] has all of them, and cuts sequences out of them.
@@ -13,6 +14,7 @@
 //! - [`values`] is what the recorder knows of texts, arrays and objects.
 
 mod callable;
+mod doubt;
 mod omitted;
 mod seen;
 mod slice;
@@ -27,7 +29,7 @@ pub use slice::{Begins, Carved, Means, Reach, Recorded, Score};
 
 use super::platform::Classes;
 use super::sequence::Method;
-use crate::classpath::is_platform;
+use crate::classpath::is_jdk;
 use crate::java::descriptor;
 use crate::model::texts::Texts;
 use crate::model::values::Literal;
@@ -219,7 +221,7 @@ impl<'d> Recorder<'d> {
             return *known;
         }
         let declared = self.dictionary.method(method);
-        let is = declared.is_some_and(|(class, _)| is_platform(&class.name));
+        let is = declared.is_some_and(|(class, _)| is_jdk(&class.name));
         self.of_jdk.insert(method, is);
         is
     }
@@ -312,7 +314,7 @@ impl<'d> Recorder<'d> {
         self.objects.get(&serial).is_some_and(|object| {
             let class = self.dictionary.class(object.class).unwrap_or_default();
             let first = object.history.first();
-            is_platform(class) && first.is_none_or(|first| first.made != Some(serial))
+            is_jdk(class) && first.is_none_or(|first| first.made != Some(serial))
         })
     }
 

@@ -5,6 +5,7 @@ use super::complete::Wanted;
 use super::lab::{Lab, Side, State};
 use super::sequence::{Arg, Method, MethodId, Methods, Sequence, Statement};
 use super::worker::{Outcome, primitive};
+use crate::classpath::is_jdk;
 use crate::java::descriptor;
 use crate::model::mutable::Mutability;
 use crate::model::values::Literal;
@@ -227,7 +228,7 @@ fn passed(
     for at in (0..sequence.len()).filter(|at| stays(*at)) {
         let statement = &sequence[at];
         let method = methods.get(statement.method);
-        if method.is_constant() || is_of_jdk(method) {
+        if method.is_constant() || is_jdk(&method.class) {
             continue;
         }
         let may_keep = may_keep(method);
@@ -247,7 +248,7 @@ fn passed(
                 }
                 Arg::Array(element, elements) if changes => {
                     let plain = |one: &Arg| matches!(one, Arg::Literal(_));
-                    let primitive = descriptor::primitive_name(element).is_some();
+                    let primitive = descriptor::is_primitive(element);
                     if primitive && !elements.is_empty() && elements.iter().all(plain) {
                         changed.push(Passed::Array(at, place));
                     }
@@ -281,12 +282,8 @@ fn is_written_later(
         // What the run has printed, say, it has only asked for its text.
         let leaves = || mutability.is_some_and(|mutability| method.leaves(mutability, 0));
         let is_question = later.args.is_empty() && (method.name == "toString" || leaves());
-        is_used && is_of_jdk(method) && !method.is_constructor() && !is_question
+        is_used && is_jdk(&method.class) && !method.is_constructor() && !is_question
     })
-}
-
-fn is_of_jdk(method: &Method) -> bool {
-    method.class.starts_with("java.")
 }
 
 /// The object that says what is in it: the one that a call has made, or that which it hands on to.

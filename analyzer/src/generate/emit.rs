@@ -338,15 +338,28 @@ mod tests {
     use crate::model::values::Literal;
     use std::time::Duration;
 
-    /// A test of one call of a static method.
+    /// A test of one call of a static method, which returns 1.
     fn test(methods: &mut Methods, runs: Option<&str>) -> Checked {
-        let method = methods.intern(Method {
-            class: "acme.B".to_owned(),
-            name: "one".to_owned(),
-            descriptor: "()I".to_owned(),
-            is_static: true,
+        let method = Method {
             runs: runs.map(str::to_owned),
-        });
+            ..method("one", "()I")
+        };
+        returns(methods, method, Assertion::Equals(Literal::Int(1)))
+    }
+
+    fn method(name: &str, descriptor: &str) -> Method {
+        Method {
+            class: "acme.B".to_owned(),
+            name: name.to_owned(),
+            descriptor: descriptor.to_owned(),
+            is_static: true,
+            runs: None,
+        }
+    }
+
+    /// The same of another method, with what is asserted of it.
+    fn returns(methods: &mut Methods, method: Method, assertion: Assertion) -> Checked {
+        let method = methods.intern(method);
         Checked {
             sequence: vec![Statement {
                 method,
@@ -355,7 +368,7 @@ mod tests {
                 may_throw: false,
                 shown: false,
             }],
-            assertions: vec![Some(Assertion::Equals(Literal::Int(1)))],
+            assertions: vec![Some(assertion)],
             kept: vec![true],
             fluent: Vec::new(),
             observers: 0,
@@ -364,10 +377,8 @@ mod tests {
         }
     }
 
-    /// What is written as another test is is not written again, and counted. An `Exception` of the package's own
-    /// is not the one that tests declare.
-    #[test]
-    fn each_is_written_once_and_declares_what_may_be_thrown() {
+    /// The one source of tests.
+    fn source(framework: Framework, methods: &Methods, tests: &[Checked]) -> Source {
         let directory = tempfile::tempdir().unwrap();
         let package = directory.path().join("acme");
         std::fs::create_dir(&package).unwrap();
@@ -378,36 +389,71 @@ mod tests {
             version: 17,
         };
         let platform = Platform::new(&jdk);
-        let mut methods = Methods::default();
-        let [one, other] = [None, Some("acme.A")].map(|runs| test(&mut methods, runs));
         let worker = Worker::new(Setup {
             jdk,
             entries: Vec::new(),
             dir: directory.path().to_owned(),
             limit: Duration::from_secs(1),
             reset: false,
+            preview: false,
             recorded: None,
         });
         let context = Context {
-            methods: &methods,
+            methods,
             worker: &worker,
             classes: Classes {
                 own: &own,
                 platform: &platform,
             },
-            framework: Framework::Junit5,
+            framework,
         };
-        let tests = [(4, &one), (7, &other)];
+        let tests: Vec<(usize, &Checked)> = (4..).step_by(3).zip(tests).collect();
         let naming = (OBSERVED, "about");
-        let written = sources(&context, &tests, naming, &BTreeSet::new(), &Lints::new());
-        let [file] = &written[..] else {
-            panic!("{written:?}");
-        };
+        let mut written = sources(&context, &tests, naming, &BTreeSet::new(), &Lints::new());
+        assert_eq!(written.len(), 1);
+        written.remove(0)
+    }
+
+    /// What is written as another test is is not written again, and counted. An `Exception` of the package's own
+    /// is not the one that tests declare.
+    #[test]
+    fn each_is_written_once_and_declares_what_may_be_thrown() {
+        let mut methods = Methods::default();
+        let tests = [None, Some("acme.A")].map(|runs| test(&mut methods, runs));
+        let file = source(Framework::Junit5, &methods, &tests);
         let numbers: Vec<usize> = file.tests.iter().map(|test| test.number).collect();
         assert_eq!((numbers, file.alike), (vec![4], 1), "{}", file.text);
         let declared =
             "void one() throws java.lang.Exception {\n        assertEquals(1, B.one());\n";
         assert!(file.text.contains(declared), "{}", file.text);
+    }
+
+    /// JUnit 4 takes one zero for the other, by whatever they may differ.
+    #[test]
+    fn the_sign_of_zero_is_asserted() {
+        let mut methods = Methods::default();
+        let [minus, two] = [-0.0, 2.0].map(Literal::double);
+        let array = |value: &Literal| Assertion::Array(vec![value.clone()]);
+        let tests = [
+            ("zero", "()D", Assertion::Equals(minus.clone())),
+            ("two", "()D", Assertion::Equals(two.clone())),
+            ("zeros", "()[D", array(&minus)),
+            ("twos", "()[D", array(&two)),
+        ];
+        let tests = tests.map(|(name, descriptor, assertion)| {
+            returns(&mut methods, method(name, descriptor), assertion)
+        });
+        let text = source(Framework::Junit4, &methods, &tests).text;
+        for line in [
+            "assertEquals(Double.valueOf(-0.0), Double.valueOf(B.zero()));",
+            "assertEquals(2.0, B.two(), 0.0);",
+            "assertEquals(Arrays.toString(new double[] {-0.0}), Arrays.toString(B.zeros()));",
+            "assertArrayEquals(new double[] {2.0}, B.twos(), 0.0);",
+        ] {
+            assert!(text.contains(line), "{line}: {text}");
+        }
+        let text = source(Framework::Junit5, &methods, &tests).text;
+        assert!(text.contains("assertEquals(-0.0, B.zero());"), "{text}");
     }
 
     #[test]

@@ -9,17 +9,19 @@
 
 mod class;
 
+use super::sequence::Method;
 use crate::classpath::{ClassPath, sha256};
 use crate::junit::write_file;
 use crate::program::source;
 use anyhow::{Context, Result};
-use class::{Class, FORMATTER, Full, Heirs, POOL, is_file};
+use class::{Class, FORMATTER, Full, Heirs, Kind, POOL, is_file};
 use hindsight_classfile::{ClassFile, PoolBuilder, Utf8, access, opcode};
 use hindsight_instrument::{TracePlan, What};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
 use std::io::{Cursor, Read};
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 use zip::ZipArchive;
 
 /// The worker's library.
@@ -27,6 +29,7 @@ pub const WORKER_JAR: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/hindsigh
 
 /// How the names of classes begin whose methods stand in for others.
 const GUARD: &str = "dev/hindsight/worker/Guard";
+const CLOCKS: &str = "dev/hindsight/worker/GuardClocks";
 const GUARDED: &str = "dev/hindsight/worker/Guarded$";
 /// What is told of basic blocks.
 const COVER: &str = "dev/hindsight/worker/Cover";
@@ -37,6 +40,13 @@ pub struct Guards {
     methods: HashMap<(String, String), String>,
     /// By the class that is extended: the one that does, its constructors.
     classes: HashMap<String, (String, HashSet<String>)>,
+}
+
+/// Whether the worker stands in for a method of the JDK's where the program calls it, but for those that ask a clock or
+/// chance: no test may call it by itself.
+pub fn stands_in(method: &Method) -> bool {
+    static GUARDS: LazyLock<Option<Guards>> = LazyLock::new(|| Guards::new().ok());
+    (GUARDS.as_ref()).is_some_and(|guards| guards.stand_in_for(method))
 }
 
 /// Classes of which an object that is made of nothing asks a clock, or chance.
@@ -87,26 +97,37 @@ impl Guards {
         Ok(guards)
     }
 
-    /// Writes the classes of a class path that must be rewritten below `dir`, which
+    /// Whether something stands in for a method of the JDK's, but for those that ask a clock or chance.
+    fn stand_in_for(&self, method: &Method) -> bool {
+        let heirs = Heirs::of(&[]);
+        let class = method.class.replace('.', "/");
+        let kind = match method.is_static {
+            true => Kind::Static,
+            false => Kind::Virtual,
+        };
+        let found = heirs.stand_in(&class, &method.name, &method.descriptor, kind);
+        let by = found.and_then(|method| self.methods.get(&method));
+        by.is_some_and(|by| by != CLOCKS)
+    }
+
+    /// Writes the classes of a program that must be rewritten below `dir`, which
     /// then goes before it; with `covered`, all of them, which then tell what blocks run. Gives how many classes there are, the SHA-256 of each that was rewritten, and
     /// that of what it was.
     ///
     /// # Errors
     ///
-    /// Fails if the class path cannot be read or a class not be written.
+    /// Fails if a class cannot be written.
     pub fn apply(
         &self,
-        classpath: &str,
-        release: u32,
+        classes: &[source::Raw],
         covered: bool,
         dir: &Path,
     ) -> Result<(usize, BTreeMap<String, String>)> {
-        let found = source::class_path(classpath, release)?;
-        let heirs = Heirs::of(&found.classes);
+        let heirs = Heirs::of(classes);
         let mut seen = HashSet::new();
         let mut stand_ins = BTreeMap::new();
         let mut blocks = 0;
-        for raw in &found.classes {
+        for raw in classes {
             let Ok(file) = ClassFile::parse(&raw.bytes) else {
                 continue; // the JVM will refuse it too
             };
@@ -215,6 +236,8 @@ pub struct Guarded {
     pub stand_ins: BTreeMap<String, String>,
     /// How many classes there are.
     pub count: usize,
+    /// Whether one of them has preview features of the JDK's release.
+    pub preview: bool,
 }
 
 impl Guarded {
@@ -232,13 +255,26 @@ impl Guarded {
         dir: &Path,
     ) -> Result<Guarded> {
         fs::create_dir_all(dir).context("failed to make a temporary directory")?;
-        let (count, stand_ins) = Guards::new()?.apply(text, release, covered, dir)?;
+        let found = source::class_path(text, release)?;
+        let (count, stand_ins) = Guards::new()?.apply(&found.classes, covered, dir)?;
         let own = [dir.to_owned()].into_iter();
         Ok(Guarded {
             entries: own.chain(classpath.paths().map(Path::to_owned)).collect(),
             stand_ins,
             count,
+            preview: (found.classes.iter()).any(|raw| is_preview(&raw.bytes, release)),
         })
+    }
+}
+
+/// Whether a class file has preview features of a release (JVMS 4.1): versions of them have this minor one.
+fn is_preview(bytes: &[u8], release: u32) -> bool {
+    const FIRST: u32 = 44;
+    match *bytes {
+        [_, _, _, _, 0xff, 0xff, high, low, ..] => {
+            u32::from(u16::from_be_bytes([high, low])) == release + FIRST
+        }
+        _ => false,
     }
 }
 

@@ -35,8 +35,8 @@ pub enum Lost {
     Leftover,
     /// It wants what a test must not do: this, if it has not caught what says so.
     Blocked(Option<String>),
-    /// Without a call that was left out, nothing shows what the run did.
-    Without,
+    /// Without a call that was left out, nothing shows what the run did: which, if it is known.
+    Without(Option<String>),
     /// It took too long, or ended the JVM.
     Ended,
     /// It does not do the same each time, and everywhere.
@@ -51,7 +51,7 @@ impl Lost {
         match self {
             Lost::Otherwise(_) => "otherwise",
             Lost::Leftover => "leftover",
-            Lost::Without => "without",
+            Lost::Without(_) => "without",
             Lost::Blocked(_) => "blocked",
             Lost::Ended => "ended",
             Lost::Unstable => "unstable",
@@ -66,7 +66,7 @@ impl Lost {
             Lost::Leftover => {
                 "met static state that other sequences had left, as a cache or a registry"
             }
-            Lost::Without => "showed nothing of what the run did once a call was left out",
+            Lost::Without(_) => "showed nothing of what the run did once a call was left out",
             Lost::Blocked(_) => "wanted what a test must not do",
             Lost::Ended => "took too long, or ended the JVM",
             Lost::Unstable => "did not do the same each time and everywhere",
@@ -278,6 +278,12 @@ pub fn tests(
         let Some(mut carved) =
             calls.find_map(|without| recorded.call(seen, without, &means, methods))
         else {
+            let class = seen.class_of(&seen.method);
+            if has_tests(&seen.method, class, access)
+                && let Some(call) = seen.lacking(&HashMap::new())
+            {
+                *counts.omitted.entry(call).or_default() += 1;
+            }
             continue;
         };
         by_declared_types(&mut carved.sequence, access, methods);
@@ -364,7 +370,7 @@ fn slices(
         Begins::Made => &[Begins::Made],
         Begins::Given => &[Begins::Given, Begins::Made],
     };
-    let reaches = [Reach::Returned, Reach::Shared, Reach::Needed];
+    let reaches = [Reach::Returned, Reach::Shared, Reach::Givers, Reach::Needed];
     let around = others
         .iter()
         .flat_map(|others| reaches.map(|reach| (reach, *others)));

@@ -1,7 +1,8 @@
 //! Sequences of calls.
 
+use super::guard;
 use crate::java::descriptor;
-use crate::java::harm::harms;
+use crate::java::harm;
 use crate::java::names::is_identifier;
 use crate::model::mutable::{MethodName, Mutability};
 use crate::model::values::Literal;
@@ -31,7 +32,8 @@ pub struct Method {
 impl Method {
     /// Whether a call of it is a call of the JDK that may do harm.
     pub fn harms(&self) -> bool {
-        harms(&self.class, &self.name, &self.descriptor)
+        let told = harm::told(&self.class, &self.name, &self.descriptor);
+        told.unwrap_or_else(|| guard::stands_in(self))
     }
 
     /// The same as a source calls it, by a class that declares or inherits it.
@@ -171,6 +173,16 @@ impl Arg {
         }
     }
 
+    /// How many elements of new arrays are written for it.
+    pub fn elements(&self) -> usize {
+        match self {
+            Arg::Var(_) | Arg::Literal(_) => 0,
+            Arg::Array(_, elements) => {
+                elements.len() + elements.iter().map(Arg::elements).sum::<usize>()
+            }
+        }
+    }
+
     /// Calls `each` for the variables in it.
     pub fn vars(&self, each: &mut impl FnMut(usize)) {
         match self {
@@ -199,7 +211,7 @@ pub fn fresh(ty: &str) -> Literal {
         "Z" => Literal::Bool(false),
         "F" => Literal::Float(0),
         "D" => Literal::Double(0),
-        _ if descriptor::primitive_name(ty).is_some() => Literal::Int(0),
+        _ if descriptor::is_primitive(ty) => Literal::Int(0),
         _ => Literal::Null,
     }
 }
@@ -265,6 +277,39 @@ pub fn without(sequence: &[Statement], gone: usize) -> Option<Sequence> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_the_guard_stands_in_for_does_harm() {
+        let harms = |text: &str| {
+            let (name, descriptor) = text.split_at(text.find('(').unwrap());
+            let (class, name) = name.rsplit_once('.').unwrap();
+            let of_class = class.strip_prefix("static ");
+            let method = Method {
+                class: of_class.unwrap_or(class).to_owned(),
+                name: name.to_owned(),
+                descriptor: descriptor.to_owned(),
+                is_static: of_class.is_some(),
+                runs: None,
+            };
+            method.harms()
+        };
+        for harmful in [
+            "static javax.imageio.ImageIO.write(Ljava/awt/image/RenderedImage;Ljava/lang/String;Ljava/io/File;)Z",
+            "static com.sun.net.httpserver.HttpServer.create(Ljava/net/InetSocketAddress;I)Lcom/sun/net/httpserver/HttpServer;",
+            "com.sun.net.httpserver.HttpServer.bind(Ljava/net/InetSocketAddress;I)V",
+            "java.net.URL.openStream()Ljava/io/InputStream;",
+        ] {
+            assert!(harms(harmful), "{harmful}");
+        }
+        for harmless in [
+            "static javax.imageio.ImageIO.write(Ljava/awt/image/RenderedImage;Ljava/lang/String;Ljava/io/OutputStream;)Z",
+            "static java.nio.file.Files.exists(Ljava/nio/file/Path;[Ljava/nio/file/LinkOption;)Z",
+            "static java.time.LocalDate.now()Ljava/time/LocalDate;",
+            "java.util.ArrayList.add(Ljava/lang/Object;)Z",
+        ] {
+            assert!(!harms(harmless), "{harmless}");
+        }
+    }
 
     /// Elements of boxes hold nothing at first, whatever the boxes are of.
     #[test]

@@ -67,6 +67,13 @@ pub struct Dropped {
     pub timed_out: usize,
 }
 
+impl Dropped {
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.not_compiled + self.failed + self.flaky + self.spoiling + self.timed_out
+    }
+}
+
 /// How a test ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
@@ -234,7 +241,7 @@ impl<'a> Suite<'a> {
                 .arg(limit.as_millis().to_string())
                 .args([&list, &results])
                 .arg(self.classes())
-                .args(entries)
+                .args(entries.iter().map(|entry| self.setup.at(place, entry)))
                 .stdout(Stdio::null())
                 .stderr(Stdio::null());
             let patience = limit * (left.len() as u32).min(1000) + Duration::from_secs(120);

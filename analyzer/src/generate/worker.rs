@@ -201,7 +201,7 @@ impl Running {
         command
             .arg(setup.limit.as_millis().to_string())
             .arg(setup.reset.to_string())
-            .args(&setup.entries)
+            .args(setup.entries.iter().map(|entry| setup.at(place, entry)))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null());

@@ -45,6 +45,11 @@ pub fn primitive_name(descriptor: &str) -> Option<&'static str> {
     })
 }
 
+/// Whether it is of a primitive type.
+pub fn is_primitive(descriptor: &str) -> bool {
+    primitive_name(descriptor).is_some()
+}
+
 /// Dimensions and element of a descriptor: an array of them, or itself.
 pub fn element(descriptor: &str) -> (usize, &str) {
     let dimensions = descriptor.bytes().take_while(|&byte| byte == b'[').count();

@@ -21,7 +21,7 @@ const PACKAGES: [&str; 9] = [
 ];
 
 /// Classes of which everything may.
-const CLASSES: [&str; 19] = [
+const CLASSES: [&str; 20] = [
     "java.io.FileOutputStream",
     "java.io.FileWriter",
     "java.io.RandomAccessFile",
@@ -41,6 +41,7 @@ const CLASSES: [&str; 19] = [
     "java.net.URLConnection",
     "java.util.logging.FileHandler",
     "java.util.logging.SocketHandler",
+    "javax.imageio.stream.FileImageOutputStream",
 ];
 
 /// What can be asked of `java.nio.file.Files` without a change.
@@ -62,10 +63,16 @@ const READS: [&str; 12] = [
 /// Whether a call of a method of the JDK may write or delete files, start a process, end the JVM or use the
 /// network.
 pub fn harms(class: &str, name: &str, descriptor: &str) -> bool {
+    told(class, name, descriptor).unwrap_or(false)
+}
+
+/// The same, but nothing where no list here tells of the class.
+pub fn told(class: &str, name: &str, descriptor: &str) -> Option<bool> {
     if PACKAGES.iter().any(|package| class.starts_with(package)) {
-        return class != "java.nio.channels.Channels";
+        return Some(class != "java.nio.channels.Channels");
     }
-    match class {
+    let is_constructor = name == "<init>";
+    let harms = match class {
         "java.io.File" => {
             let begins = |with: &&str| name.starts_with(*with);
             ["create", "delete", "mkdir", "rename", "set"]
@@ -74,13 +81,27 @@ pub fn harms(class: &str, name: &str, descriptor: &str) -> bool {
         }
         "java.io.PrintStream" | "java.io.PrintWriter" | "java.util.Formatter" => {
             let opens = |with: &&str| descriptor.starts_with(*with);
-            name == "<init>" && ["(Ljava/lang/String;", "(Ljava/io/File;"].iter().any(opens)
+            is_constructor && ["(Ljava/lang/String;", "(Ljava/io/File;"].iter().any(opens)
         }
         "java.lang.System" => name != "arraycopy" && name != "identityHashCode",
-        "java.net.URL" => name.starts_with("open") || name.starts_with("getContent"),
+        // A name is looked up.
+        "java.net.InetSocketAddress" if is_constructor => descriptor == "(Ljava/lang/String;I)V",
+        // To compare hosts, names are looked up, too.
+        "java.net.URL" => {
+            let begins = |with: &&str| name.starts_with(*with);
+            ["open", "getContent", "equals", "hashCode"]
+                .iter()
+                .any(begins)
+        }
+        // By its mode, it is deleted when it has been read.
+        "java.util.zip.ZipFile" | "java.util.jar.JarFile" if is_constructor => {
+            descriptor.starts_with("(Ljava/io/File;I")
+                || descriptor.starts_with("(Ljava/io/File;ZI")
+        }
         "java.nio.file.Files" => !READS.contains(&name),
-        _ => CLASSES.contains(&class),
-    }
+        _ => return CLASSES.contains(&class).then_some(true),
+    };
+    Some(harms)
 }
 
 /// Packages of the JDK in which most does no more than compute.
@@ -162,6 +183,11 @@ mod tests {
             "java.nio.file.Files.delete(Ljava/nio/file/Path;)V",
             "java.nio.channels.FileChannel.truncate(J)Ljava/nio/channels/FileChannel;",
             "java.net.URL.openStream()Ljava/io/InputStream;",
+            "java.net.URL.hashCode()I",
+            "java.net.InetSocketAddress.<init>(Ljava/lang/String;I)V",
+            "java.util.zip.ZipFile.<init>(Ljava/io/File;I)V",
+            "java.util.jar.JarFile.<init>(Ljava/io/File;ZILjava/lang/Runtime$Version;)V",
+            "javax.imageio.stream.FileImageOutputStream.<init>(Ljava/io/File;)V",
         ] {
             assert!(harms(harmful) && !is_plain(harmful), "{harmful}");
         }
@@ -172,6 +198,9 @@ mod tests {
             "java.nio.file.Files.exists(Ljava/nio/file/Path;[Ljava/nio/file/LinkOption;)Z",
             "java.nio.channels.Channels.newChannel(Ljava/io/InputStream;)V",
             "java.net.URI.create(Ljava/lang/String;)Ljava/net/URI;",
+            "java.net.URL.getHost()Ljava/lang/String;",
+            "java.util.zip.ZipFile.<init>(Ljava/io/File;)V",
+            "java.util.jar.JarFile.<init>(Ljava/io/File;Z)V",
             "java.util.ArrayList.add(Ljava/lang/Object;)Z",
             "org.acme.File.delete()Z",
         ] {

@@ -4,6 +4,7 @@
 mod harm;
 mod models;
 mod observed;
+mod paths;
 
 use hindsight_test_programs::{
     Jdk, Workplace, both, golden, hindsight, jars, jdks, jdks_in_turn, root, text,

@@ -24,8 +24,8 @@ const MAX_RELOADED: usize = 500;
 /// The program, and how its code is run.
 pub(super) struct Program {
     pub classpath: ClassPath,
-    /// Its other version.
-    pub against: Option<ClassPath>,
+    /// Its other version, as it is and harmless.
+    pub against: Option<(ClassPath, Guarded)>,
     /// The classes whose tests are wanted.
     pub wanted: Globs,
     pub setup: Setup,
@@ -56,8 +56,9 @@ impl Opts {
     pub(super) fn prepare(&self) -> Result<Program> {
         let jdk = Jdk::find(self.jdk.as_deref())?;
         let classpath = ClassPath::open(&self.classpath)?;
-        let against = self.against.as_deref().map(ClassPath::open).transpose();
-        let against = against.context("--against")?;
+        let next = self.against.as_deref();
+        let next = next.map(|text| anyhow::Ok((text, ClassPath::open(text)?)));
+        let next = next.transpose().context("--against")?;
         writable(&self.out)?;
         let mutability = self
             .mutability
@@ -75,7 +76,15 @@ impl Opts {
             self.searches(),
             &dir.join("guarded"),
         )?;
+        let against = next.map(|(text, found)| {
+            let dir = dir.join("guarded-against");
+            let guarded = Guarded::new(text, &found, jdk.version, false, &dir)?;
+            anyhow::Ok((found, guarded))
+        });
+        let against = against.transpose()?;
+        let next = against.as_ref().map(|(_, guarded)| guarded);
         let setup = Setup {
+            preview: guarded.preview || next.is_some_and(|next| next.preview),
             entries: guarded.entries,
             jdk,
             dir,

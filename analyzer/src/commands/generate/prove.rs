@@ -8,7 +8,6 @@ use crate::generate::asserted::Checked;
 use crate::generate::changes::{Difference, Differences, differences};
 use crate::generate::distinct::leave_out_contained;
 use crate::generate::emit::{Context as Emit, OBSERVED, Source, Written};
-use crate::generate::guard::Guarded;
 use crate::generate::narrowed;
 use crate::generate::sequence::{Method, Methods};
 use crate::generate::suite::{Dropped, Order, Suite, Verdict};
@@ -156,18 +155,11 @@ impl Opts {
     ) -> Result<Option<Changes>> {
         let program = tools.program;
         let setup = &program.setup;
-        let Some((text, found)) = self.against.as_deref().zip(program.against.as_ref()) else {
+        let Some((found, other)) = &program.against else {
             return Ok(None);
         };
         let what = "running the tests on the other version";
         program.told.begin(what, Extent::Unknown);
-        let other = Guarded::new(
-            text,
-            found,
-            setup.jdk.version,
-            false,
-            &setup.dir.join("guarded-against"),
-        )?;
         let order = Order {
             seed: self.seed,
             reverse: false,
@@ -194,7 +186,7 @@ impl Opts {
             verdicts.extend(suite.run(&those(true), &other.entries, order, setup.limit)?);
         }
         let mut next = Worker::new(Setup {
-            entries: other.entries,
+            entries: other.entries.clone(),
             ..setup.clone()
         });
         let mut tests = Vec::new();

@@ -68,6 +68,9 @@ fn observed(counts: &Counts, out: &mut dyn Write) -> Result<()> {
             *first = match why {
                 Lost::Otherwise(what) => format!(", such as {what}"),
                 Lost::Blocked(Some(what)) => format!(", such as {what} by one with {call}"),
+                Lost::Without(Some(left_out)) => {
+                    format!(", such as {left_out} of one with {call}")
+                }
                 // Its last call need not be the one.
                 Lost::Blocked(None) => String::new(),
                 _ => format!(", such as one with {call}"),
@@ -317,7 +320,7 @@ impl Report {
                     "why": lost.word(),
                     "what": match lost {
                         Lost::Otherwise(what) => Some(what),
-                        Lost::Blocked(what) => what.as_ref(),
+                        Lost::Blocked(what) | Lost::Without(what) => what.as_ref(),
                         _ => None,
                     },
                 })).collect::<Vec<_>>(),

@@ -91,6 +91,7 @@ impl Options {
             dir,
             limit: LIMIT,
             reset: false,
+            preview: guarded.preview,
             recorded: Some(Recording {
                 agent,
                 out: out.clone(),

@@ -1,13 +1,15 @@
 //! What was seen of a run, and sequences cut out of it.
 
-use super::omitted::Omitted;
+mod convert;
+
 use super::stand_ins::argument;
 use super::{End, Seen, Value, objects};
-use crate::generate::sequence::{Arg, Method, Methods, Sequence, Statement};
+use crate::generate::sequence::{Method, Methods, Sequence};
 use crate::generate::ways::Ways;
 use crate::java::descriptor;
 use crate::model::mutable::Mutability;
 use crate::text::{short_type, simple_name};
+use convert::MAX_CALLS;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
@@ -18,15 +20,15 @@ use std::rc::Rc;
 const SOON: u64 = 16;
 /// and how many such calls a test of the object goes on for.
 const MAX_ASKED: usize = 4;
-/// Calls of one sequence.
-const MAX_CALLS: usize = 200;
 
 /// How much of a run is cut out around the calls of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reach {
     /// Of each object that takes part, what happened to it before.
     Needed,
-    /// Also what was done with others that came of the same objects, which may share state with it,
+    /// Also what happened until then to what has given it away, of which it may be a part,
+    Givers,
+    /// and what was done with others that came of the same objects, which may share state with it,
     Shared,
     /// and with those that calls have returned: what is done to a part is done to the whole.
     Returned,
@@ -60,21 +62,28 @@ impl Seen {
         self.method.is_static || self.constant.is_some()
     }
 
-    /// Whether it may have changed any of these objects.
-    fn changes(&self, objects: &HashMap<u64, usize>, mutability: Option<&Mutability>) -> bool {
+    /// Calls `each` for the objects that it may have changed.
+    pub(super) fn changed(&self, mutability: Option<&Mutability>, each: &mut impl FnMut(u64)) {
         let changes = |position: i16| {
             mutability.is_none_or(|mutability| !self.method.leaves(mutability, position))
         };
-        let on = self.on.is_some_and(|on| objects.contains_key(&on));
-        let mut args = (1..).zip(&self.args);
-        on && changes(0)
-            || args.any(|(position, arg)| {
-                let mut is_passed = false;
-                super::objects(arg, &mut |serial| {
-                    is_passed |= objects.contains_key(&serial)
-                });
-                is_passed && changes(position)
-            })
+        let on = self.on.filter(|_| changes(0));
+        on.into_iter().for_each(&mut *each);
+        for (position, arg) in (1..).zip(&self.args) {
+            let may_be = matches!(arg, Value::Object(_) | Value::Array(..));
+            if may_be && changes(position) {
+                objects(arg, each);
+            }
+        }
+    }
+
+    /// Whether it may have changed any of these objects.
+    fn changes(&self, objects: &HashMap<u64, usize>, mutability: Option<&Mutability>) -> bool {
+        let mut any = false;
+        self.changed(mutability, &mut |serial| {
+            any |= objects.contains_key(&serial)
+        });
+        any
     }
 
     /// Whether an object of the program comes of it, which may keep what was passed.
@@ -111,7 +120,7 @@ impl Seen {
             // A number is always told, but for one that is a secret; so is a text that is not too long, but may be
             // forgotten where many others come before it is used again.
             match *arg == Value::Unknown {
-                true if descriptor::primitive_name(ty).is_some() => name + ", redacted",
+                true if descriptor::is_primitive(ty) => name + ", redacted",
                 true if *ty == "Ljava/lang/String;" => name + ", redacted, too long or forgotten",
                 _ => name,
             }
@@ -172,6 +181,8 @@ pub struct Carved {
     pub is_cut: bool,
     /// The object's own calls that it lacks, with the types of what cannot be made.
     pub omitted: Vec<String>,
+    /// The first call that is left out and may have changed something.
+    pub left_out: Option<String>,
 }
 
 /// How much of an object's life the first calls of a sequence do; more is better.
@@ -193,8 +204,8 @@ pub struct Around<'o> {
     asked: Vec<Rc<Seen>>,
     /// The calls, those of the object among them, by when they began.
     calls: Vec<Rc<Seen>>,
-    /// Those that run within one of them.
-    within: Vec<Rc<Seen>>,
+    /// Those that run within one of them, by when they began.
+    within: BTreeMap<u64, Rc<Seen>>,
     /// From when on what something needs is not known to be as it was.
     unsure: u64,
 }
@@ -361,14 +372,15 @@ impl Recorded {
         reach: Reach,
         begins: Begins,
     ) -> Option<Around<'o>> {
-        let wide = reach != Reach::Needed;
+        let wide = matches!(reach, Reach::Shared | Reach::Returned);
         let end = own.last()?;
         let asked = match reach {
             Reach::Returned => self.asked_at_once(end),
-            Reach::Shared | Reach::Needed => Vec::new(),
+            Reach::Shared | Reach::Givers | Reach::Needed => Vec::new(),
         };
         let last = asked.last().map_or(end.entered, |seen| seen.left);
         let mut chosen: BTreeMap<u64, Rc<Seen>> = BTreeMap::new();
+        let mut within: BTreeMap<u64, Rc<Seen>> = BTreeMap::new();
         // Up to when each object's calls are among those to be looked at.
         let mut followed: FxHashMap<u64, u64> = FxHashMap::default();
         let mut came_of: FxHashSet<u64> = FxHashSet::default();
@@ -388,7 +400,11 @@ impl Recorded {
         let mut follow = Vec::new();
         while let Some((.., place)) = pending.pop() {
             let seen = all[place];
-            if chosen.contains_key(&seen.entered) || wide && seen.is_within(&chosen) {
+            if chosen.contains_key(&seen.entered) {
+                continue;
+            }
+            if wide && seen.is_within(&chosen) {
+                within.insert(seen.entered, seen.clone());
                 continue;
             }
             if chosen.len() > 4 * MAX_CALLS {
@@ -412,6 +428,10 @@ impl Recorded {
                     return;
                 }
                 follow.push((operand, until));
+                if reach == Reach::Givers {
+                    let giver = self.maker(operand).and_then(|maker| maker.on);
+                    follow.extend(giver.map(|serial| (serial, until)));
+                }
                 if wide {
                     let derived = self.derived.get(&operand).into_iter().flatten();
                     follow.extend(derived.map(|serial| (*serial, last)));
@@ -437,7 +457,6 @@ impl Recorded {
         // What runs within a call that is there runs with it.
         let mut ends: HashMap<u64, u64> = HashMap::new();
         let mut calls = Vec::new();
-        let mut within = Vec::new();
         for seen in chosen.into_values() {
             let end = ends.entry(seen.thread).or_default();
             if seen.method.is_constant() {
@@ -447,7 +466,7 @@ impl Recorded {
                 *end = seen.left;
                 calls.push(seen);
             } else {
-                within.push(seen);
+                within.insert(seen.entered, seen);
             }
         }
         Some(Around {
@@ -457,130 +476,6 @@ impl Recorded {
             within,
             unsure,
         })
-    }
-
-    fn convert(
-        &self,
-        around: &Around<'_>,
-        (means, without): (&Means<'_>, bool),
-        methods: &mut Methods,
-    ) -> Option<Carved> {
-        let Around {
-            own,
-            asked,
-            calls,
-            within,
-            unsure,
-        } = around;
-        let is_own = |seen: &Rc<Seen>| {
-            let mut all = own.iter().chain(asked);
-            all.any(|other| Rc::ptr_eq(seen, other))
-        };
-        let mut vars: HashMap<u64, usize> = HashMap::new();
-        let mut carved = Carved {
-            sequence: Vec::new(),
-            seen: Vec::new(),
-            own: Vec::new(),
-            nested: Vec::new(),
-            lacks: false,
-            gaps: Vec::new(),
-            is_cut: false,
-            omitted: Vec::new(),
-        };
-        let mut told = false;
-        let mut omitted = Omitted::default();
-        let mut given_away: FxHashSet<u64> = FxHashSet::default();
-        for seen in calls {
-            let nested = own.iter().filter(|one| one.ran_within(seen)).count();
-            // What an iterator does that asks its owner is what the run has done with the owner.
-            let is_part = seen.on.is_some_and(|on| given_away.contains(&on));
-            let mine = is_own(seen) || nested > 0 && is_part;
-            if mine && let End::Returned(Some(Value::Object(serial))) = seen.end {
-                given_away.insert(serial);
-            }
-            // Before anything stands in: that is not the run's.
-            let changes = seen.changes(&vars, means.mutability);
-            // Of a call that stands alone, its result alone shows whether what it is passed has mattered, if it
-            // has one.
-            let stands_alone =
-                mine && own.len() == 1 && seen.is_alone() && seen.end != End::Returned(None);
-            let gap = changes || seen.gives_an_object() || stands_alone;
-            let read =
-                (seen.constant.as_ref()).map(|constant| carved.constant(constant, seen, methods));
-            if without {
-                self.stand_ins(seen, gap, &means.ways, &mut vars, &mut carved, methods);
-            }
-            let place = carved.sequence.len();
-            let on = match seen.on {
-                Some(on) => vars.get(&on).copied().map(Some),
-                None => Some(read),
-            };
-            let args = |guess: bool| -> Option<Vec<Arg>> {
-                let args = seen.args.iter();
-                args.map(|arg| argument(arg, &vars, guess)).collect()
-            };
-            let mut given = args(false);
-            if given.is_none() && without {
-                given = args(true);
-                if given.is_some() {
-                    carved.passes_another(gap.then_some(place));
-                }
-            }
-            // The object is not as it was in the run then.
-            let is_other = omitted.shows_in(seen, &vars);
-            let (Some(on), Some(args), false) = (on, given, is_other) else {
-                if mine {
-                    carved.omitted.extend(seen.lacking(&vars));
-                }
-                // What others have done can be left out.
-                if mine && (!without || is_other || !carved.own.contains(&true)) {
-                    break;
-                }
-                // With it goes what ran within.
-                let mut goes = false;
-                for one in within.iter().filter(|one| one.ran_within(seen)) {
-                    if one.changes(&vars, means.mutability) {
-                        goes = true;
-                        omitted.take(one, &vars);
-                    }
-                    if is_own(one) {
-                        carved.omitted.extend(one.lacking(&vars));
-                    }
-                }
-                if changes || goes {
-                    omitted.take(seen, &vars);
-                    carved.lacks |= mine || goes;
-                    carved.gaps.push(place);
-                }
-                continue;
-            };
-            if place >= MAX_CALLS {
-                carved.is_cut = true;
-                break;
-            }
-            if seen.entered > *unsure && !told {
-                told = true;
-                carved.passes_another(Some(place));
-            }
-            if let End::Returned(Some(Value::Object(serial) | Value::Array(serial, ..))) = &seen.end
-            {
-                vars.entry(*serial).or_insert(place);
-            }
-            if let Some(made) = seen.made {
-                vars.entry(made).or_insert(place);
-            }
-            carved.sequence.push(Statement {
-                method: methods.intern(seen.method.clone()),
-                on,
-                args,
-                may_throw: matches!(seen.end, End::Threw(_)),
-                shown: false,
-            });
-            carved.seen.push(seen.clone());
-            carved.own.push(mine);
-            carved.nested.push(nested);
-        }
-        carved.own.contains(&true).then_some(carved)
     }
 }
 
@@ -617,3 +512,6 @@ impl Carved {
         self.gaps.extend(gap);
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -388,7 +388,7 @@ impl<'a, 'n> Body<'a, 'n> {
             return Some(exactly);
         }
         let (_, result) = method.types();
-        let is_object = descriptor::primitive_name(&result).is_none();
+        let is_object = !descriptor::is_primitive(&result);
         is_object.then(|| format!("{}({actual});", self.assert("assertNotNull")))
     }
 
@@ -416,19 +416,24 @@ impl<'a, 'n> Body<'a, 'n> {
             }
             Assertion::Equals(value) => {
                 let expected = self.literal(value, &result)?;
-                let delta = match (junit4, result.as_str()) {
-                    (true, "D") => ", 0.0",
-                    (true, "F") => ", 0.0f",
-                    _ => "",
+                let assert = self.assert("assertEquals");
+                let boxed = match result.as_str() {
+                    "D" => "Ljava/lang/Double;",
+                    "F" => "Ljava/lang/Float;",
+                    _ => return Some(format!("{assert}({expected}, {actual});")),
                 };
-                format!(
-                    "{}({expected}, {actual}{delta});",
-                    self.assert("assertEquals")
-                )
+                if junit4 && is_zero(value) {
+                    let boxed = self.type_name(boxed)?;
+                    let of = |value: &str| format!("{boxed}.valueOf({value})");
+                    format!("{assert}({}, {});", of(&expected), of(actual))
+                } else {
+                    let delta = delta(junit4, &result);
+                    format!("{assert}({expected}, {actual}{delta});")
+                }
             }
             Assertion::Array(elements) => {
                 let element = result.strip_prefix('[').unwrap_or_default();
-                let primitive = descriptor::primitive_name(element).is_some();
+                let primitive = descriptor::is_primitive(element);
                 let is_object = |one: &Literal| {
                     matches!(
                         one,
@@ -445,16 +450,16 @@ impl<'a, 'n> Body<'a, 'n> {
                     list.push(self.literal(one, element)?);
                 }
                 let name = self.type_name(element)?;
-                let delta = match (junit4, element) {
-                    (true, "D") => ", 0.0",
-                    (true, "F") => ", 0.0f",
-                    _ => "",
-                };
+                let expected = format!("new {name}[] {{{}}}", list.join(", "));
+                let delta = delta(junit4, element);
+                if !delta.is_empty() && elements.iter().any(is_zero) {
+                    let arrays = self.type_name("Ljava/util/Arrays;")?;
+                    let of = |array: &str| format!("{arrays}.toString({array})");
+                    let assert = self.assert("assertEquals");
+                    return Some(format!("{assert}({}, {});", of(&expected), of(actual)));
+                }
                 let assert = self.assert("assertArrayEquals");
-                format!(
-                    "{assert}(new {name}[] {{{}}}, {actual}{delta});",
-                    list.join(", ")
-                )
+                format!("{assert}({expected}, {actual}{delta});")
             }
             Assertion::Same(var) => {
                 let name = self.vars.get(var)?.clone();
@@ -472,7 +477,7 @@ impl<'a, 'n> Body<'a, 'n> {
                 let said = text(said)?;
                 let arrays = self.type_name("Ljava/util/Arrays;")?;
                 let shown = match result.strip_prefix('[') {
-                    Some(element) if descriptor::primitive_name(element).is_some() => {
+                    Some(element) if descriptor::is_primitive(element) => {
                         format!("{arrays}.toString({actual})")
                     }
                     Some(_) => format!("{arrays}.deepToString({actual})"),
@@ -494,6 +499,24 @@ impl<'a, 'n> Body<'a, 'n> {
             }
             Assertion::Throws(..) => return None,
         })
+    }
+}
+
+/// What JUnit 4 takes for numbers with a point behind the others: by how much they may differ.
+fn delta(junit4: bool, ty: &str) -> &'static str {
+    match (junit4, ty) {
+        (true, "D") => ", 0.0",
+        (true, "F") => ", 0.0f",
+        _ => "",
+    }
+}
+
+/// Whether it is 0 with a sign or without, which do not differ by anything: JUnit 4 would take one for the other.
+fn is_zero(value: &Literal) -> bool {
+    match value {
+        Literal::Double(bits) => f64::from_bits(*bits) == 0.0,
+        Literal::Float(bits) => f32::from_bits(*bits) == 0.0,
+        _ => false,
     }
 }
 

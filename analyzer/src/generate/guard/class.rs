@@ -6,7 +6,7 @@ use hindsight_classfile::{ClassFile, Code, PoolBuilder, Utf8, opcode, tag};
 use std::collections::{HashMap, HashSet};
 
 /// Classes whose static methods `Guard` stands in for.
-const STATIC_OWNERS: [&str; 41] = [
+const STATIC_OWNERS: [&str; 42] = [
     "java/lang/System",
     "java/lang/Math",
     "java/lang/ProcessBuilder",
@@ -27,6 +27,7 @@ const STATIC_OWNERS: [&str; 41] = [
     "java/util/UUID",
     "java/util/prefs/Preferences",
     "java/net/InetAddress",
+    "java/net/NetworkInterface",
     "java/lang/ClassLoader",
     "java/nio/file/Files",
     "java/nio/file/FileSystems",
@@ -168,7 +169,8 @@ const HEIRS: [(&str, &str); 22] = [
 ];
 
 /// Owners of static methods that differ in what they return alone, as `now` does.
-const ALIKE: [(&str, &str); 3] = [
+const ALIKE: [(&str, &str); 4] = [
+    ("java/net/NetworkInterface", "getByName"),
     ("java/nio/channels/AsynchronousFileChannel", "open"),
     ("com/sun/net/httpserver/HttpServer", "create"),
     ("com/sun/net/httpserver/HttpsServer", "create"),
@@ -295,35 +297,15 @@ impl Class<'_, '_> {
         let Ok(member) = self.file.pool.method(index) else {
             return Ok(None);
         };
-        let (named, mut name, descriptor) = (
+        let (named, name, descriptor) = (
             text(member.owner),
             text(member.name),
             text(member.descriptor),
         );
-        let Some(owner) = self.heirs.owner(&named, &name, &descriptor) else {
-            return Ok(None);
-        };
-        if name == "now" || kind == Kind::Static && ALIKE.contains(&(owner, &name)) {
-            name.push_str(owner.rsplit('/').next().unwrap_or_default());
+        match self.heirs.stand_in(&named, &name, &descriptor, kind) {
+            Some((name, descriptor)) => self.guard(name, descriptor),
+            None => Ok(None),
         }
-        if kind == Kind::Super {
-            name.insert_str(0, OF_SUPER);
-        }
-        let owners: &[&str] = match kind {
-            Kind::Static => &STATIC_OWNERS,
-            Kind::Virtual | Kind::Super => &OWNERS,
-        };
-        if !owners.contains(&owner) {
-            return Ok(None);
-        }
-        let descriptor = match kind {
-            Kind::Static => descriptor,
-            Kind::Virtual | Kind::Super => {
-                let rest = descriptor.strip_prefix('(').unwrap_or_default();
-                format!("(L{owner};{rest}")
-            }
-        };
-        self.guard(name, descriptor)
     }
 
     fn constructor(&mut self, index: u16) -> Result<Option<u16>, Full> {
@@ -385,16 +367,7 @@ impl Class<'_, '_> {
     }
 
     /// A method of the worker that stands in for another.
-    fn guard(
-        &mut self,
-        name: impl Into<String>,
-        mut descriptor: String,
-    ) -> Result<Option<u16>, Full> {
-        for (young, known) in YOUNG {
-            if descriptor.contains(young) {
-                descriptor = descriptor.replace(young, known);
-            }
-        }
+    fn guard(&mut self, name: impl Into<String>, descriptor: String) -> Result<Option<u16>, Full> {
         let method = (name.into(), descriptor);
         match self.guards.methods.get(&method) {
             Some(class) => self.member(class, &method.0, &method.1).map(Some),
@@ -405,7 +378,7 @@ impl Class<'_, '_> {
 
 /// How a method is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+pub(super) enum Kind {
     Static,
     Virtual,
     /// As the superclass has it.
@@ -434,6 +407,44 @@ impl Heirs {
         let known = HEIRS.map(|(heir, of)| (heir.to_owned(), (of.to_owned(), HashSet::new())));
         all.extend(known);
         Heirs(all)
+    }
+
+    /// By which name and descriptor `Guard` has what stands in for a method, if it has that.
+    pub(super) fn stand_in(
+        &self,
+        named: &str,
+        name: &str,
+        descriptor: &str,
+        kind: Kind,
+    ) -> Option<(String, String)> {
+        let owner = self.owner(named, name, descriptor)?;
+        let owners: &[&str] = match kind {
+            Kind::Static => &STATIC_OWNERS,
+            Kind::Virtual | Kind::Super => &OWNERS,
+        };
+        if !owners.contains(&owner) {
+            return None;
+        }
+        let mut name = name.to_owned();
+        if name == "now" || kind == Kind::Static && ALIKE.contains(&(owner, &name)) {
+            name.push_str(owner.rsplit('/').next().unwrap_or_default());
+        }
+        if kind == Kind::Super {
+            name.insert_str(0, OF_SUPER);
+        }
+        let mut descriptor = match kind {
+            Kind::Static => descriptor.to_owned(),
+            Kind::Virtual | Kind::Super => {
+                let rest = descriptor.strip_prefix('(').unwrap_or_default();
+                format!("(L{owner};{rest}")
+            }
+        };
+        for (young, known) in YOUNG {
+            if descriptor.contains(young) {
+                descriptor = descriptor.replace(young, known);
+            }
+        }
+        Some((name, descriptor))
     }
 
     /// The class whose method a call leads to, as far as only classes of the JDK tell; nothing if it is the

@@ -29,6 +29,8 @@ struct Good {
     calls: usize,
     /// The call that goes another way, if one does.
     stopped_at: Option<usize>,
+    /// Whether more of them might do so: something that was left out may have changed what they are about.
+    is_unsure: bool,
 }
 
 /// The test of the slice that does most of what was seen.
@@ -64,10 +66,14 @@ pub fn best(
     // What has been cut out, how much of it is good, and what that does.
     let mut able: Vec<(usize, Good, Score)> = Vec::new();
     let mut telling_of_last = Vec::new();
+    let mut without = None;
     for (at, (carved, executed)) in tries.iter().zip(&executed).enumerate() {
         let telling = telling(carved, executed, methods, worker, other)?;
         let good = good(carved, executed, &telling, worker);
         telling_of_last = telling;
+        if good.is_unsure && without.is_none() {
+            without = Some(Lost::Without(carved.left_out.clone()));
+        }
         // Calls that went as they did, and returned what they did.
         let is_same = |at: usize| {
             let outcome = executed.outcomes.get(at);
@@ -80,8 +86,8 @@ pub fn best(
     // Of those that do as much, the one with the most around comes first.
     able.sort_by_key(|(.., score)| Reverse(*score));
     let mut came: Option<Came> = None;
-    // Where the one that does most shows nothing, the next may.
-    for (at, good, _) in able.into_iter().take(2) {
+    // Where the one that does most shows nothing, another may.
+    for (at, good, _) in able.into_iter().take(3) {
         let (carved, executed_at) = (&tries[at], &executed[at]);
         let test = tested(
             carved,
@@ -94,6 +100,10 @@ pub fn best(
             worker,
             other,
         )?;
+        let test = test.map_err(|lost| match (lost, &without) {
+            (Lost::Silent, Some(without)) => without.clone(),
+            (lost, _) => lost,
+        });
         let is_test = test.is_ok();
         if is_test || came.is_none() {
             let mut own_left = carved.own.iter().skip(good.calls);
@@ -125,11 +135,10 @@ pub fn best(
                 && !executed.blocked
                 && first_other(worker, last, executed, &telling).is_none()
         };
-        let lost = if went(worker, executed) {
-            match last.gaps.is_empty() {
-                true => Lost::Silent,
-                false => Lost::Without,
-            }
+        let lost = if let Some(without) = without {
+            without
+        } else if went(worker, executed) {
+            Lost::Silent
         } else {
             other.declare(methods)?;
             let fresh = other.execute(methods, std::slice::from_ref(&last.sequence))?;
@@ -361,6 +370,7 @@ fn good(carved: &Carved, executed: &Executed, telling: &[bool], worker: &Worker)
     let nothing = Good {
         calls: 0,
         stopped_at: None,
+        is_unsure: false,
     };
     if executed.ended != Ended::Well {
         return nothing;
@@ -397,6 +407,7 @@ fn good(carved: &Carved, executed: &Executed, telling: &[bool], worker: &Worker)
         let made = own(0..end).next();
         end = last.or(made).map_or(0, |at| at + 1);
     }
+    let before = end;
     if let Some(gap) = carved.gaps.iter().copied().filter(|gap| *gap < end).min() {
         let last = own(gap..end).rfind(shows);
         end = last.map_or(gap, |at| at + 1);
@@ -404,6 +415,7 @@ fn good(carved: &Carved, executed: &Executed, telling: &[bool], worker: &Worker)
     Good {
         calls: end,
         stopped_at,
+        is_unsure: end < before,
     }
 }
 
@@ -425,6 +437,7 @@ mod tests {
             gaps: gap.into_iter().collect(),
             is_cut: false,
             omitted: Vec::new(),
+            left_out: None,
         }
     }
 

@@ -12,16 +12,24 @@ public final class Assert {
         }
     }
 
+    private static boolean isAlike(float expected, float actual, float delta) {
+        return Float.compare(expected, actual) == 0 || Math.abs(expected - actual) <= delta;
+    }
+
+    private static boolean isAlike(double expected, double actual, double delta) {
+        return Double.compare(expected, actual) == 0 || Math.abs(expected - actual) <= delta;
+    }
+
     public static void assertEquals(long expected, long actual) {
         check(expected == actual, expected, actual);
     }
 
     public static void assertEquals(float expected, float actual, float delta) {
-        check(Float.compare(expected, actual) == 0, expected, actual);
+        check(isAlike(expected, actual, delta), expected, actual);
     }
 
     public static void assertEquals(double expected, double actual, double delta) {
-        check(Double.compare(expected, actual) == 0, expected, actual);
+        check(isAlike(expected, actual, delta), expected, actual);
     }
 
     public static void assertEquals(Object expected, Object actual) {
@@ -63,13 +71,19 @@ public final class Assert {
     }
 
     public static void assertArrayEquals(float[] expected, float[] actual, float delta) {
-        check(java.util.Arrays.equals(expected, actual), java.util.Arrays.toString(expected),
-                java.util.Arrays.toString(actual));
+        boolean equal = expected.length == actual.length;
+        for (int i = 0; equal && i < expected.length; i++) {
+            equal = isAlike(expected[i], actual[i], delta);
+        }
+        check(equal, java.util.Arrays.toString(expected), java.util.Arrays.toString(actual));
     }
 
     public static void assertArrayEquals(double[] expected, double[] actual, double delta) {
-        check(java.util.Arrays.equals(expected, actual), java.util.Arrays.toString(expected),
-                java.util.Arrays.toString(actual));
+        boolean equal = expected.length == actual.length;
+        for (int i = 0; equal && i < expected.length; i++) {
+            equal = isAlike(expected[i], actual[i], delta);
+        }
+        check(equal, java.util.Arrays.toString(expected), java.util.Arrays.toString(actual));
     }
 
 @ARRAYS@

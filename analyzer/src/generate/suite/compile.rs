@@ -229,8 +229,11 @@ impl Suite<'_> {
             files.push(entry?.path());
         }
         self.setup.jdk.compile(&Compilation {
-            release: self.release,
-            preview: false,
+            release: match self.setup.preview {
+                true => self.setup.jdk.version,
+                false => self.release,
+            },
+            preview: self.setup.preview,
             lints: &LINTS.join(","),
             class_path: &self.classpath,
             classes: &self.classes(),

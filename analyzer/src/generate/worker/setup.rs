@@ -4,10 +4,11 @@
 
 use super::super::guard::WORKER_JAR;
 use super::environment::Environment;
-use crate::jdk::Jdk;
+use crate::jdk::{ENABLE_PREVIEW, Jdk};
 use crate::junit::write_file;
 use anyhow::{Context, Result};
 use std::ffi::OsString;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -20,6 +21,9 @@ const NO_OLD_FORMATS: u32 = 23;
 const UNSAFE_IS_TOLD: u32 = 23;
 /// The directory for temporary files, in the current one.
 const TEMPORARY: &str = "tmp";
+
+/// A link to the root of the file system, in our own directory: below it, all lies at other paths than it does.
+const ANOTHER_ROOT: &str = "another-root";
 
 /// How a worker is started.
 #[derive(Debug, Clone)]
@@ -34,6 +38,8 @@ pub struct Setup {
     pub limit: Duration,
     /// Whether each sequence finds static state as it was at first.
     pub reset: bool,
+    /// Whether a class of the program has preview features, which JVMs and javac have only where they are asked to.
+    pub preview: bool,
     /// What records it, if anything does.
     pub recorded: Option<Recording>,
 }
@@ -68,6 +74,7 @@ impl Setup {
     /// Fails if it cannot be written.
     pub fn prepare(&self) -> Result<()> {
         write_file(&self.jar(), WORKER_JAR)?;
+        symlink("/", self.dir.join(ANOTHER_ROOT)).context("failed to make a temporary link")?;
         for place in &PLACES {
             let scratch = self.scratch(place);
             std::fs::create_dir_all(scratch.join(TEMPORARY))
@@ -93,6 +100,14 @@ impl Setup {
         }
         write_file(&file, "")?;
         Ok(Some(file))
+    }
+
+    /// Where something lies for the program in a place: where it and the JDK lie is not the same everywhere.
+    pub fn at(&self, place: &Place, path: &Path) -> PathBuf {
+        match (place.user, path.strip_prefix("/")) {
+            (Some(_), Ok(below)) => self.dir.join(ANOTHER_ROOT).join(below),
+            _ => path.to_owned(),
+        }
     }
 
     fn jar(&self) -> PathBuf {
@@ -136,6 +151,7 @@ impl Setup {
             command
                 .arg(format!("-Duser.name={user}"))
                 .arg(option("-Duser.home", &temporary))
+                .arg(option("-Djava.home", &self.at(place, &self.jdk.home)))
                 .arg(format!("-Djava.vendor={user}"))
                 .envs([("USER", user), ("LOGNAME", user)]);
             if self.jdk.version >= SYSTEM_IS_BUILT_IN {
@@ -183,6 +199,7 @@ impl Setup {
             command.arg(log).arg(option("-Dhindsight.thrown", thrown));
         }
         command.args(self.recorded.iter().map(Recording::option));
+        command.args(self.preview.then_some(ENABLE_PREVIEW));
         command
             .args([
                 "-XX:+UseSerialGC",
@@ -243,7 +260,8 @@ pub struct Place {
     environment: Environment,
     /// Megabytes of heap.
     heap: u32,
-    /// Whose the machine is, if somebody else's: the user's name and home, JVM and system.
+    /// Whose the machine is, if somebody else's: the user's name and home, JVM and system, and where the JDK and
+    /// the program lie.
     user: Option<&'static str>,
     /// Hours by which clocks are fast; they are then also uneven, and what is drawn at random is not.
     shift: i64,
@@ -325,4 +343,38 @@ fn option(name: &str, path: &Path) -> OsString {
     let mut text = OsString::from(format!("{name}="));
     text.push(path);
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_do_not_lie_at_the_same_path_everywhere() {
+        let dir = tempfile::tempdir().unwrap();
+        let setup = Setup {
+            jdk: Jdk {
+                home: PathBuf::from("/jdk"),
+                version: 17,
+            },
+            entries: Vec::new(),
+            dir: dir.path().to_owned(),
+            limit: Duration::from_secs(1),
+            reset: false,
+            preview: true,
+            recorded: None,
+        };
+        setup.prepare().unwrap();
+        let file = dir.path().join("app.jar");
+        write_file(&file, "jar").unwrap();
+        let paths = [0, 1, 2].map(|place| setup.at(&PLACES[place], &file));
+        assert_eq!([&paths[0], &paths[2]], [&file, &file]);
+        assert_ne!(paths[1], file);
+        assert_eq!(std::fs::read(&paths[1]).unwrap(), b"jar");
+        let task = Task::Sequences(None);
+        let command = setup.command(task, &PLACES[1]);
+        let home = option("-Djava.home", &setup.at(&PLACES[1], Path::new("/jdk")));
+        assert!(command.get_args().any(|arg| arg == home));
+        assert!(command.get_args().any(|arg| arg == ENABLE_PREVIEW));
+    }
 }

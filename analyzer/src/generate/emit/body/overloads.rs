@@ -38,7 +38,7 @@ impl Body<'_, '_> {
         for rival in &rivals {
             let takes = passed.iter().zip(rival).all(|(passed, ty)| match passed {
                 Some(passed) => self.converts(passed, ty),
-                None => !is_primitive(ty),
+                None => !descriptor::is_primitive(ty),
             });
             let is_less = types
                 .iter()
@@ -52,7 +52,7 @@ impl Body<'_, '_> {
         let signature = self.generic_parameters(method);
         for at in wanted {
             let ty = &types[at];
-            if is_primitive(ty) || passed[at].as_ref() == Some(ty) {
+            if descriptor::is_primitive(ty) || passed[at].as_ref() == Some(ty) {
                 continue;
             }
             let generic = signature.as_ref().and_then(|known| known.get(at));
@@ -154,9 +154,9 @@ impl Body<'_, '_> {
     /// Whether a value may be taken as one of a type, with boxing; nothing is the type of a null.
     fn may_pass(&self, from: Option<&str>, to: &str) -> bool {
         let Some(from) = from else {
-            return !is_primitive(to);
+            return !descriptor::is_primitive(to);
         };
-        match (is_primitive(from), is_primitive(to)) {
+        match (descriptor::is_primitive(from), descriptor::is_primitive(to)) {
             // To what a box is, or from one.
             (true, false) => to.starts_with("Ljava/"),
             (false, true) => from.starts_with("Ljava/lang/") && from != "Ljava/lang/String;",
@@ -183,7 +183,7 @@ impl Body<'_, '_> {
                 Literal::Enum(name, _) | Literal::Box(name, _) | Literal::JdkValue(name, _) => {
                     class(name)
                 }
-                Literal::Bool(_) if !is_primitive(ty) => class("java.lang.Boolean"),
+                Literal::Bool(_) if !descriptor::is_primitive(ty) => class("java.lang.Boolean"),
                 Literal::Bool(_) | Literal::Int(_) | Literal::Float(_) | Literal::Double(_) => {
                     Some(ty.to_owned())
                 }
@@ -210,13 +210,15 @@ impl Body<'_, '_> {
         if from == to {
             return true;
         }
-        if is_primitive(from) || is_primitive(to) {
+        if descriptor::is_primitive(from) || descriptor::is_primitive(to) {
             let place = |ty: &str| WIDENING.find(ty);
             return matches!((place(from), place(to)), (Some(from), Some(to)) if from < to)
                 && to != "C";
         }
         if let (Some(from), Some(to)) = (from.strip_prefix('['), to.strip_prefix('[')) {
-            return !is_primitive(from) && !is_primitive(to) && self.converts(from, to);
+            return !descriptor::is_primitive(from)
+                && !descriptor::is_primitive(to)
+                && self.converts(from, to);
         }
         let Some(to) = descriptor::class_name(to) else {
             return false;
@@ -248,8 +250,4 @@ impl Body<'_, '_> {
 fn parameters(method: &classinfo::Method) -> Option<Vec<String>> {
     let (parameters, _) = descriptor::split(&method.descriptor)?;
     Some(parameters.into_iter().map(str::to_owned).collect())
-}
-
-fn is_primitive(ty: &str) -> bool {
-    ty.len() == 1
 }

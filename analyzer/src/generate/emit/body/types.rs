@@ -233,7 +233,7 @@ impl Body<'_, '_> {
     /// Whether any source can name a type.
     fn is_accessible(&self, ty: &str) -> bool {
         let (_, element) = descriptor::element(ty);
-        descriptor::primitive_name(element).is_some()
+        descriptor::is_primitive(element)
             || (self.context.worker.named(&class_get_name(ty))).is_none_or(|class| class.accessible)
     }
 

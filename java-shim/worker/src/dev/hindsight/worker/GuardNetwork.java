@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
+import java.net.NetworkInterface;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketAddress;
@@ -18,8 +19,10 @@ import java.nio.channels.AsynchronousSocketChannel;
 import java.nio.channels.CompletionHandler;
 import java.nio.channels.DatagramChannel;
 import java.nio.channels.SocketChannel;
+import java.util.Enumeration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
+import java.util.stream.Stream;
 import javax.net.ServerSocketFactory;
 import javax.net.SocketFactory;
 
@@ -90,6 +93,30 @@ public final class GuardNetwork {
         throw Guard.blocked("asking for this computer's address");
     }
 
+    private static Blocked interfaces() {
+        return Guard.blocked("asking for this computer's network interfaces");
+    }
+
+    public static Enumeration<NetworkInterface> getNetworkInterfaces() {
+        throw interfaces();
+    }
+
+    public static Stream<NetworkInterface> networkInterfaces() {
+        throw interfaces();
+    }
+
+    public static NetworkInterface getByNameNetworkInterface(String name) {
+        throw interfaces();
+    }
+
+    public static NetworkInterface getByIndex(int index) {
+        throw interfaces();
+    }
+
+    public static NetworkInterface getByInetAddress(InetAddress address) {
+        throw interfaces();
+    }
+
     public static String getHostName(InetAddress address) {
         if (address.isLoopbackAddress() || !address.toString().startsWith("/")) {
             return address.getHostName();
@@ -135,6 +162,25 @@ public final class GuardNetwork {
             throw Guard.blocked("connecting to " + uri);
         }
         return uri;
+    }
+
+    // URLs are alike if their hosts have the same address.
+
+    public static boolean equals(URL url, Object other) {
+        address(url.getHost());
+        if (other instanceof URL) {
+            address(((URL) other).getHost());
+        }
+        return url.equals(other);
+    }
+
+    public static boolean sameFile(URL url, URL other) {
+        return equals(url, other) || url.sameFile(other);
+    }
+
+    public static int hashCode(URL url) {
+        address(url.getHost());
+        return url.hashCode();
     }
 
     public static InputStream openStream(URL url) throws IOException {

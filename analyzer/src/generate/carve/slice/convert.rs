@@ -1,0 +1,161 @@
+//! The calls around a life as a sequence: what each is passed is what those before it have made.
+
+use super::{Around, Carved, Means, Recorded};
+use crate::generate::carve::doubt::Doubt;
+use crate::generate::carve::omitted::Omitted;
+use crate::generate::carve::stand_ins::argument;
+use crate::generate::carve::{End, Seen, Value};
+use crate::generate::sequence::{Arg, Methods, Statement};
+use rustc_hash::FxHashSet;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// Calls of one sequence,
+pub(super) const MAX_CALLS: usize = 200;
+/// and elements of arrays in these: a method of Java has 64 KiB, and each takes some ten bytes.
+pub(super) const MAX_ELEMENTS: usize = 5000;
+
+impl Recorded {
+    pub(super) fn convert(
+        &self,
+        around: &Around<'_>,
+        (means, without): (&Means<'_>, bool),
+        methods: &mut Methods,
+    ) -> Option<Carved> {
+        let Around {
+            own,
+            asked,
+            calls,
+            within,
+            unsure,
+        } = around;
+        let is_own = |seen: &Rc<Seen>| {
+            let mut all = own.iter().chain(asked);
+            all.any(|other| Rc::ptr_eq(seen, other))
+        };
+        let mut vars: HashMap<u64, usize> = HashMap::new();
+        let mut carved = Carved {
+            sequence: Vec::new(),
+            seen: Vec::new(),
+            own: Vec::new(),
+            nested: Vec::new(),
+            lacks: false,
+            gaps: Vec::new(),
+            is_cut: false,
+            omitted: Vec::new(),
+            left_out: None,
+        };
+        let mut told = false;
+        let mut elements = 0;
+        let mut omitted = Omitted::default();
+        let mut doubt = Doubt::default();
+        let mut given_away: FxHashSet<u64> = FxHashSet::default();
+        for seen in calls {
+            let nested = own.iter().filter(|one| one.ran_within(seen)).count();
+            let within = within.range(seen.entered..=seen.left.max(seen.entered));
+            let within = within
+                .map(|(_, one)| one)
+                .filter(|one| one.ran_within(seen));
+            // What an iterator does that asks its owner is what the run has done with the owner.
+            let is_part = seen.on.is_some_and(|on| given_away.contains(&on));
+            let mine = is_own(seen) || nested > 0 && is_part;
+            if mine && let End::Returned(Some(Value::Object(serial))) = seen.end {
+                given_away.insert(serial);
+            }
+            // Before anything stands in: that is not the run's.
+            let changes = seen.changes(&vars, means.mutability);
+            // Of a call that stands alone, its result alone shows whether what it is passed has mattered, if it
+            // has one.
+            let stands_alone =
+                mine && own.len() == 1 && seen.is_alone() && seen.end != End::Returned(None);
+            let gap = changes || seen.gives_an_object() || stands_alone;
+            let read =
+                (seen.constant.as_ref()).map(|constant| carved.constant(constant, seen, methods));
+            if without {
+                self.stand_ins(seen, gap, &means.ways, &mut vars, &mut carved, methods);
+            }
+            let place = carved.sequence.len();
+            let on = match seen.on {
+                Some(on) => vars.get(&on).copied().map(Some),
+                None => Some(read),
+            };
+            let args = |guess: bool| -> Option<Vec<Arg>> {
+                let args = seen.args.iter();
+                args.map(|arg| argument(arg, &vars, guess)).collect()
+            };
+            let mut given = args(false);
+            if given.is_none() && without {
+                given = args(true);
+                if given.is_some() {
+                    carved.passes_another(gap.then_some(place));
+                }
+            }
+            // The object is not as it was in the run then.
+            let is_other = omitted.shows_in(seen, &vars);
+            let (Some(on), Some(args), false) = (on, given, is_other) else {
+                if mine {
+                    carved.omitted.extend(seen.lacking(&vars));
+                }
+                // What others have done can be left out.
+                if mine && (!without || is_other || !carved.own.contains(&true)) {
+                    break;
+                }
+                // With it goes what ran within.
+                let mut goes = false;
+                for one in within.clone() {
+                    if one.changes(&vars, means.mutability) {
+                        goes = true;
+                        omitted.take(one, &vars);
+                    }
+                    if is_own(one) {
+                        carved.omitted.extend(one.lacking(&vars));
+                    }
+                }
+                if changes || goes {
+                    omitted.take(seen, &vars);
+                    carved.lacks |= mine || goes;
+                    let call = || seen.call_of(&seen.method.class);
+                    carved.left_out.get_or_insert_with(call);
+                    let calls = [seen].into_iter().chain(within).map(Rc::as_ref);
+                    if doubt.leave_out(calls, means.mutability) {
+                        carved.gaps.push(place);
+                    }
+                }
+                continue;
+            };
+            elements += args.iter().map(Arg::elements).sum::<usize>();
+            if mine && let End::Returned(Some(Value::Array(_, _, returned))) = &seen.end {
+                elements += returned.len();
+            }
+            if place >= MAX_CALLS || elements > MAX_ELEMENTS {
+                carved.is_cut = true;
+                break;
+            }
+            if seen.entered > *unsure && !told {
+                told = true;
+                carved.passes_another(Some(place));
+            }
+            if doubt.add(seen, within.map(Rc::as_ref), mine, means.mutability) {
+                carved.gaps.push(place);
+            }
+            if let End::Returned(Some(Value::Object(serial) | Value::Array(serial, ..))) = &seen.end
+            {
+                vars.entry(*serial).or_insert(place);
+            }
+            if let Some(made) = seen.made {
+                vars.entry(made).or_insert(place);
+            }
+            carved.sequence.push(Statement {
+                method: methods.intern(seen.method.clone()),
+                on,
+                args,
+                may_throw: matches!(seen.end, End::Threw(_)),
+                shown: false,
+            });
+            carved.seen.push(seen.clone());
+            carved.own.push(mine);
+            carved.nested.push(nested);
+        }
+        carved.own.contains(&true).then_some(carved)
+    }
+}

@@ -1,0 +1,134 @@
+//! Tests of what is cut out of a run.
+
+use super::convert::MAX_ELEMENTS;
+use super::*;
+use crate::generate::platform::Platform;
+use crate::jdk::Jdk;
+use crate::model::values::Literal;
+
+/// A call on an object, or none, which is passed values: the `at`th of a run.
+fn call(at: u64, name: &str, on: Option<u64>, args: Vec<Value>) -> Seen {
+    let mut call = Seen::of_end(End::Returned(None));
+    call.method.name = name.to_owned();
+    call.method.is_static = on.is_none();
+    call.on = on;
+    call.args = args;
+    call.entered = 2 * at;
+    call.left = 2 * at + 1;
+    call
+}
+
+fn made(at: u64, serial: u64) -> Seen {
+    let mut call = call(at, "<init>", None, Vec::new());
+    call.made = Some(serial);
+    call
+}
+
+/// A run of these calls, each of which is in the histories of all that takes part.
+fn recorded(calls: impl IntoIterator<Item = Seen>) -> Recorded {
+    let mut histories: FxHashMap<u64, Vec<Rc<Seen>>> = FxHashMap::default();
+    for call in calls {
+        let call = Rc::new(call);
+        let mut parts: Vec<u64> = call.made.into_iter().collect();
+        call.operands(&mut |serial| parts.push(serial));
+        for serial in parts {
+            histories.entry(serial).or_default().push(call.clone());
+        }
+    }
+    Recorded {
+        objects: Vec::new(),
+        histories,
+        cut: FxHashMap::default(),
+        given: FxHashMap::default(),
+        derived: FxHashMap::default(),
+        of_jdk: FxHashMap::default(),
+        statics: Vec::new(),
+        left_out: Vec::new(),
+    }
+}
+
+/// What the life of an object is cut out as, and the names of the calls.
+fn cut_out(recorded: &Recorded, object: u64, reach: Reach) -> (Carved, Vec<String>) {
+    let directory = tempfile::tempdir().unwrap();
+    let mut methods = Methods::default();
+    let platform = Platform::new(&Jdk {
+        home: directory.path().to_owned(),
+        version: 17,
+    });
+    let means = Means {
+        ways: Ways::new(&platform, &mut methods),
+        mutability: None,
+    };
+    let life = recorded.life(object, Begins::Made).unwrap();
+    let around = recorded.around(&life, reach, Begins::Made).unwrap();
+    let carved = recorded.slice(object, &around, true, &means, &mut methods);
+    let carved = carved.unwrap();
+    let calls = carved.sequence.iter();
+    let names = calls.map(|call| methods.get(call.method).name.clone());
+    (carved.clone(), names.collect())
+}
+
+/// What others lack is nothing to an object that has not met them by then.
+#[test]
+fn a_call_that_is_left_out_ends_only_what_it_may_have_changed() {
+    let object = |serial| vec![Value::Object(serial)];
+    let run = |meets: bool| {
+        let mut calls = vec![
+            made(1, 1),
+            made(2, 3),
+            call(3, "offer", Some(1), object(3)),
+            call(4, "listen", Some(1), vec![Value::Unknown]),
+            made(5, 2),
+            call(7, "open", Some(2), Vec::new()),
+            call(8, "take", Some(2), object(3)),
+            call(9, "close", Some(2), Vec::new()),
+        ];
+        if meets {
+            calls.insert(5, call(6, "join", Some(1), object(2)));
+        }
+        recorded(calls)
+    };
+    let (carved, names) = cut_out(&run(false), 2, Reach::Shared);
+    assert_eq!(names[..3], ["<init>", "<init>", "offer"]);
+    assert_eq!(names[3..], ["<init>", "open", "take", "close"]);
+    let left_out = carved.left_out.as_deref();
+    assert!(left_out.is_some_and(|call| call.contains("listen")));
+    // It is passed what the other one may have changed.
+    assert_eq!(carved.gaps.first(), Some(&5));
+    let (carved, names) = cut_out(&run(true), 2, Reach::Shared);
+    assert_eq!(names[4..], ["join", "open", "take", "close"]);
+    assert_eq!(carved.gaps.first(), Some(&4));
+}
+
+/// What is done to a whole before its part is passed on is done to the part.
+#[test]
+fn what_has_given_a_part_is_followed() {
+    let mut slot = call(2, "slot", Some(1), Vec::new());
+    slot.made = Some(5);
+    let run = recorded([
+        made(1, 1),
+        slot,
+        call(3, "close", Some(1), Vec::new()),
+        made(4, 6),
+        call(5, "take", Some(6), vec![Value::Object(5)]),
+        call(6, "open", Some(1), Vec::new()),
+    ]);
+    let names = |reach| cut_out(&run, 6, reach).1;
+    assert_eq!(names(Reach::Needed), ["<init>", "slot", "<init>", "take"]);
+    let whole = ["<init>", "slot", "close", "<init>", "take"];
+    assert_eq!(names(Reach::Givers), whole);
+}
+
+/// A method of Java has room for so many elements of arrays.
+#[test]
+fn a_life_with_many_arrays_is_cut() {
+    let array = |at| {
+        let elements = vec![Value::Literal(Literal::Int(100_000)); 64];
+        Value::Array(100 + at, "I".to_owned(), elements)
+    };
+    let writes = (2..190).map(|at| call(at, "write", Some(1), vec![array(at)]));
+    let run = recorded([made(1, 1)].into_iter().chain(writes));
+    let (carved, names) = cut_out(&run, 1, Reach::Shared);
+    assert!(carved.is_cut);
+    assert_eq!(names.len(), 1 + MAX_ELEMENTS / 64);
+}

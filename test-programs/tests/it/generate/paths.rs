@@ -1,0 +1,168 @@
+//! Where a program lies, what its JVM must be asked for, and calls that no test can make.
+
+use super::{json, ok, passes, run, written};
+use hindsight_test_programs::{Jdk, Workplace, both, jdks_in_turn, text};
+use std::fs;
+
+/// Tests of a recorded run.
+const OBSERVE: [&str; 8] = [
+    "generate",
+    "--observed",
+    "--trace",
+    "out",
+    "--classpath",
+    "classes",
+    "--out",
+    "tests",
+];
+
+/// A class in a place of its own, recorded.
+fn record(
+    jdk: &Jdk,
+    name: &str,
+    source: &str,
+    java: &[&str],
+    change: fn(&mut Vec<u8>),
+) -> Workplace {
+    let workplace = Workplace::new(&format!("generate-{name}"));
+    let release = jdk.version.to_string();
+    let classes = workplace.compile_text(jdk, &["--release", &release], name, source);
+    let file = classes.join(format!("{name}.class"));
+    let mut bytes = fs::read(&file).expect("a class");
+    change(&mut bytes);
+    fs::write(&file, bytes).expect("a file");
+    let output = workplace
+        .java_with_agent(jdk, "mode=trace")
+        .args(java)
+        .args(["-cp", "classes", name])
+        .current_dir(&workplace.path)
+        .output()
+        .expect("java runs");
+    assert!(output.status.success(), "{}", both(&output));
+    workplace
+}
+
+const WHERE: &str = "
+public class Where {
+    public static String home() { return System.getProperty(\"java.home\"); }
+    public static String own() { return Where.class.getResource(\"Where.class\").toString(); }
+    public static String name() { return Where.class.getResource(\"Where.class\").getProtocol(); }
+    public static boolean lone() throws Exception {
+        return java.net.NetworkInterface.getByName(\"none\") == null;
+    }
+    public static boolean same() throws Exception {
+        return new java.net.URL(\"http://no.invalid/\").equals(new java.net.URL(\"http://no.invalid/\"));
+    }
+    public static void main(String[] args) throws Exception { home(); own(); name(); lone(); same(); }
+}
+";
+
+/// The class path and the JDK lie elsewhere on other machines, which have other interfaces, and know other hosts.
+#[test]
+fn where_a_program_lies_is_not_asserted() {
+    for jdk in jdks_in_turn() {
+        let workplace = record(jdk, "Where", WHERE, &[], |_| {});
+        let json_too = [&OBSERVE[..], &["--format", "json"]].concat();
+        let report = json(&run(jdk, &workplace, &json_too));
+        let tests = written(&workplace, "tests");
+        assert!(
+            tests.contains("assertEquals(\"file\", Where.name());"),
+            "{tests}"
+        );
+        for call in [
+            "Where.own()",
+            "Where.home()",
+            "Where.lone()",
+            "Where.same()",
+        ] {
+            assert!(!tests.contains(call), "{report}: {tests}");
+        }
+    }
+}
+
+const PREVIEWED: &str = "
+public class Previewed {
+    public static int twice(int number) { return 2 * number; }
+    public static void main(String[] args) { System.out.println(twice(4)); }
+}
+";
+
+/// A JVM loads classes with preview features only if it is asked to, and javac reads them only so.
+#[test]
+fn classes_with_preview_features_have_tests() {
+    for jdk in jdks_in_turn() {
+        // What is a preview feature depends on the version; which file uses one, its minor version says.
+        let change = |bytes: &mut Vec<u8>| bytes[4..6].fill(0xff);
+        let workplace = record(jdk, "Previewed", PREVIEWED, &["--enable-preview"], change);
+        let against = [&OBSERVE[..], &["--against", "classes"]].concat();
+        let told = ok(&run(jdk, &workplace, &against));
+        assert!(told.contains("the other version passes"), "{told}");
+        let tests = written(&workplace, "tests");
+        assert!(
+            tests.contains("assertEquals(8, Previewed.twice(4));"),
+            "{tests}"
+        );
+    }
+}
+
+const CALLBACKS: &str = "
+public class Callbacks {
+    private Callbacks() {}
+    public static int apply(java.util.function.IntUnaryOperator by, int to) { return by.applyAsInt(to); }
+    public static void main(String[] args) { System.out.println(apply(one -> one + 1, 3)); }
+}
+";
+
+/// A program whose calls all take what no test can make was called all the same.
+#[test]
+fn calls_with_what_no_test_can_make_are_told() {
+    for jdk in jdks_in_turn() {
+        let workplace = record(jdk, "Callbacks", CALLBACKS, &[], |_| {});
+        let output = run(jdk, &workplace, &OBSERVE);
+        assert_eq!(output.status.code(), Some(1), "{}", both(&output));
+        let told = text(&output.stdout);
+        assert!(
+            told.contains("Callbacks.apply (IntUnaryOperator)"),
+            "{told}"
+        );
+        let reason = text(&output.stderr);
+        assert!(
+            reason.contains("can make nothing of what the run called"),
+            "{reason}"
+        );
+    }
+}
+
+const ZEROS: &str = "
+public class Zeros {
+    public static double minus(double zero) { return -zero; }
+    public static float[] minus(float zero) { return new float[] {-zero}; }
+    public static void main(String[] args) { minus(0.0); minus(0f); }
+}
+";
+
+/// JUnit 4 takes -0.0 for 0.0 where it is told how much numbers may differ.
+#[test]
+fn the_sign_of_zero_is_asserted() {
+    for jdk in jdks_in_turn() {
+        let workplace = record(jdk, "Zeros", ZEROS, &[], |_| {});
+        let four = [
+            &OBSERVE[..],
+            &["--framework", "junit4", "--against", "classes"],
+        ]
+        .concat();
+        let told = ok(&run(jdk, &workplace, &four));
+        assert!(told.contains("the other version passes"), "{told}");
+        let tests = written(&workplace, "tests");
+        assert!(
+            tests.contains("Double.valueOf(-0.0), Double.valueOf(Zeros.minus(0.0))"),
+            "{tests}"
+        );
+        assert!(
+            tests.contains("Arrays.toString(new float[] {-0.0f})"),
+            "{tests}"
+        );
+        ok(&run(jdk, &workplace, &OBSERVE));
+        passes(jdk, &workplace, "tests", "classes");
+    }
+}
