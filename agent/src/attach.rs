@@ -31,6 +31,8 @@ pub(crate) enum Answer {
     Recorded(PathBuf),
     /// One line that says why.
     Refused(String),
+    /// The same where there is no agent, as far as this copy of the library knows.
+    Absent(String),
 }
 
 /// The file that an answer is awaited in, and the options.
@@ -61,7 +63,7 @@ pub(crate) fn answer(to: Option<&Path>, answer: &Answer) {
     {
         return;
     }
-    if let Answer::Refused(what) = answer {
+    if let Answer::Refused(what) | Answer::Absent(what) = answer {
         // Not `eprintln!`, which panics when nobody reads.
         let _ = writeln!(std::io::stderr(), "hindsight: {what}");
     }
@@ -88,6 +90,7 @@ fn document(answer: &Answer) -> Value {
         }
         Answer::Stopped => json!({ "status": "stopped" }),
         Answer::Refused(what) => json!({ "status": "refused", "reason": what }),
+        Answer::Absent(what) => json!({ "status": "refused", "reason": what, "absent": true }),
     }
 }
 

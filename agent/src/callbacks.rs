@@ -149,7 +149,7 @@ fn attach(vm: Vm, text: &str) -> c_int {
     let answer = |answer| {
         attach::answer(to.as_deref(), &answer);
         match answer {
-            Answer::Refused(_) => sys::JNI_ERR,
+            Answer::Refused(_) | Answer::Absent(_) => sys::JNI_ERR,
             Answer::Started(_) | Answer::Stopped | Answer::Recorded(_) => sys::OK,
         }
     };
@@ -191,7 +191,7 @@ fn attach(vm: Vm, text: &str) -> c_int {
         Err(error) => return answer(Answer::Refused(error.to_string())),
     };
     if !options.enabled {
-        return answer(Answer::Refused(
+        return answer(Answer::Absent(
             "the agent is not in this JVM: there is nothing to switch off".to_owned(),
         ));
     }
@@ -232,7 +232,7 @@ fn recorded() -> Answer {
     }
     let Some((agent, jni)) = agent::agent().zip(agent::base().and_then(|base| base.vm.jni()))
     else {
-        return Answer::Refused(
+        return Answer::Absent(
             "the agent is not in this JVM, or just starting; methods tell their arguments only if \
              they were called with it there: attach it first"
                 .to_owned(),

@@ -121,6 +121,18 @@ impl Target {
         Ok(())
     }
 
+    /// Files of this name that are mapped there, as libraries are. There are none of what may not be looked at.
+    pub fn mapped(&self, name: &str) -> Vec<Mapped> {
+        let proc = PathBuf::from(format!("/proc/{}", self.pid));
+        let maps = fs::read(proc.join("maps")).unwrap_or_default();
+        let root = fs::read_link(proc.join("root")).unwrap_or_default();
+        let mut mapped = mapped(&String::from_utf8_lossy(&maps), &root, name);
+        for file in &mut mapped {
+            file.is_there &= self.seen(&file.path).is_file();
+        }
+        mapped
+    }
+
     /// A path of the target's, seen from here.
     pub fn seen(&self, path: &Path) -> PathBuf {
         self.root.join(path.strip_prefix("/").unwrap_or(path))
@@ -207,6 +219,38 @@ impl Target {
             self.patience.as_secs()
         )
     }
+}
+
+/// A file that a process has mapped.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Mapped {
+    /// Its path, as the process sees it.
+    pub path: PathBuf,
+    /// Whether it is there still: where another one has taken its place, that is loaded beside it.
+    pub is_there: bool,
+}
+
+/// Reads `/proc/PID/maps`. Its paths begin at the root of the process's own mounts, which is that of the process unless
+/// that was given another one (`chroot`), and then at ours.
+fn mapped(maps: &str, root: &Path, name: &str) -> Vec<Mapped> {
+    let mut all: Vec<Mapped> = Vec::new();
+    for line in maps.lines() {
+        let path = line.find('/').map_or("", |start| &line[start..]);
+        let there = path.strip_suffix(" (deleted)");
+        let mapped = Path::new(there.unwrap_or(path));
+        if mapped.file_name().is_none_or(|file| file != name) {
+            continue;
+        }
+        let below = mapped.strip_prefix(root).unwrap_or(mapped);
+        let file = Mapped {
+            path: Path::new("/").join(below),
+            is_there: there.is_none(),
+        };
+        if !all.contains(&file) {
+            all.push(file);
+        }
+    }
+    all
 }
 
 /// Where a JVM listens, below its root.
@@ -312,6 +356,26 @@ mod tests {
         assert_eq!(own_pid("Name:\tjava\nNSpid:\t4711\t12\n"), Some(12));
         assert_eq!(own_pid("Name:\tjava\nNSpid:\t4711\n"), Some(4711));
         assert_eq!(own_pid("Name:\tjava\n"), None);
+    }
+
+    #[test]
+    fn mapped_files_are_known_by_their_names() {
+        let maps = "7f00-7f01 r--p 00000000 08:01 12   /opt/a b/libhindsight.so\n\
+                    7f01-7f02 r-xp 00001000 08:01 12   /opt/a b/libhindsight.so\n\
+                    7f02-7f03 r-xp 00001000 08:01 13   /opt/old/libhindsight.so (deleted)\n\
+                    7f03-7f04 r-xp 00001000 08:01 14   /opt/xlibhindsight.so\n\
+                    7f04-7f05 rw-p 00000000 00:00 0    [stack]\n";
+        let file = |path: &str, is_there| Mapped {
+            path: path.into(),
+            is_there,
+        };
+        let found = |root: &str| mapped(maps, Path::new(root), "libhindsight.so");
+        let both = [
+            file("/opt/a b/libhindsight.so", true),
+            file("/opt/old/libhindsight.so", false),
+        ];
+        assert_eq!(found("/"), both);
+        assert_eq!(found("/opt/a b")[0], file("/libhindsight.so", true));
     }
 
     #[test]

@@ -13,7 +13,8 @@ use std::time::{Duration, SystemTime};
 
 /// How long something is kept that nobody uses.
 const MAX_AGE: Duration = Duration::from_secs(14 * DAY.as_secs());
-const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+/// A day.
+pub const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// How names of files that are kept begin and end.
 const FILES: [(&str, &str); 4] = [
@@ -97,15 +98,16 @@ pub fn save_directory(
 
 /// Says that something is of use still, once a day.
 pub fn used(path: &Path) {
-    if age(fs::metadata(path)).is_some_and(|age| age > DAY) {
+    let found = fs::metadata(path);
+    if (found.ok().as_ref().and_then(age)).is_some_and(|age| age > DAY) {
         // It may not be ours to say so, as in a cache that is shared.
         let _ = File::open(path).and_then(|file| file.set_modified(SystemTime::now()));
     }
 }
 
 /// How long nobody has used what this is about.
-fn age(metadata: io::Result<Metadata>) -> Option<Duration> {
-    metadata.ok()?.modified().ok()?.elapsed().ok()
+pub fn age(metadata: &Metadata) -> Option<Duration> {
+    metadata.modified().ok()?.elapsed().ok()
 }
 
 fn parent(path: &Path) -> &Path {
@@ -129,7 +131,7 @@ fn tidy(dir: &Path) {
             continue;
         };
         let is_directory = metadata.is_dir();
-        if !is_ours(&name, is_directory) || age(Ok(metadata)).is_none_or(|age| age < MAX_AGE) {
+        if !is_ours(&name, is_directory) || age(&metadata).is_none_or(|age| age < MAX_AGE) {
             continue;
         }
         // Nobody may find a part of it.

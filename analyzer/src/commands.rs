@@ -75,20 +75,19 @@ impl Command {
     }
 }
 
+/// The name of the agent's file.
+const AGENT: &str = "libhindsight.so";
+
 /// The agent's file: the one that was named, or the one beside this command.
 fn agent_beside(named: Option<&Path>) -> Result<PathBuf> {
     let path = match named {
         Some(path) => path.to_owned(),
         None => std::env::current_exe()
             .context("where this command is")?
-            .with_file_name("libhindsight.so"),
+            .with_file_name(AGENT),
     };
-    path.canonicalize().with_context(|| {
-        format!(
-            "no agent at {}; name libhindsight.so with --agent",
-            path.display()
-        )
-    })
+    path.canonicalize()
+        .with_context(|| format!("no agent at {}; name {AGENT} with --agent", path.display()))
 }
 
 /// How results are printed.

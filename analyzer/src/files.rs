@@ -68,18 +68,30 @@ fn unread(path: &Path, error: io::Error) -> Error {
 ///
 /// Fails if they cannot, and names it.
 pub fn writable(dir: &Path) -> Result<()> {
+    try_files_below(dir).with_context(|| format!("failed to write to {}", dir.display()))
+}
+
+/// The same of a file that is made, or is replaced as a whole. What is no regular file, as `/dev/stdout` is, is written
+/// into.
+///
+/// # Errors
+///
+/// Fails if it cannot be made, and names it.
+pub fn makeable(file: &Path) -> Result<()> {
+    if file.exists() && !file.is_file() {
+        return Ok(());
+    }
+    let dir = file.parent().unwrap_or(Path::new(""));
+    try_files_below(dir).with_context(|| format!("failed to write {}", file.display()))
+}
+
+fn try_files_below(dir: &Path) -> Result<()> {
     let there = dir.ancestors().find(|dir| dir.exists());
     let there = there.unwrap_or(Path::new("."));
     if !there.is_dir() {
-        bail!(
-            "failed to write to {}: {} is no directory",
-            dir.display(),
-            there.display()
-        );
+        bail!("{} is no directory", there.display());
     }
-    tempfile::tempdir_in(there)
-        .map(drop)
-        .with_context(|| format!("failed to write to {}", dir.display()))
+    Ok(tempfile::tempdir_in(there).map(drop)?)
 }
 
 /// Writes a file, whole or not at all: who reads it never sees a part. A link is followed, and what is no
@@ -168,6 +180,25 @@ mod tests {
         assert_eq!(reader.join().unwrap(), "four");
         let entries = fs::read_dir(dir.path()).unwrap().count();
         assert_eq!(entries, 5, "link, dangling, new, pipe and the directory");
+    }
+
+    #[test]
+    fn what_cannot_be_made_is_named() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("file");
+        fs::write(&file, "").unwrap();
+        makeable(&file).unwrap();
+        makeable(Path::new("/dev/stdout")).unwrap();
+        makeable(&dir.path().join("not/there/yet")).unwrap();
+        let below = file.join("plan");
+        let error = makeable(&below).unwrap_err();
+        let [below, file] = [&below, &file].map(|path| path.display());
+        assert_eq!(
+            format!("{error:#}"),
+            format!("failed to write {below}: {file} is no directory")
+        );
+        let error = makeable(Path::new("/proc/plan")).unwrap_err();
+        assert!(error.to_string().ends_with(" /proc/plan"), "{error:#}");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The JDK: finding it, compiling with it, running programs under it.
 
 mod archive;
+mod charset;
 pub mod child;
 pub mod javac;
 
@@ -104,13 +105,17 @@ impl Jdk {
         if tool == "javac" {
             // It compiles few files at a time. In a JVM for a short life that takes half the CPU time.
             command.args(["-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC"]);
+        } else if tool == "java" {
+            command.args(charset::of_texts(self.version));
         }
         command
     }
 
     /// The same of a `java` that ends with us. To be started by [`confine::spawn`].
     pub fn tied_java(&self) -> Command {
-        cut_off(confine::tied(&self.home.join("bin/java")))
+        let mut command = cut_off(confine::tied(&self.home.join("bin/java")));
+        command.args(charset::of_texts(self.version));
+        command
     }
 
     /// The same of one that may write at or below these places alone, where the kernel sees to it.
@@ -119,11 +124,12 @@ impl Jdk {
     }
 }
 
-/// A command without what the environment asks of JVMs.
+/// A command without what the environment asks of JVMs, and which finds files whatever their names.
 fn cut_off(mut command: Command) -> Command {
     for variable in JVM_VARIABLES {
         command.env_remove(variable);
     }
+    charset::widen(&mut command);
     command.stdin(Stdio::null());
     command
 }

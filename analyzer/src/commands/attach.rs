@@ -1,7 +1,7 @@
 //! `hindsight attach`.
 
-use super::{Failure, Format, agent_beside};
-use crate::attach::Target;
+use super::{AGENT, Failure, Format, agent_beside};
+use crate::attach::{Mapped, Target};
 use crate::stderr::say;
 use crate::temporary::Doomed;
 use anyhow::{Context, Result, bail};
@@ -53,7 +53,8 @@ pub struct Opts {
     #[arg(value_name = "KEY=VALUE,...", default_value = "", verbatim_doc_comment)]
     options: String,
 
-    /// The agent; by default libhindsight.so beside this command.
+    /// The agent; by default the libhindsight.so that the process has loaded,
+    /// else the one beside this command.
     #[arg(long, value_name = "FILE")]
     agent: Option<PathBuf>,
 
@@ -80,8 +81,34 @@ impl Opts {
     ///
     /// Fails if the process cannot be attached to, or the agent refuses.
     pub fn run(&self, out: &mut dyn Write) -> Result<()> {
-        let agent = agent_beside(self.agent.as_deref())?;
+        let named = self.agent.as_deref();
+        let named = named.map(|path| agent_beside(Some(path))).transpose()?;
         let target = Target::find(self.pid)?;
+        let mapped = target.mapped(AGENT);
+        // Another copy would know nothing of what one that is there does. Of several, one is at work.
+        let there = mapped.iter().filter(|file| file.is_there);
+        let mut agents: Vec<PathBuf> = there.map(|file| file.path.clone()).collect();
+        match named {
+            Some(path) => agents = vec![path],
+            None if agents.is_empty() => agents.push(agent_beside(None)?),
+            None => {}
+        }
+        let mut said = Value::Null;
+        for agent in &agents {
+            said = self.ask(&target, agent)?;
+            if said["absent"] != true {
+                break;
+            }
+        }
+        if said["absent"] == true {
+            let reason = said["reason"].as_str().unwrap_or_default();
+            said["reason"] = json!(format!("{reason}{}", unasked(&mapped, &agents)));
+        }
+        self.tell(&said, out)
+    }
+
+    /// Hands the options to an agent; what it answers.
+    fn ask(&self, target: &Target, agent: &Path) -> Result<Value> {
         // In the JVM's own temporary directory, and as open as its user needs it.
         let answer = tempfile::Builder::new()
             .prefix("hindsight-attach-")
@@ -90,7 +117,7 @@ impl Opts {
             .context("cannot make a file for the answer where the process sees it")?;
         let _doomed = Doomed::new(answer.path());
         target.give(answer.as_file())?;
-        if !target.seen(&agent).is_file() {
+        if !target.seen(agent).is_file() {
             bail!(
                 "process {} sees no {}: copy libhindsight.so into its container and name it with --agent",
                 self.pid,
@@ -99,14 +126,14 @@ impl Opts {
         }
         let name = Path::new("/tmp").join(answer.path().file_name().unwrap_or_default());
         let options = format!("attach-answer={},{}", name.display(), self.options);
-        let asked = target.load(&agent, &options);
+        let asked = target.load(agent, &options);
         let said = match &asked {
             Ok(()) => self.wait(&answer)?,
             // It refuses in words, unless it was not even loaded.
             Err(_) => read(&answer),
         };
         match said {
-            Some(said) => self.tell(&said, out),
+            Some(said) => Ok(said),
             None => match asked {
                 Err(error) => Err(error),
                 Ok(()) => bail!(
@@ -186,6 +213,21 @@ impl Opts {
         }
         Ok(())
     }
+}
+
+/// What is to be said of agents that are in a JVM and were not asked.
+fn unasked(mapped: &[Mapped], asked: &[PathBuf]) -> String {
+    let others = mapped.iter().filter(|file| !asked.contains(&file.path));
+    let told = others.map(|Mapped { path, is_there }| {
+        let path = path.display();
+        match is_there {
+            true => format!("; {path}, which it has loaded, may be: name that with --agent"),
+            false => format!(
+                "; {path}, which it has loaded, may be, but has been deleted or replaced since and cannot be asked"
+            ),
+        }
+    });
+    told.collect()
 }
 
 /// The agent's answer, if it is whole.

@@ -3,7 +3,7 @@
 use super::Format;
 use super::program::{Loaded, Source};
 use crate::copyplan;
-use crate::files::{writable, write_whole};
+use crate::files::{makeable, write_whole};
 use crate::mutability::analysis::{Plan as Pipeline, run};
 use crate::mutability::answers::Stage;
 use crate::mutability::recorded::apply::Recorded;
@@ -13,7 +13,7 @@ use anyhow::Result;
 use hindsight_tracelog::plan::{Field, Plan};
 use serde::Serialize;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 const SCHEMA: &str = "hindsight.plan/1";
 
@@ -113,10 +113,7 @@ impl Opts {
     /// Fails if the class path or the JDK cannot be read, or the plan cannot be
     /// written.
     pub fn run(&self, out: &mut dyn Write) -> Result<()> {
-        // What is no regular file, as `/dev/stdout` is, is written into.
-        if self.out.is_file() || !self.out.exists() {
-            writable(self.out.parent().unwrap_or(Path::new("")))?;
-        }
+        makeable(&self.out)?;
         let loaded = Loaded::open(&self.source, true)?;
         let pipeline = Pipeline {
             stages: vec![Stage::Flow, Stage::P],

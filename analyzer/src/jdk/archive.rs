@@ -5,6 +5,7 @@
 //! what it cannot use, and javac runs again where it has ended as it never does by itself.
 
 use super::Jdk;
+use super::javac::says_error;
 use crate::cache;
 use crate::text::hex;
 use sha2::{Digest, Sha256};
@@ -13,6 +14,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::time::UNIX_EPOCH;
+
+/// Says for a day that there is none to be had, so that it is not tried each time: the disk may be full.
+const NONE: &[u8] = b"";
 
 /// The oldest JDK whose archives are used; some older ones have them, untried.
 const OLDEST: u32 = 17;
@@ -44,12 +48,15 @@ impl Jdk {
         let mut command = plain();
         // What the JVM has to say of archives is not javac's, nor how it ends by a broken one.
         command.args(["-J-Xlog:disable", "-J-XX:ErrorFile=/dev/null"]);
-        let made = match file.exists() {
-            true => {
+        let made = match fs::metadata(&file) {
+            Ok(found) if found.len() > 0 => {
                 cache::used(&file);
                 None
             }
-            false => match cache::beside(&file) {
+            Ok(found) if cache::age(&found).is_some_and(|age| age < cache::DAY) => {
+                return plain().output();
+            }
+            _ => match cache::beside(&file) {
                 Err(_) => return plain().output(),
                 Ok(made) => Some(made),
             },
@@ -59,8 +66,12 @@ impl Jdk {
             Some(made) => option("ArchiveClassesAtExit", made.path()),
         });
         let output = command.output()?;
-        // By itself javac ends with 0 to 4.
-        let ended = matches!(output.status.code(), Some(0..=4));
+        // By itself javac ends with 0 to 4, and says why. A JVM that has no room for the archive ends with 1.
+        let ended = match output.status.code() {
+            Some(0) => true,
+            Some(1..=4) => says_error(&output.stderr),
+            _ => false,
+        };
         let whole = |made: &tempfile::NamedTempFile| {
             fs::metadata(made.path()).is_ok_and(|found| found.len() > 0)
         };
@@ -68,8 +79,7 @@ impl Jdk {
         let _ = match made {
             None if ended => Ok(()),
             Some(made) if ended && whole(&made) => cache::keep(made, &file),
-            // An empty file says that there is none to be had, so that it is not tried each time.
-            _ => fs::write(&file, b""),
+            _ => fs::write(&file, NONE),
         };
         match ended {
             true => Ok(output),
@@ -108,6 +118,8 @@ fn option(name: &str, file: &Path) -> std::ffi::OsString {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::fs::PermissionsExt;
+    use std::time::{Duration, SystemTime};
 
     /// What javac says of a right and of a wrong source, with an archive.
     fn compiled(jdk: &Jdk, dir: &Path, archive: Option<&Path>) -> Vec<(Option<i32>, String)> {
@@ -127,6 +139,39 @@ mod tests {
             (output.status.code(), said)
         });
         said.to_vec()
+    }
+
+    /// Without room for it, no JVM that would make one says anything of what it was to compile; and there is one again
+    /// when there is room.
+    #[test]
+    fn an_archive_that_cannot_be_made_is_tried_again_later() {
+        let dir = tempfile::tempdir().unwrap();
+        let tools = dir.path().join("bin");
+        fs::create_dir(&tools).unwrap();
+        let real = Jdk::find(None).unwrap();
+        let javac = real.home.join("bin/javac");
+        let script = format!(
+            "#!/bin/sh\ncase \"$*\" in *ArchiveClassesAtExit*) echo full; exit 1;; esac\nexec '{}' \"$@\"\n",
+            javac.display()
+        );
+        fs::write(tools.join("javac"), script).unwrap();
+        let executable = fs::Permissions::from_mode(0o755);
+        fs::set_permissions(tools.join("javac"), executable).unwrap();
+        let home = dir.path().to_owned();
+        let version = real.version;
+        let full = Jdk { home, version };
+        let plain = compiled(&real, dir.path(), None);
+        let archive = dir.path().join("cache/javac-full.jsa");
+        let used = |jdk: &Jdk| compiled(jdk, dir.path(), Some(&archive));
+        assert_eq!(used(&full), plain);
+        assert_eq!(fs::read(&archive).unwrap(), NONE);
+        assert_eq!(used(&real), plain);
+        assert_eq!(fs::read(&archive).unwrap(), NONE);
+        let marker = fs::File::open(&archive).unwrap();
+        let yesterday = SystemTime::now() - cache::DAY - Duration::from_secs(60);
+        marker.set_modified(yesterday).unwrap();
+        assert_eq!(used(&real), plain);
+        assert!(fs::metadata(&archive).unwrap().len() > 1 << 20);
     }
 
     #[test]

@@ -116,6 +116,11 @@ fn own_failure(text: &str) -> Option<String> {
     first.map(|_| one_line(before, 300))
 }
 
+/// Whether javac has said what is wrong.
+pub(super) fn says_error(stderr: &[u8]) -> bool {
+    !diagnostics(&String::from_utf8_lossy(stderr), "error").is_empty()
+}
+
 /// Reads javac's errors: `/path/X.java:12: error: message`, or `error: message`; its
 /// warnings likewise.
 fn diagnostics(text: &str, kind: &str) -> Vec<Diagnostic> {

@@ -7,6 +7,7 @@ use hindsight_test_programs::{
 use hindsight_tracelog::crash::{Fidelity, Value as Stored};
 use hindsight_tracelog::reader::Crash;
 use serde_json::Value;
+use std::fs;
 use std::io::{Read, Write};
 use std::process::{Child, ChildStdin, Command, Output, Stdio};
 use std::thread;
@@ -639,4 +640,36 @@ fn bad_requests_change_nothing() {
     assert_eq!(workplace.crash_files().len(), 1);
     let output = server.end();
     assert!(!stderr(&output).contains("hindsight:"), "{}", both(&output));
+}
+
+/// A command that has another copy of the agent beside it asks the one that is there.
+#[test]
+fn the_copy_that_is_loaded_is_asked() {
+    let jdk = &jdks_in_turn()[0];
+    let workplace = Workplace::new("attach-copy");
+    let copy = workplace.join("their own/libhindsight.so");
+    fs::create_dir_all(copy.parent().unwrap()).unwrap();
+    fs::copy(agent(), &copy).unwrap();
+    let out = workplace.join("out");
+    let started = format!("-agentpath:{}=out={}", copy.display(), out.display());
+    let server = Server::start(jdk, &workplace, &[&started]);
+    let recorded = server.attach(&["record"]);
+    assert!(recorded.status.success(), "{}", both(&recorded));
+    let again = server.attach(&["out=elsewhere"]);
+    assert!(
+        stderr(&again).contains("is in this JVM already"),
+        "{}",
+        both(&again)
+    );
+    // Who names another one is told which one is there.
+    let agent = agent();
+    let other = server.attach(&["--agent", agent.to_str().unwrap(), "mode=off"]);
+    let there = fs::canonicalize(&copy).unwrap();
+    assert_eq!(other.status.code(), Some(1));
+    let said = format!("{}, which it has loaded, may be", there.display());
+    assert!(stderr(&other).contains(&said), "{}", both(&other));
+    // That one is loaded now, too.
+    let off = server.attach(&["mode=off"]);
+    assert!(off.status.success(), "{}", both(&off));
+    server.end();
 }
