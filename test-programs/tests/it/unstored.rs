@@ -1,9 +1,11 @@
-//! What is in an object that `redact` forbids to store is stored nowhere else either.
+//! What is in an object that `redact` forbids to store is stored nowhere else either, and an entry of it that names
+//! nothing is told.
 
 use crate::secrets::{readable, texts};
-use hindsight_test_programs::{Workplace, both, jdks, render};
+use hindsight_test_programs::{Workplace, both, hindsight, jdks, jdks_in_turn, render};
 use std::collections::HashSet;
 use std::fs;
+use std::process::Command;
 
 const UNSTORED: &str = "\
 import java.util.*;
@@ -123,4 +125,38 @@ fn what_is_in_an_object_that_is_not_stored_is_secret_elsewhere() {
             "{label}"
         );
     }
+}
+
+#[test]
+fn an_entry_that_names_nothing_is_told() {
+    let jdk = &jdks_in_turn()[0];
+    let workplace = Workplace::new("unnamed-redact");
+    let classes = workplace.compile_text(jdk, &["--release", "11"], "Unstored", UNSTORED);
+    let entries = "diag*;x y;type:Iban;type:**Iban;annotation:Pii;annotation:Nope";
+    let run = workplace
+        .java_with_agent(jdk, &format!("redact={entries}"))
+        .arg("-cp")
+        .arg(&classes)
+        .arg("Unstored")
+        .output()
+        .unwrap();
+    assert_eq!(run.status.code(), Some(1), "{}", both(&run));
+    let told = workplace.run_json();
+    let entries = told["redact"].as_array().unwrap().iter();
+    let named = entries.filter(|entry| entry["has_named"] == true);
+    let named: Vec<&str> = named.filter_map(|entry| entry["entry"].as_str()).collect();
+    assert_eq!(named, ["diag*", "type:**Iban", "annotation:Pii"], "{told}");
+    let grouped = Command::new(hindsight())
+        .arg("crashes")
+        .arg(workplace.join("out"))
+        .output()
+        .unwrap();
+    let said = both(&grouped);
+    for entry in ["x y", "type:Iban", "annotation:Nope"] {
+        assert!(
+            said.contains(&format!("matches redact={entry}\n")),
+            "{said}"
+        );
+    }
+    assert_eq!(said.matches("matches redact=").count(), 3, "{said}");
 }
