@@ -226,8 +226,10 @@ fn mark(base: &Base, name: Option<&str>, loader: sys::Ref, bytes: &[u8]) {
     let Some(name) = name.filter(|_| !loader.is_null()) else {
         return;
     };
-    if !options.redact_annotations.is_empty() {
-        (base.methods.marks).look(&name.replace('/', "."), bytes, &options.redact_annotations);
+    let annotations = options.redact.annotations();
+    if !annotations.is_empty() {
+        let found = (base.methods.marks).look(&name.replace('/', "."), bytes, annotations);
+        (found.into_iter()).for_each(|annotation| options.redact.annotated(annotation));
     }
     if !options.tracing {
         let is_secret = |name: &str, descriptor: &str| options.is_secret_of_type(name, descriptor);

@@ -7,6 +7,7 @@
 
 use hindsight_classfile::{Attribute, ClassFile, ConstantPool, Member};
 use std::collections::{HashMap, HashSet};
+use std::slice;
 use std::sync::RwLock;
 
 /// Nested annotations and arrays are followed so deep.
@@ -32,24 +33,31 @@ struct Marked {
 }
 
 impl Marks {
-    /// Looks through a class file for annotations of these simple names.
-    pub(crate) fn look(&self, class: &str, bytes: &[u8], names: &[String]) {
+    /// Looks through a class file for annotations of these simple names; which of them it has.
+    pub(crate) fn look<'n>(
+        &self,
+        class: &str,
+        bytes: &[u8],
+        names: &'n [String],
+    ) -> Vec<&'n String> {
         // Most classes do not even mention one.
         let mentioned = names.iter().any(|name| {
             let name = name.as_bytes();
             bytes.windows(name.len()).any(|window| window == name)
         });
-        if !mentioned {
-            return;
-        }
-        let Some(marked) = ClassFile::parse(bytes).ok().map(|file| read(&file, names)) else {
-            return;
+        let file = mentioned.then(|| ClassFile::parse(bytes).ok()).flatten();
+        let Some(file) = file else {
+            return Vec::new();
         };
+        let marked = read(&file, names);
         if marked == Marked::default() {
-            return;
+            return Vec::new();
         }
+        let found = names.iter();
+        let found = found.filter(|name| read(&file, slice::from_ref(name)) != Marked::default());
+        let found: Vec<&String> = found.collect();
         let Ok(mut table) = self.0.write() else {
-            return;
+            return found;
         };
         table.fields.extend(marked.fields.iter().cloned());
         let known = table.classes.entry(class.to_owned()).or_default();
@@ -62,6 +70,7 @@ impl Marks {
                 .or_default()
                 .extend(parameters);
         }
+        found
     }
 
     fn ask(&self, class: &str, ask: impl FnOnce(&Marked) -> bool) -> bool {

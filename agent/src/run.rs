@@ -186,6 +186,7 @@ fn document(base: &Base, java_version: &str, crashes: &[Value]) -> Value {
         "cpu": base.budget.describe(),
         "crashes": crashes,
         "rules": base.named.describe(),
+        "redact": base.options.redact.describe(),
         "counters": counters,
     })
 }

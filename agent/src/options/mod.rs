@@ -3,14 +3,17 @@
 //! - [`quotes`] splits it, and takes quotes away.
 //! - [`values`] reads the values of keys.
 //! - [`secrets`] says what must not be stored.
+//! - [`redact`] is what the user says of that.
 
 mod quotes;
+mod redact;
 mod secrets;
 #[cfg(test)]
 mod tests;
 mod values;
 
 use quotes::{quoted, refuse_further_key, split, unquote, without_comment};
+use redact::Redact;
 use values::{bad, classes, members, number, rules, sample, signals, size, strategy, told};
 
 use crate::copies::{Copies, Strategy};
@@ -56,12 +59,7 @@ pub(crate) struct Options {
     pub(crate) per_minute: u64,
     /// Of CPU time, for recording.
     pub(crate) cpu: Option<Share>,
-    /// Names of fields and parameters.
-    pub(crate) redact: Globs,
-    /// Classes whose objects are not stored.
-    pub(crate) redact_types: Globs,
-    /// Simple names of annotations on what is not stored.
-    pub(crate) redact_annotations: Vec<String>,
+    pub(crate) redact: Redact,
     pub(crate) version: String,
     /// The keys as they were given, for `run.json`.
     pub(crate) given: Vec<(String, String)>,
@@ -203,9 +201,7 @@ impl Default for Options {
             max_crashes: 100,
             per_minute: 10,
             cpu: None,
-            redact: Globs::default(),
-            redact_types: Globs::default(),
-            redact_annotations: Vec::new(),
+            redact: Redact::default(),
             version: String::new(),
             given: Vec::new(),
         }
@@ -357,7 +353,7 @@ impl Options {
                     })?),
                 }
             }
-            "redact" => self.redact(value)?,
+            "redact" => self.redact = Redact::parse(value)?,
             "plan" => {
                 if value.is_empty() {
                     return Err(bad(key, value, "a file that `hindsight plan` has made"));

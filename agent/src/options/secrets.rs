@@ -1,8 +1,6 @@
 //! Which values are never stored, by the names of what holds them.
 
-use super::values::{bad, list};
-use super::{Error, Options};
-use hindsight_instrument::glob::Globs;
+use super::Options;
 use std::cell::OnceCell;
 use std::sync::LazyLock;
 
@@ -240,40 +238,10 @@ const PLACES: [&str; 12] = [
 ];
 
 impl Options {
-    pub(super) fn redact(&mut self, value: &str) -> Result<(), Error> {
-        const ACCEPTED: &str = "globs of names, type:GLOB, annotation:SIMPLENAME, separated by ;";
-        if list(value).next().is_none() {
-            return Err(bad("redact", value, ACCEPTED));
-        }
-        let (mut names, mut types) = (Vec::new(), Vec::new());
-        for entry in list(value) {
-            match entry.split_once(':') {
-                None => names.push(entry),
-                Some(("type", glob)) if !glob.is_empty() => types.push(glob),
-                Some(("annotation", name)) => {
-                    // As it is written in source, or with its package.
-                    let simple = name.trim_start_matches('@').rsplit(['.', '$']).next();
-                    match simple {
-                        Some(simple) if !simple.is_empty() && !simple.contains(['*', '?']) => {
-                            self.redact_annotations.push(simple.to_owned());
-                        }
-                        _ => return Err(bad("redact", entry, ACCEPTED)),
-                    }
-                }
-                Some(_) => return Err(bad("redact", entry, ACCEPTED)),
-            }
-        }
-        self.redact = Globs::new(names);
-        self.redact_types = Globs::new(types);
-        Ok(())
-    }
-
     /// Whether objects of this class must not be stored. A nested one may have been written as in source, with a dot,
     /// or as its class file is called.
     pub(crate) fn is_secret_class(&self, name: &str) -> bool {
-        let types = &self.redact_types;
-        !types.is_empty()
-            && (types.matches(name) || name.contains('$') && types.matches(&name.replace('$', ".")))
+        self.redact.is_class(name)
     }
 
     /// Whether the value of a field or parameter of this name must not be stored.
@@ -284,7 +252,7 @@ impl Options {
     /// Whether any part of a text can be such a name, or that of a text which [`Options::is_secret_of_type`] knows. It
     /// takes a nanosecond or two for each byte; of most texts that is all that is asked.
     pub(crate) fn may_name_secret(&self, text: &str) -> bool {
-        !self.redact.is_empty() || has_word(text)
+        self.redact.has_names() || has_word(text)
     }
 
     /// The same of a field or parameter with this descriptor: whether a password has expired is none, unless an
@@ -305,7 +273,7 @@ impl Options {
 
     /// Whether an option says that it is secret.
     fn redacts(&self, name: &str) -> bool {
-        self.redact.matches(name)
+        self.redact.is_name(name)
     }
 }
 

@@ -68,6 +68,8 @@ pub(crate) struct Class {
     pub(crate) is_throwable: bool,
     /// Whether some objects of the class may be such as each JVM has its own of.
     pub(crate) may_stand: bool,
+    /// Whether the objects are not stored since an option says so: their texts are secret elsewhere, too.
+    pub(crate) is_asked_for: bool,
 }
 
 /// Which objects are as good as a text in a secret place.
@@ -284,6 +286,7 @@ pub(crate) fn read(
         unseen: false,
         is_throwable: false,
         may_stand: false,
+        is_asked_for: false,
     };
     match signature.as_bytes() {
         [b'[', letter] => return array(Storage::Primitives(*letter)),
@@ -356,14 +359,14 @@ pub(crate) fn read(
         }
     }
 
-    let secret = |name: &str| {
-        options.is_secret_class(name) || methods.marks.class(name) || KEYS.contains(&name)
-    };
     let interfaces = all_interfaces(jni, jvmti, class, &chain);
-    let mut all = std::iter::once(&info.name).chain(&info.supers);
-    if storage != Storage::Class
-        && (all.any(|name| secret(name)) || interfaces.iter().any(|name| secret(name)))
-    {
+    let is_any = |secret: &dyn Fn(&str) -> bool| {
+        let mut all = std::iter::once(&info.name).chain(&info.supers);
+        storage != Storage::Class
+            && (all.any(|name| secret(name)) || interfaces.iter().any(|name| secret(name)))
+    };
+    let is_asked_for = is_any(&|name| options.is_secret_class(name) || methods.marks.class(name));
+    if is_asked_for || is_any(&|name| KEYS.contains(&name)) {
         storage = Storage::Hole(REDACTED);
     }
 
@@ -373,7 +376,7 @@ pub(crate) fn read(
     let constant = matches!(storage, Storage::Enum(_));
     let mut changes = false;
     // Constants of the JDK's enums never change.
-    if storage == Storage::Instance || constant && !is_of_jdk(jni, jvmti, class) {
+    if is_asked_for || storage == Storage::Instance || constant && !is_of_jdk(jni, jvmti, class) {
         // Topmost class first, so that a subclass only appends.
         let own = std::iter::once((info.name.clone(), class));
         let all: Vec<_> = own.chain(chain.iter().cloned()).collect();
@@ -395,7 +398,7 @@ pub(crate) fn read(
                     Some(letter) if !is_blank(owner, &name, &descriptor) => *letter,
                     _ => BLANK,
                 };
-                if logs_none && access & access::FINAL == 0 {
+                if logs_none && access & access::FINAL == 0 && !is_asked_for {
                     unseen = true;
                 }
                 if options.is_secret_of_type(&name, &descriptor)
@@ -417,7 +420,7 @@ pub(crate) fn read(
             secrets.clear();
             info.fields.clear();
         }
-        if hidden {
+        if hidden && !is_asked_for {
             storage = match lambda::implementation(jvmti, class, &info.name) {
                 Some(lambda) => {
                     let captured = methods.captured.secrets_of(&lambda).into_iter();
@@ -460,6 +463,7 @@ pub(crate) fn read(
         is_throwable: info.name == THROWABLE || info.supers.iter().any(|name| name == THROWABLE),
         may_stand: storage != Storage::Hole(REDACTED)
             && standing::may_be(&info.name, &info.supers, || jvmti.loader(class).is_none()),
+        is_asked_for,
         info,
         storage,
         fields,

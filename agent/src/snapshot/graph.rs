@@ -4,6 +4,7 @@ mod before;
 mod beside;
 mod elements;
 mod hiding;
+mod inside;
 mod scrub;
 
 pub(crate) use self::before::Kept;
@@ -83,6 +84,8 @@ pub(crate) struct Graph<'a> {
     secret_pairs: HashSet<u32>,
     /// Arrays that are the elements of a collection.
     collected: HashSet<u32>,
+    /// How many objects have been looked into that are not stored.
+    looked_into: usize,
 }
 
 /// Exceptions that have their stack traces written into them, and how deep these may be.
@@ -141,6 +144,7 @@ impl<'a> Graph<'a> {
             pairs: HashSet::new(),
             secret_pairs: HashSet::new(),
             collected: HashSet::new(),
+            looked_into: 0,
         }
     }
 
@@ -159,7 +163,9 @@ impl<'a> Graph<'a> {
         let Some(object) = object else {
             return Value::Null;
         };
-        let (known, _) = unpack(self.jvmti.tag(object));
+        let tag = self.jvmti.tag(object);
+        let (known, _) = unpack(tag);
+        let secret = secret || known == NO_OBJECT && tag & INSIDE != 0;
         if known != NO_OBJECT && !secret {
             self.jni.delete_local(object);
             return Value::Ref(known);
@@ -181,6 +187,7 @@ impl<'a> Graph<'a> {
             return Value::Ref(known);
         }
         if self.objects.len() >= self.limit {
+            self.look_inside(object, class);
             self.jni.delete_local(object);
             return Value::Ref(self.shared_hole(class, MAX_OBJECTS));
         }
@@ -267,6 +274,7 @@ impl<'a> Graph<'a> {
             unseen: false,
             is_throwable: false,
             may_stand: false,
+            is_asked_for: false,
         }));
         self.jvmti.set_tag(class, pack(as_object, id));
         self.jni.delete_local(class);
@@ -331,6 +339,7 @@ impl<'a> Graph<'a> {
         if let Some(hole) = self.standing(object, number, class) {
             return hole;
         }
+        self.look_inside(object, class);
         match &self.classes[class as usize].storage {
             Storage::Hole(reason) => Body::Hole((*reason).to_owned()),
             Storage::String => {
@@ -515,6 +524,9 @@ fn words(letter: u8, bytes: &[u8]) -> Vec<i64> {
     bytes.chunks_exact(size).map(word).collect()
 }
 
+/// In a tag: the object is in one that an option forbids to store, and is a secret where it is met elsewhere.
+const INSIDE: i64 = 1 << 31;
+
 /// Both numbers that an object can have: as an object, and as a class mirror.
 /// 0 is JVM TI's "no tag", so numbers are stored plus one.
 fn pack(object: u32, class: u32) -> i64 {
@@ -522,7 +534,7 @@ fn pack(object: u32, class: u32) -> i64 {
 }
 
 fn unpack(tag: i64) -> (u32, u32) {
-    let tag = tag as u64;
+    let tag = (tag & !INSIDE) as u64;
     (
         (tag as u32).wrapping_sub(1),
         ((tag >> 32) as u32).wrapping_sub(1),
@@ -540,9 +552,10 @@ mod tests {
             (0, NO_OBJECT),
             (NO_OBJECT, 0),
             (7, 9),
-            (u32::MAX - 1, u32::MAX - 1),
+            ((1 << 31) - 2, u32::MAX - 1),
         ] {
             assert_eq!(unpack(pack(object, class)), (object, class));
+            assert_eq!(unpack(pack(object, class) | INSIDE), (object, class));
         }
     }
 }

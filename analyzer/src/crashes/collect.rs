@@ -2,7 +2,7 @@
 
 use super::group::{Group, Groups, Times, total};
 use super::key::{Cause, Key};
-use super::rules::{self, Rule, Unmatched};
+use super::rules::{self, Redacted, Rule, Unmatched};
 use crate::commands::input::Input;
 use crate::files::{is_crash_file, walk};
 use anyhow::{Context, Result, bail};
@@ -275,6 +275,9 @@ pub fn read(files: &BTreeSet<PathBuf>, frames: usize, step: &(dyn Fn() + Sync)) 
         collected.errors.extend(of_runs.errors);
         add_not_stored(&mut collected.not_stored, of_runs.not_stored);
         of_runs.rules.iter().for_each(|rule| unmatched.add(rule));
+        for entry in &of_runs.redacted {
+            unmatched.add_redacted(entry);
+        }
     }
     collected.unmatched = unmatched.told();
     collected.errors.sort_unstable();
@@ -301,6 +304,8 @@ struct RunCounts {
     not_stored: NotStored,
     /// The rules of those that have ended.
     rules: Vec<Rule>,
+    /// What `redact` was in those that have stored a crash.
+    redacted: Vec<Redacted>,
     /// Why some cannot be told.
     errors: Vec<String>,
 }
@@ -358,10 +363,11 @@ fn directory_counts(directory: &Path) -> RunCounts {
     let mut counts = RunCounts::default();
     for run in runs(directory) {
         match run_counts(&run) {
-            Ok((times, not_stored, rules)) => {
-                counts.times.extend(times);
-                add_not_stored(&mut counts.not_stored, not_stored);
-                counts.rules.extend(rules);
+            Ok(of_run) => {
+                counts.times.extend(of_run.times);
+                add_not_stored(&mut counts.not_stored, of_run.not_stored);
+                counts.rules.extend(of_run.rules);
+                counts.redacted.extend(of_run.redacted);
             }
             Err(error) => {
                 let error = format!("{error:#}; how often its crashes have come is not known");
@@ -390,7 +396,7 @@ const NOT_STORED: [&str; 5] = [
     "/cpu/failures_not_recorded",
 ];
 
-fn run_counts(path: &Path) -> Result<(TimesByFile, NotStored, Vec<Rule>)> {
+fn run_counts(path: &Path) -> Result<RunCounts> {
     let context = || format!("failed to read {}", path.display());
     let text = fs::read(path).with_context(context)?;
     let run: serde_json::Value = serde_json::from_slice(&text).with_context(context)?;
@@ -442,5 +448,16 @@ fn run_counts(path: &Path) -> Result<(TimesByFile, NotStored, Vec<Rule>)> {
     // One that goes on, or was killed, has named more since.
     let is_over = !run.get("ended_ms").is_some_and(serde_json::Value::is_null);
     let rules = if is_over { rules::of(&run) } else { Vec::new() };
-    Ok((counts, not_stored.into_iter().collect(), rules))
+    // The same is written anew with each crash.
+    let redacted = match counts.is_empty() {
+        true => Vec::new(),
+        false => Redacted::of(&run),
+    };
+    Ok(RunCounts {
+        times: counts,
+        not_stored: not_stored.into_iter().collect(),
+        rules,
+        redacted,
+        errors: Vec::new(),
+    })
 }

@@ -1,4 +1,4 @@
-//! Rules of `report` that name nothing: what a run says of the reason.
+//! Rules of `report`, and entries of `redact`, that name nothing: what a run says of the reason.
 
 use super::group::total;
 use crate::text::count;
@@ -82,15 +82,55 @@ fn classes_were(number: u64) -> String {
     format!("{} that it may mean {were}", count(number, "class"))
 }
 
-/// The rules that name nothing in any of the runs that have them.
+/// An entry of `redact`, with whether it has named anything in a run.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Redacted {
+    /// As in `redact`.
+    entry: String,
+    has_named: bool,
+}
+
+impl Redacted {
+    /// The entries of a run, by its `run.json`.
+    pub fn of(run: &Value) -> Vec<Redacted> {
+        let entries = run.get("redact").and_then(Value::as_array);
+        let entries = entries.into_iter().flatten();
+        entries
+            .filter_map(|entry| Redacted::deserialize(entry).ok())
+            .collect()
+    }
+
+    fn why_unmatched(&self) -> Option<String> {
+        let what = match self.entry.split_once(':') {
+            _ if self.has_named => return None,
+            Some(("type", glob)) if !glob.contains(['.', '/', '*']) => {
+                "no class of an object in a crash (a class is named with its package)"
+            }
+            Some(("type", _)) => "no class of an object in a crash",
+            Some(_) => "no annotation in a class that was loaded",
+            None => "no name in a crash",
+        };
+        Some(format!("{what} matches redact={}", self.entry))
+    }
+}
+
+/// The rules, and entries, that name nothing in any of the runs that have them.
 #[derive(Debug, Default)]
 pub struct Unmatched(BTreeMap<String, Option<String>>);
 
 impl Unmatched {
     /// Takes what a rule has named in one more run.
     pub fn add(&mut self, rule: &Rule) {
-        let why = rule.why_unmatched();
-        let known = self.0.entry(rule.rule.clone());
+        self.take(format!("report={}", rule.rule), rule.why_unmatched());
+    }
+
+    /// The same of an entry of `redact`, in a run that has stored a crash.
+    pub fn add_redacted(&mut self, entry: &Redacted) {
+        self.take(format!("redact={}", entry.entry), entry.why_unmatched());
+    }
+
+    fn take(&mut self, what: String, why: Option<String>) {
+        let known = self.0.entry(what);
         let known = known.or_insert_with(|| why.clone());
         if why.is_none() {
             *known = None;
@@ -123,6 +163,23 @@ mod tests {
         }
         let told = "no method of a class that was loaded matches report=escape:a.B.typo";
         assert_eq!(unmatched.told(), [told]);
+    }
+
+    #[test]
+    fn an_entry_of_redact_is_told_that_names_nothing_in_any_run() {
+        let entries = ["a.B", "type:Iban", "type:**.Iban", "annotation:Pii"];
+        let mut unmatched = Unmatched::default();
+        for named in ["annotation:Pii", "a.B"] {
+            let told = entries.map(|entry| json!({"entry": entry, "has_named": entry == named}));
+            for entry in Redacted::of(&json!({ "redact": told })) {
+                unmatched.add_redacted(&entry);
+            }
+        }
+        let told = [
+            "no class of an object in a crash matches redact=type:**.Iban",
+            "no class of an object in a crash (a class is named with its package) matches redact=type:Iban",
+        ];
+        assert_eq!(unmatched.told(), told);
     }
 
     #[test]

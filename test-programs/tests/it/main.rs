@@ -43,4 +43,5 @@ mod trace_readers;
 mod trace_reference;
 mod trace_replay;
 mod trace_unseen;
+mod unstored;
 mod whole;

@@ -104,6 +104,10 @@ impl<'a> Graph<'a> {
     ) -> Option<Value> {
         let index = slot as usize;
         let class = self.objects.get(object as usize)?.class as usize;
+        if let Some(old) = old.filter(|_| self.classes[class].is_asked_for) {
+            self.was_inside(class, old);
+            return None;
+        }
         let letter = match &self.objects[object as usize].body {
             Body::References(values) => values.get(index).map(|_| b'L')?,
             Body::Primitives(bytes) => {

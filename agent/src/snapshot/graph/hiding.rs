@@ -327,13 +327,10 @@ impl Graph<'_> {
         !units.is_empty()
     }
 
-    /// Notes that a text or number is secret, here and wherever else it is; its number.
-    pub(super) fn redact(&mut self, object: Obj, known: u32, class: u32) -> u32 {
-        if self.redacted.contains(&known) {
-            return known;
-        }
+    /// Notes the text of an object, if it is one, as a secret; its length.
+    pub(super) fn note(&mut self, object: Obj, class: u32) -> usize {
         let jni = self.jni;
-        let len = match self.classes[class as usize].storage {
+        match self.classes[class as usize].storage {
             Storage::String => {
                 let len = jni.string_len(object);
                 self.secrets
@@ -353,7 +350,15 @@ impl Graph<'_> {
                 len
             }
             _ => 0,
-        };
+        }
+    }
+
+    /// Notes that a text or number is secret, here and wherever else it is; its number.
+    pub(super) fn redact(&mut self, object: Obj, known: u32, class: u32) -> u32 {
+        if self.redacted.contains(&known) {
+            return known;
+        }
+        let len = self.note(object, class);
         let reason = match self.classes[class as usize].number {
             Number::Not => length_class(len),
             Number::Box | Number::Own => REDACTED,

@@ -1,0 +1,147 @@
+//! The value of `redact`, entry by entry. One that names nothing is misspelt: what it means is stored.
+
+use super::Error;
+use super::values::{bad, list};
+use hindsight_instrument::glob::Globs;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What the user says of what must not be stored.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Redact {
+    /// Of fields and parameters.
+    names: Vec<Entry>,
+    /// Classes whose objects are not stored.
+    types: Vec<Entry>,
+    /// Simple names of annotations on what is not stored.
+    annotations: Vec<String>,
+    /// Whether these have been found, in the same order.
+    annotated: Vec<Entry>,
+}
+
+#[derive(Debug, Clone)]
+struct Entry {
+    /// As it was given.
+    text: String,
+    glob: Globs,
+    /// Whether it has named anything.
+    has_named: Arc<AtomicBool>,
+}
+
+impl Entry {
+    fn new(text: &str, glob: &str) -> Entry {
+        Entry {
+            text: text.to_owned(),
+            glob: Globs::new([glob]),
+            has_named: Arc::default(),
+        }
+    }
+
+    fn matches(&self, name: &str) -> bool {
+        let matches = self.glob.matches(name);
+        if matches {
+            self.found();
+        }
+        matches
+    }
+
+    fn found(&self) {
+        // Most have long been found, and threads share the line.
+        if !self.has_named() {
+            self.has_named.store(true, Ordering::Relaxed);
+        }
+    }
+
+    fn has_named(&self) -> bool {
+        self.has_named.load(Ordering::Relaxed)
+    }
+}
+
+/// Whether one of them matches; all that do are told so.
+fn any(entries: &[Entry], name: &str) -> bool {
+    let matches = entries.iter().filter(|entry| entry.matches(name));
+    matches.count() > 0
+}
+
+impl Redact {
+    pub(super) fn parse(value: &str) -> Result<Redact, Error> {
+        const ACCEPTED: &str = "globs of names, type:GLOB, annotation:SIMPLENAME, separated by ;";
+        if list(value).next().is_none() {
+            return Err(bad("redact", value, ACCEPTED));
+        }
+        let mut redact = Redact::default();
+        for entry in list(value) {
+            match entry.split_once(':') {
+                None => redact.names.push(Entry::new(entry, entry)),
+                Some(("type", glob)) if !glob.is_empty() => {
+                    redact.types.push(Entry::new(entry, glob));
+                }
+                Some(("annotation", name)) => {
+                    // As it is written in source, or with its package.
+                    let simple = name.trim_start_matches('@').rsplit(['.', '$']).next();
+                    match simple {
+                        Some(simple) if !simple.is_empty() && !simple.contains(['*', '?']) => {
+                            redact.annotations.push(simple.to_owned());
+                            redact.annotated.push(Entry::new(entry, simple));
+                        }
+                        _ => return Err(bad("redact", entry, ACCEPTED)),
+                    }
+                }
+                Some(_) => return Err(bad("redact", entry, ACCEPTED)),
+            }
+        }
+        Ok(redact)
+    }
+
+    pub(super) fn has_names(&self) -> bool {
+        !self.names.is_empty()
+    }
+
+    pub(super) fn is_name(&self, name: &str) -> bool {
+        any(&self.names, name)
+    }
+
+    pub(super) fn is_class(&self, name: &str) -> bool {
+        let is_nested = !self.types.is_empty() && name.contains('$');
+        any(&self.types, name) || is_nested && any(&self.types, &name.replace('$', "."))
+    }
+
+    /// Simple names of annotations on what is not stored.
+    pub(crate) fn annotations(&self) -> &[String] {
+        &self.annotations
+    }
+
+    /// Takes the simple name of such an annotation that was found.
+    pub(crate) fn annotated(&self, simple: &str) {
+        any(&self.annotated, simple);
+    }
+
+    /// What `run.json` says.
+    pub(crate) fn describe(&self) -> Value {
+        let entries = [&self.names, &self.types, &self.annotated];
+        let told = entries.into_iter().flatten();
+        told.map(|entry| json!({ "entry": entry.text, "has_named": entry.has_named() }))
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_entry_knows_whether_it_has_named_anything() {
+        let value = "fo*;foo;x y;type:a.B.C;type:B;annotation:@p.Pii;annotation:Nope";
+        let redact = Redact::parse(value).unwrap();
+        // All that match, not the first.
+        assert!(redact.is_name("foo") && !redact.is_name("bar"));
+        assert!(redact.is_class("a.B$C") && !redact.is_class("a.B"));
+        redact.annotated("Pii");
+        let told = redact.describe();
+        let told = told.as_array().unwrap().iter();
+        let named = told.filter(|entry| entry["has_named"] == true);
+        let named: Vec<&str> = named.filter_map(|entry| entry["entry"].as_str()).collect();
+        assert_eq!(named, ["fo*", "foo", "type:a.B.C", "annotation:@p.Pii"]);
+    }
+}
