@@ -71,7 +71,8 @@ pub fn best(
         let telling = telling(carved, executed, methods, worker, other)?;
         let good = good(carved, executed, &telling, worker);
         telling_of_last = telling;
-        if good.is_unsure && without.is_none() {
+        // Of several, the one that can say what is left out.
+        if good.is_unsure && !matches!(without, Some(Lost::Without(Some(_)))) {
             without = Some(Lost::Without(carved.left_out.clone()));
         }
         // Calls that went as they did, and returned what they did.
