@@ -150,12 +150,13 @@ async fn attempt(
     assert_same(&mut checked, length, (&one, &two), fits, lab)?;
     {
         let methods = lab.methods();
+        // What has two names could be asked the same by each of them.
+        by_one_name(&mut checked, (&one, &two), length, &methods);
         drop_again(&mut checked, length, wanted, &methods);
         if let Some(object) = object {
             drop_passive(&mut checked, object, length, wanted, &methods);
         }
         drop_observers(&mut checked, &one, length);
-        by_one_name(&mut checked, (&one, &two), length, &methods);
     }
     if let Some(object) = object {
         choose(&mut checked, object, length, wanted, lab).await;
