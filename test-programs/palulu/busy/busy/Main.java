@@ -25,5 +25,11 @@ public final class Main {
         source.find("one", watcher);
         source.find("two", watcher);
         System.out.println(watcher.heard().size());
+
+        System.out.println(new Line().add("a", 1).add("b", 2).end());
+        Sum sum = new Sum();
+        sum.add(1);
+        sum.add(2);
+        System.out.println(sum.total());
     }
 }
