@@ -3,6 +3,7 @@
 mod again;
 mod jdk;
 mod shown;
+mod thin;
 
 use super::asserted::{Assertion, Checked, assertion, held, is_whole, minimise};
 use super::carve::Access;
@@ -21,6 +22,7 @@ use jdk::{is_of_jdk_alone, tells_of_jdk};
 use shown::{show, unasked};
 use std::cell::RefCell;
 use std::collections::HashSet;
+use thin::thin;
 
 /// How much of what comes of a call may be asserted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -201,8 +203,12 @@ async fn shorten(
     lab: &Lab<'_>,
     (side, state): (Side, State),
 ) {
+    let mut is_thin = false;
     loop {
         minimise(checked, lab, side, state).await;
+        if !std::mem::replace(&mut is_thin, true) {
+            thin(checked, wanted, lab, (side, state)).await;
+        }
         let asserted = checked.assertions.iter().flatten().count();
         let kept = checked.kept.clone();
         {
