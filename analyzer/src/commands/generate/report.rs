@@ -90,7 +90,7 @@ fn observed(counts: &Counts, out: &mut dyn Write) -> Result<()> {
     if counts.cut > 0 {
         writeln!(
             out,
-            "  {} with more calls than a test can have: only the first of them are there",
+            "  {} with more calls than a test can have, or only more of the same: the first of them are there",
             count(counts.cut, "object")
         )?;
     }

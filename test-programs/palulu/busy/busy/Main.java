@@ -31,5 +31,14 @@ public final class Main {
         sum.add(1);
         sum.add(2);
         System.out.println(sum.total());
+
+        Reader reader = new Reader("a text that is long enough to be read");
+        int letters = 0;
+        for (int i = 0; i < 30; i++) {
+            letters += reader.peek() == reader.peek() ? 1 : 0;
+            letters += reader.index() == i && reader.peek() > 0 ? 1 : 0;
+            reader.forward();
+        }
+        System.out.println(letters);
     }
 }
