@@ -3,6 +3,7 @@
 use super::Format;
 use crate::confine;
 use crate::generate::distinct::few;
+use crate::generate::search::Tally;
 use crate::junit::Framework;
 use crate::stderr::say;
 use anyhow::Result;
@@ -198,6 +199,7 @@ impl Opts {
             dropped: proven.dropped,
             counts: self.observed.then_some(carved.counts),
             searched: searched.tally,
+            is_repeated: searched.tally.and_then(|tally| self.is_repeated(&tally)),
             left_out: searched.left_out,
             changes,
             confined: confine::guards(),
@@ -218,6 +220,12 @@ impl Opts {
     /// Whether new sequences are made.
     fn searches(&self) -> bool {
         self.universal || !self.model.is_empty()
+    }
+
+    /// Whether the same seed gives the same sequences again; time alone never does.
+    fn is_repeated(&self, tally: &Tally) -> Option<bool> {
+        let is_counted = self.sequences.is_some() && self.time.is_none();
+        is_counted.then_some(tally.lost == 0)
     }
 
     /// Why no test has come of it.

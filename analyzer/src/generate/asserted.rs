@@ -328,6 +328,13 @@ pub fn held(
         )
 }
 
+/// Whether all that is asserted holds if it is executed there once more.
+pub async fn holds(checked: &Checked, lab: &Lab<'_>, side: Side, state: State) -> bool {
+    let executed = lab.order(side, state, &checked.sequence).await;
+    let worker = lab.worker(side);
+    held(&checked.sequence, &checked.assertions, &executed, &worker)
+}
+
 /// Calls that may go together.
 struct Part {
     range: Range<usize>,
@@ -339,11 +346,7 @@ struct Part {
 
 /// Leaves out calls as long as all assertions hold.
 pub async fn minimise(checked: &mut Checked, lab: &Lab<'_>, side: Side, state: State) {
-    let holds = async |shorter: &Checked| {
-        let executed = lab.order(side, state, &shorter.sequence).await;
-        let worker = lab.worker(side);
-        held(&shorter.sequence, &shorter.assertions, &executed, &worker)
-    };
+    let holds = async |shorter: &Checked| holds(shorter, lab, side, state).await;
     reduce(checked, holds).await;
 }
 

@@ -2,6 +2,8 @@
 
 mod again;
 mod jdk;
+mod shown;
+mod thin;
 
 use super::asserted::{Assertion, Checked, assertion, held, is_whole, minimise};
 use super::carve::Access;
@@ -12,14 +14,15 @@ use super::observers::{MAX_OBSERVERS, choose, drop_observers, drop_silent, is_as
 use super::sequence::{Method, Methods, Sequence, Statement, without};
 use super::worker::{Ended, Executed, Outcome, Worker};
 use crate::classpath::is_jdk;
-use crate::java::descriptor;
 use crate::model::mutable::Mutability;
 use crate::model::values::Literal;
 use again::drop_again;
 use hindsight_instrument::glob::Globs;
 use jdk::{is_of_jdk_alone, tells_of_jdk};
+use shown::{show, unasked};
 use std::cell::RefCell;
 use std::collections::HashSet;
+use thin::thin;
 
 /// How much of what comes of a call may be asserted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -143,19 +146,20 @@ async fn attempt(
             both = twice(&checked.sequence, length, lab, state).await;
         }
     }
-    let (one, two) = both?;
+    let (one, two) = unasked(&mut checked, length, fits, both, lab, state).await?;
     for (at, outcome) in one.outcomes.iter().take(length).enumerate() {
         checked.sequence[at].shown &= matches!(outcome, Outcome::Object(_, None, _));
     }
     assert_same(&mut checked, length, (&one, &two), fits, lab)?;
     {
         let methods = lab.methods();
+        // What has two names could be asked the same by each of them.
+        by_one_name(&mut checked, (&one, &two), length, &methods);
         drop_again(&mut checked, length, wanted, &methods);
         if let Some(object) = object {
             drop_passive(&mut checked, object, length, wanted, &methods);
         }
         drop_observers(&mut checked, &one, length);
-        by_one_name(&mut checked, (&one, &two), length, &methods);
     }
     if let Some(object) = object {
         choose(&mut checked, object, length, wanted, lab).await;
@@ -199,8 +203,12 @@ async fn shorten(
     lab: &Lab<'_>,
     (side, state): (Side, State),
 ) {
+    let mut is_thin = false;
     loop {
         minimise(checked, lab, side, state).await;
+        if !std::mem::replace(&mut is_thin, true) {
+            thin(checked, wanted, lab, (side, state)).await;
+        }
         let asserted = checked.assertions.iter().flatten().count();
         let kept = checked.kept.clone();
         {
@@ -414,29 +422,6 @@ async fn twice(
     let two = lab.order_needing(needed, Side::There, state, sequence);
     let (one, two) = (one.await, two.await);
     Ok((whole(one)?, whole(two)?))
-}
-
-/// Has those calls show what they return of which nothing else is asserted, if it is an object: what the run
-/// alone has looked at, no test does. What is in a collection may be asked in any case.
-fn show(checked: &mut Checked, methods: &Methods) {
-    let mut needed = HashSet::new();
-    for (at, statement) in checked.sequence.iter_mut().enumerate().rev() {
-        let method = methods.get(statement.method);
-        let (_, result) = method.types();
-        let returns = result.starts_with(['L', '[']) && !method.is_constructor();
-        let is_asked = !needed.contains(&at) || says_what_is_in_it(&result);
-        statement.shown |= returns && checked.kept[at] && is_asked;
-        if checked.kept[at] || needed.contains(&at) {
-            needs(statement, None, &mut needed);
-        }
-    }
-}
-
-/// Whether a type is one of the JDK's whose objects say what is in them.
-fn says_what_is_in_it(ty: &str) -> bool {
-    const KINDS: [&str; 6] = ["Collection", "Deque", "List", "Map", "Queue", "Set"];
-    let class = descriptor::class_name(ty).unwrap_or_default();
-    class.starts_with("java.util.") && KINDS.iter().any(|kind| class.ends_with(kind))
 }
 
 /// Whether all that is asserted is that there is an object, and what that says of itself.

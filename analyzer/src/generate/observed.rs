@@ -1,6 +1,7 @@
 //! Tests of what a recorded run did: sequences that were carved, executed, and
 //! compared with what was seen.
 
+mod length;
 mod lives;
 mod slices;
 
@@ -10,6 +11,7 @@ use super::complete::Wanted;
 use super::sequence::{Method, Methods, Sequence};
 use super::ways::Ways;
 use super::worker::Worker;
+use length::enough;
 use lives::{Life, lives};
 use slices::{Came, best};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -89,7 +91,7 @@ pub struct Counts {
     /// Lives that no test can begin: nothing that it may call has made the object, of a class, or the call
     /// that has takes what cannot be made, which is told.
     pub unmade: BTreeMap<String, usize>,
-    /// Lives that go on behind the end of their tests, since there are too many calls.
+    /// Lives that go on behind the end of their tests, since there are too many calls, or only more of the same.
     pub cut: usize,
     /// Calls of static methods that were not tried, since others end the same, or there are too many: of
     /// which methods, and how many.
@@ -211,6 +213,7 @@ pub fn tests(
         let mut came: Option<Came> = None;
         let mut of_whole = None;
         let mut tried = Vec::new();
+        let mut is_short = false;
         // What the first lives of a class could not begin, later ones hardly can.
         let in_vain = unmade.entry((class.to_owned(), is_part)).or_default();
         let ways = [Begins::Made, Begins::Given];
@@ -222,8 +225,13 @@ pub fn tests(
                 continue;
             }
             let mut tries = slices(recorded, serial, begins, &means, methods);
+            let mut is_shorter = false;
             for one in &mut tries {
                 by_declared_types(&mut one.sequence, access, methods);
+                if let Some(calls) = enough(one) {
+                    *one = one.until(calls);
+                    is_shorter = true;
+                }
             }
             if tries.is_empty() {
                 continue;
@@ -234,6 +242,7 @@ pub fn tests(
                 *taken += usize::from(of_whole.is_some());
             } else if came.is_none() || now.test.is_ok() {
                 tried = tries;
+                is_short = is_shorter;
                 came = Some(now);
             }
         }
@@ -252,7 +261,7 @@ pub fn tests(
         *in_vain = 0;
         *tested.entry(class.to_owned()).or_default() += 1;
         counts.omit(&tried, came.of);
-        counts.cut += usize::from(came.of.is_some_and(|of| tried[of].is_cut));
+        counts.cut += usize::from(came.of.is_some_and(|of| is_short || tried[of].is_cut));
         if let Some(call) = came.ended.filter(|_| came.test.is_ok()) {
             *counts.ended.entry(call).or_default() += 1;
         }

@@ -93,7 +93,7 @@ fn observed(counts: &Counts, out: &mut dyn Write) -> Result<()> {
     if counts.cut > 0 {
         writeln!(
             out,
-            "  {} with more calls than a test can have: only the first of them are there",
+            "  {} with more calls than a test can have, or only more of the same: the first of them are there",
             count(counts.cut, "object")
         )?;
     }
@@ -151,6 +151,8 @@ pub struct Report {
     pub counts: Option<Counts>,
     /// Of a search.
     pub searched: Option<Tally>,
+    /// Whether the same seed gives the same sequences again, if it should: not where something has taken too long.
+    pub is_repeated: Option<bool>,
     /// What a search has found that there was no time to try out.
     pub left_out: usize,
     /// What another version does otherwise, if there is one.
@@ -195,6 +197,12 @@ impl Report {
                     out,
                     "{} wanted what they must not, {} took too long or ended the JVM",
                     tally.blocked, tally.lost
+                )?;
+            }
+            if self.is_repeated == Some(false) {
+                writeln!(
+                    out,
+                    "  what takes too long once may not the next time: the same seed need not give the same tests"
                 )?;
             }
         }
@@ -336,6 +344,7 @@ impl Report {
                 "along_models": {"executed": tally.executed[1], "components": tally.components[1]},
                 "blocked": tally.blocked,
                 "lost": tally.lost,
+                "repeated": self.is_repeated,
             })),
             "dropped": {
                 "not_compiled": self.dropped.not_compiled,

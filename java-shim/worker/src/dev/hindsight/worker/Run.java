@@ -94,7 +94,8 @@ final class Run {
                         worker.beside.called();
                     }
                 }
-                if (statement.isShown) {
+                // What is there already is known by its name, and to be asked may change it: some builders end then.
+                if (statement.isShown && known(at) < 0) {
                     isShowing = true;
                     show(at);
                 }
@@ -203,6 +204,17 @@ final class Run {
             texts[at] = Values.size(values[at]);
             saying[at] = 3;
         }
+    }
+
+    /** The first call that has given the object that this one has given, if another one has; else -1. */
+    private int known(int at) {
+        Object value = values[at];
+        for (int i = 0; i < at && value != null && !Values.isValueBased(value); i++) {
+            if (values[i] == value) {
+                return i;
+            }
+        }
+        return -1;
     }
 
     /** Tells what came of it; calls nothing of the program, for nobody watches that. */
@@ -347,12 +359,7 @@ final class Run {
                 }
             }
         } else {
-            int alias = -1;
-            for (int i = 0; i < at && alias < 0 && !Values.isValueBased(value); i++) {
-                if (values[i] == value) {
-                    alias = i;
-                }
-            }
+            int alias = known(at);
             pipe.out.writeByte(3);
             pipe.out.writeInt(pipe.number(value.getClass()));
             pipe.out.writeInt(alias);
