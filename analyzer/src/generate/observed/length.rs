@@ -72,6 +72,7 @@ mod tests {
             gaps: Vec::new(),
             is_cut: false,
             omitted: Vec::new(),
+            left_out: None,
         })
     }
 
