@@ -72,6 +72,15 @@ pub(crate) fn begin_behind_helpers(frames: &[Raw], trace: &[StackElement], all: 
     behind(frames, trace, all).is_some_and(|at| begin(&frames[at..], trace, all))
 }
 
+/// The same of an exception that was made on this way: no class has made it for all that throw it.
+pub(crate) fn begin_anew(frames: &[Raw], trace: &[StackElement], all: &Methods) -> bool {
+    behind(frames, trace, all).is_some_and(|at| {
+        let first = follow(&frames[at..=at], trace, all).map_or(0, |rest| trace.len() - rest.len());
+        let is_made_anew = |element: &StackElement| element.method != "<clinit>";
+        begin(&frames[at..], trace, all) && trace[..first].iter().all(is_made_anew)
+    })
+}
+
 /// The first of these frames that is in the trace.
 fn behind(frames: &[Raw], trace: &[StackElement], all: &Methods) -> Option<usize> {
     frames.iter().position(|raw| is_in(raw, trace, all))

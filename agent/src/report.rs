@@ -186,7 +186,7 @@ fn examine(agent: &'static Agent, jni: Jni, call: &Call) {
     let again = was_reported_elsewhere(agent, jni, call, &exceptions);
     let class = &exceptions.infos[0].class;
     match (agent.reports).decide(agent, &key, (class, &frame), again, extent) {
-        Decision::Count if again => {}
+        Decision::Count | Decision::Drop(_) if again => {}
         Decision::Count => count(agent, "crashes_repeated"),
         Decision::Drop(counter) => count(agent, counter),
         Decision::Store => {

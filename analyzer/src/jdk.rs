@@ -1,7 +1,7 @@
 //! The JDK: finding it, compiling with it, running programs under it.
 
 mod archive;
-mod charset;
+pub mod charset;
 pub mod child;
 pub mod javac;
 

@@ -165,14 +165,14 @@ fn told(crash: &Crash, frames: &[usize]) -> HashSet<u32> {
     let failure = &crash.failure;
     let mut told = HashSet::from([0]);
     for &index in frames {
-        let end = failure.frames[index].exception;
-        told.insert(end);
         let cause = |of: u32| failure.exceptions.get(of as usize)?.cause;
-        let mut next = cause(end);
-        while let Some(of) = next {
-            // Causes may go round.
-            next = cause(of).filter(|_| told.insert(of));
+        // Causes may go round.
+        let mut seen = HashSet::new();
+        let mut next = Some(failure.frames[index].exception);
+        while let Some(of) = next.filter(|of| seen.insert(*of)) {
+            next = cause(of);
         }
+        told.extend(seen);
     }
     told
 }

@@ -104,7 +104,8 @@ impl Redact {
 
     pub(super) fn is_class(&self, name: &str) -> bool {
         let is_nested = !self.types.is_empty() && name.contains('$');
-        any(&self.types, name) || is_nested && any(&self.types, &name.replace('$', "."))
+        let as_in_source = is_nested && any(&self.types, &name.replace('$', "."));
+        any(&self.types, name) || as_in_source
     }
 
     /// Simple names of annotations on what is not stored.

@@ -77,13 +77,14 @@ pub(super) fn was_reported_elsewhere(
         return false;
     };
     let trace = &exceptions.infos[0].stack;
-    let begins = |way| {
-        let frames = agent.shim.way(jni, way).frames;
-        frames::begin_behind_helpers(&frames, trace, &agent.base.methods)
-    };
-    if trace.is_empty() || begins(last) {
+    let methods = &agent.base.methods;
+    let last = agent.shim.way(jni, last).frames;
+    if trace.is_empty() || frames::begin_behind_helpers(&last, trace, methods) {
         return false;
     }
+    // One that a class made for all has the first of its ways in its trace where that was what had the class
+    // initialized.
+    let begins = |way| frames::begin_anew(&agent.shim.way(jni, way).frames, trace, methods);
     let own = elements(jni, call.kept).count();
     let kept = agent.shim.with_causes(jni, call.kept, call.exception);
     let mut others = elements(jni, kept).skip(own);

@@ -361,9 +361,10 @@ pub(crate) fn read(
 
     let interfaces = all_interfaces(jni, jvmti, class, &chain);
     let is_any = |secret: &dyn Fn(&str) -> bool| {
-        let mut all = std::iter::once(&info.name).chain(&info.supers);
-        storage != Storage::Class
-            && (all.any(|name| secret(name)) || interfaces.iter().any(|name| secret(name)))
+        let all = std::iter::once(&info.name).chain(&info.supers);
+        // Each is asked: what a name has matched is kept for it.
+        let found = all.chain(&interfaces).filter(|name| secret(name));
+        storage != Storage::Class && found.count() > 0
     };
     let is_asked_for = is_any(&|name| options.is_secret_class(name) || methods.marks.class(name));
     if is_asked_for || is_any(&|name| KEYS.contains(&name)) {

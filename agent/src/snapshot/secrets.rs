@@ -232,6 +232,11 @@ impl Secrets {
         }
     }
 
+    /// Whether there are more than are looked for: no text is stored then.
+    pub(crate) fn are_too_many(&self) -> bool {
+        self.too_many
+    }
+
     /// Whether an object's content has a secret in it. `letter` is the type of a primitive array.
     pub(crate) fn are_in(&self, body: &Body, letter: Option<u8>) -> bool {
         match (body, letter) {

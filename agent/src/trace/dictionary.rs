@@ -36,7 +36,11 @@ impl State {
         while let Some(record) = self.waiting.front() {
             let len = record.len();
             if len > left {
-                return;
+                // Those behind it may find room.
+                self.lost += 1;
+                self.waiting_bytes -= len;
+                self.waiting.pop_front();
+                continue;
             }
             if self.file.write_all(record).is_err() {
                 // The records after it are to be found.

@@ -80,8 +80,10 @@ pub fn told(class: &str, name: &str, descriptor: &str) -> Option<bool> {
                 .any(begins)
         }
         "java.io.PrintStream" | "java.io.PrintWriter" | "java.util.Formatter" => {
-            let opens = |with: &&str| descriptor.starts_with(*with);
-            is_constructor && ["(Ljava/lang/String;", "(Ljava/io/File;"].iter().any(opens)
+            // Constructors of their own take the file behind a charset or a locale.
+            let opens = descriptor.starts_with("(Ljava/lang/String;")
+                || descriptor.contains("Ljava/io/File;");
+            is_constructor && opens
         }
         "java.lang.System" => name != "arraycopy" && name != "identityHashCode",
         // A name is looked up.
@@ -125,6 +127,19 @@ const PLAIN_PACKAGES: [&str; 17] = [
     "java.util.stream",
 ];
 
+/// Classes elsewhere that do.
+const PLAIN_CLASSES: [&str; 9] = [
+    "java.net.IDN",
+    "java.net.URI",
+    "java.net.URLDecoder",
+    "java.net.URLEncoder",
+    "java.nio.file.Path",
+    "java.nio.file.Paths",
+    "java.sql.Date",
+    "java.sql.Time",
+    "java.sql.Timestamp",
+];
+
 /// What names of the others in them begin with: what runs code of others' choice, and what only the JDK itself may
 /// call.
 const OTHERS: [&str; 17] = [
@@ -150,7 +165,8 @@ const OTHERS: [&str; 17] = [
 /// Whether a method of the JDK only computes something, as far as its name tells, so that a recording with a frame of it
 /// is reason enough to call it again.
 pub fn is_plain(class: &str, name: &str, descriptor: &str) -> bool {
-    PLAIN_PACKAGES.contains(&package_of(class))
+    let is_plain = PLAIN_PACKAGES.contains(&package_of(class)) || PLAIN_CLASSES.contains(&class);
+    is_plain
         && !OTHERS.iter().any(|other| class.starts_with(other))
         && !harms(class, name, descriptor)
 }
@@ -179,6 +195,7 @@ mod tests {
             "java.io.File.setReadOnly()Z",
             "java.io.FileOutputStream.<init>(Ljava/io/File;)V",
             "java.io.PrintWriter.<init>(Ljava/lang/String;)V",
+            "java.io.PrintWriter.<init>(Ljava/nio/charset/Charset;Ljava/io/File;)V",
             "java.lang.System.exit(I)V",
             "java.nio.file.Files.delete(Ljava/nio/file/Path;)V",
             "java.nio.channels.FileChannel.truncate(J)Ljava/nio/channels/FileChannel;",
@@ -212,6 +229,8 @@ mod tests {
             "java.lang.RuntimeException.<init>()V",
             "java.time.format.DateTimeFormatter.parse(Ljava/lang/CharSequence;)Ljava/time/temporal/TemporalAccessor;",
             "java.util.ArrayList$Itr.next()Ljava/lang/Object;",
+            "java.net.URI.create(Ljava/lang/String;)Ljava/net/URI;",
+            "java.nio.file.Paths.get(Ljava/lang/String;[Ljava/lang/String;)Ljava/nio/file/Path;",
         ] {
             assert!(is_plain(plain), "{plain}");
         }

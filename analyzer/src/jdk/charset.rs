@@ -39,11 +39,14 @@ fn is_ascii(
     }
 }
 
+/// The variable, with its value, by which a JVM names files in UTF-8 where it would in ASCII.
+pub fn wide_locale() -> Option<(&'static str, &'static str)> {
+    IS_ASCII.then_some((VARIABLES[0], WIDE))
+}
+
 /// Has a JVM name files in UTF-8 where it would in ASCII.
 pub(super) fn widen(command: &mut Command) {
-    if *IS_ASCII {
-        command.env("LC_ALL", WIDE);
-    }
+    command.envs(wide_locale());
 }
 
 /// The option of a JVM by which its texts are then in the charset that they are in without.

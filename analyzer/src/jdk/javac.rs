@@ -116,9 +116,10 @@ fn own_failure(text: &str) -> Option<String> {
     first.map(|_| one_line(before, 300))
 }
 
-/// Whether javac has said what is wrong.
+/// Whether javac has said what is wrong, be it with itself.
 pub(super) fn says_error(stderr: &[u8]) -> bool {
-    !diagnostics(&String::from_utf8_lossy(stderr), "error").is_empty()
+    let text = String::from_utf8_lossy(stderr);
+    own_failure(&text).is_some() || !diagnostics(&text, "error").is_empty()
 }
 
 /// Reads javac's errors: `/path/X.java:12: error: message`, or `error: message`; its

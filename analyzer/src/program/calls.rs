@@ -72,6 +72,11 @@ impl<'p> Calls<'p> {
         }
     }
 
+    /// Whether there are such as [`Calls::with_proxies`] says.
+    pub fn has_proxies(&self) -> bool {
+        self.proxies
+    }
+
     /// The same where interfaces have implementations that are made as the program runs.
     pub fn with_proxies(self) -> Calls<'p> {
         Calls {
@@ -118,8 +123,11 @@ impl<'p> Calls<'p> {
                 .extend(resolved.filter(|&method| !program.method(method).is(access::ABSTRACT)));
             return targets;
         }
-        let owner = program.class(site.owner).access;
-        targets.open |= self.proxies && owner & access::INTERFACE != 0;
+        let owner = program.class(site.owner);
+        // A proxy passes on what interfaces declare, and what it has of `Object` (`toString`, `equals`, `hashCode`).
+        let by_proxy = owner.access & access::INTERFACE != 0
+            || &*program.names.bytes(owner.name) == b"java/lang/Object";
+        targets.open |= self.proxies && by_proxy;
         let mut seen = Set::default();
         for class in program.subtypes(site.owner) {
             let known = program.class(class);

@@ -81,10 +81,11 @@
 //!
 //! # Versions
 //!
-//! - 5: the dictionary says which run it is.
+//! - 5: the dictionary says which run it is, and its end how often an object had no
+//!   number, and how many names were lost.
 //! - 4: recaps, and texts of objects that are not new (older readers pass those over);
-//!   the end of the dictionary says how often the stack has ended, of which threads
-//!   events were lost, how often an object had no number, and how many names were lost.
+//!   the end of the dictionary says how often the stack has ended, and of which threads
+//!   events were lost.
 //! - 3: the end of the dictionary says how many segments and blocks there are, and has
 //!   the checksum of `coverage.hsb`. Older versions are read as they were.
 //! - 2: [`kind::Kind::Switch`] says if there was a pause, texts can be secret; the

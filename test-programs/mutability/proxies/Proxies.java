@@ -21,6 +21,18 @@ class Proxies {
         });
     }
 
+    static Proxies held;
+
+    static Object asked() {
+        Class<?>[] all = {Runnable.class};
+        return Proxy.newProxyInstance(Look.class.getClassLoader(), all, (proxy, method, arguments) -> {
+            held.value = 1;
+            return "asked";
+        });
+    }
+
+    static void text(Proxies p, Object key) { held = p; key.toString(); } // expect p: mutable
+    static void textByTheLibrary(Proxies p, Object key) { held = p; String.valueOf(key); } // expect p: mutable
     static void look(Look l, Proxies p) { l.at(p); } // expect p: mutable
     static void glance(Glance g, Proxies p) { g.at(p); } // expect g: mutable, p: immutable
 }

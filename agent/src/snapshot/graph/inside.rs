@@ -55,6 +55,10 @@ impl Graph<'_> {
             false => self.classes[class].fields.len(),
         };
         for index in 0..count {
+            if self.secrets.are_too_many() {
+                // No text is stored then.
+                break;
+            }
             let value = match self.classes[class].fields.get(index) {
                 _ if is_array => jni.array_get(object, index),
                 Some((field, b'L' | b'[')) => jni.get_object(object, *field),

@@ -83,10 +83,15 @@ impl Doubt {
     /// has come to be in doubt.
     fn spread(&mut self, changed: &[u64]) -> bool {
         let mut shows = false;
+        // Calls come back to the same objects, and these to the same groups.
+        let mut done = FxHashSet::default();
         for serial in changed {
             let group = self.groups.get(serial);
-            let group = group.map_or(&[][..], |group| &self.members[*group]);
-            for one in group.iter().chain([serial]) {
+            if group.is_some_and(|group| !done.insert(*group)) {
+                continue;
+            }
+            let alone = std::slice::from_ref(serial);
+            for one in group.map_or(alone, |group| &self.members[*group]) {
                 shows |= self.objects.insert(*one) && self.own.contains(one);
             }
         }

@@ -429,8 +429,12 @@ impl Recorded {
                 }
                 follow.push((operand, until));
                 if reach == Reach::Givers {
-                    let giver = self.maker(operand).and_then(|maker| maker.on);
-                    follow.extend(giver.map(|serial| (serial, until)));
+                    let given = match begins {
+                        Begins::Given => self.given_outside(operand).map(Rc::as_ref),
+                        Begins::Made => None,
+                    };
+                    let giver = given.or_else(|| self.maker(operand));
+                    follow.extend(giver.and_then(|seen| seen.on).map(|serial| (serial, until)));
                 }
                 if wide {
                     let derived = self.derived.get(&operand).into_iter().flatten();

@@ -4,7 +4,7 @@
 
 use super::super::guard::WORKER_JAR;
 use super::environment::Environment;
-use crate::jdk::{ENABLE_PREVIEW, Jdk};
+use crate::jdk::{ENABLE_PREVIEW, Jdk, charset};
 use crate::junit::write_file;
 use anyhow::{Context, Result};
 use std::ffi::OsString;
@@ -131,7 +131,11 @@ impl Setup {
         let recordings = self.recorded.iter().map(|recorded| recorded.out.as_path());
         let writable = recordings.chain(file).chain([temporary.as_path()]);
         let mut command = self.jdk.confined(&writable.collect::<Vec<_>>());
-        let ours: Vec<(OsString, OsString)> = std::env::vars_os().collect();
+        let mut ours: Vec<(OsString, OsString)> = std::env::vars_os().collect();
+        if let Some((name, locale)) = charset::wide_locale() {
+            ours.retain(|(known, _)| known != name);
+            ours.push((name.into(), locale.into()));
+        }
         let zone = place.locale.map(|[_, _, zone]| zone);
         let variables = place.environment.variables(&ours, &temporary, zone);
         command.env_clear().envs(variables);

@@ -275,7 +275,6 @@ impl Filler<'_> {
     }
 }
 
-/// Whether a class of the JDK has no subclasses: strings and boxes.
 /// Whether a value can be of a parameter's class, as far as that is known.
 pub(super) fn is_a(
     library: &Library<'_>,
@@ -302,6 +301,7 @@ pub(super) fn is_a(
     class.is_some_and(|class| class.name == wanted || class.supers.contains(&wanted))
 }
 
+/// Whether a class of the JDK has no subclasses: strings and boxes.
 fn is_final(class: &str) -> bool {
     const CLASSES: [&str; 9] = [
         "String",

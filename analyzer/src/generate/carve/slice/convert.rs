@@ -114,10 +114,13 @@ impl Recorded {
                 if changes || goes {
                     omitted.take(seen, &vars);
                     carved.lacks |= mine || goes;
-                    let call = || seen.call_of(&seen.method.class);
-                    carved.left_out.get_or_insert_with(call);
                     let calls = [seen].into_iter().chain(within).map(Rc::as_ref);
-                    if doubt.leave_out(calls, means.mutability) {
+                    let shows = doubt.leave_out(calls, means.mutability);
+                    // What has brought the doubt rather than what came before.
+                    if carved.left_out.is_none() || shows && carved.gaps.is_empty() {
+                        carved.left_out = Some(seen.call_of(&seen.method.class));
+                    }
+                    if shows {
                         carved.gaps.push(place);
                     }
                 }
