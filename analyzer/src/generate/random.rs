@@ -10,12 +10,6 @@ impl Random {
         Random(seed)
     }
 
-    /// Begins with a seed and the number of what is decided: whatever was drawn for another one, all that is drawn for
-    /// this one is the same.
-    pub fn of(seed: u64, number: u64) -> Random {
-        Random::new(Random::new(seed).number() ^ Random::new(!number).number())
-    }
-
     /// The next number.
     pub fn number(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -38,22 +32,5 @@ impl Random {
     /// Whether something of so many percent happens.
     pub fn percent(&mut self, chance: usize) -> bool {
         self.below(100) < chance
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn each_decision_has_numbers_of_its_own() {
-        let first = |seed, number| Random::of(seed, number).number();
-        let mut all: Vec<u64> = (0..4)
-            .flat_map(|seed| (0..100).map(move |number| first(seed, number)))
-            .collect();
-        all.sort_unstable();
-        all.dedup();
-        assert_eq!(all.len(), 400);
-        assert_eq!(first(1, 2), first(1, 2));
     }
 }

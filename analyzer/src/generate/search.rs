@@ -159,10 +159,6 @@ pub struct Search<'a> {
     model: Option<&'a Model>,
     /// Names of the classes with models.
     classes: Vec<String>,
-    seed: u64,
-    /// Sequences that were thought of: each has random numbers of its own, so that what becomes of one, which may be
-    /// a matter of time, does not decide which numbers the others have.
-    thought_of: u64,
     random: Random,
     components: Vec<Component>,
     modelled: Vec<usize>,
@@ -242,8 +238,6 @@ impl<'a> Search<'a> {
             surface,
             model,
             classes,
-            seed,
-            thought_of: 0,
             random: Random::new(seed),
             components: Vec::new(),
             modelled: Vec::new(),
@@ -362,8 +356,6 @@ impl<'a> Search<'a> {
             if batch.len() == size {
                 break;
             }
-            self.thought_of += 1;
-            self.random = Random::of(self.seed, self.thought_of);
             let made = match phase {
                 _ if !self.again.is_empty() => self.again.pop(),
                 1 if self.random.percent(WALKS) => self.walk(),
