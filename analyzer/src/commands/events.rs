@@ -105,7 +105,7 @@ impl Opts {
         if let Some(void) = filter.void(false) {
             bail!(nothing(void, &wanted.suggestions(&trace.log.dictionary)));
         }
-        let places = trace.log.select(&filter.of_blocks());
+        let places = filter.places(&trace);
         let mut steps = Steps::new(&trace.log, &places);
         let mut names = Names::new(&trace.log.dictionary);
         let most = self.limit.unwrap_or(u64::MAX);

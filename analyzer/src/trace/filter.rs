@@ -1,10 +1,11 @@
 //! Which steps are wanted.
 
+use super::Trace;
 use super::steps::{Place, Step, What};
 use super::unseen::stands_in;
 use hindsight_instrument::glob::Globs;
 use hindsight_tracelog::trace::dictionary::Dictionary;
-use hindsight_tracelog::trace::{self, Datum, ObjectId};
+use hindsight_tracelog::trace::{self, Block, Datum, ObjectId};
 use std::collections::BTreeSet;
 
 /// What the user asked for; what is not said is not asked.
@@ -224,6 +225,29 @@ impl Filter {
         }
     }
 
+    /// The blocks to read: those of the threads, up to the last one that what is wanted may be in. There is none where
+    /// no block has it.
+    pub fn places(&self, trace: &Trace) -> Vec<usize> {
+        let (log, of_blocks) = (&trace.log, self.of_blocks());
+        // The index does not know callees.
+        let members = self.methods.is_some() && self.callees.is_empty();
+        let mut places = log.select(&of_blocks);
+        if !members && self.object.is_none() {
+            return places;
+        }
+        let having_it = log.select(&trace::Filter {
+            methods: self.methods.clone().filter(|_| members),
+            fields: members.then(|| self.fields.clone()),
+            object: self.object,
+            ..of_blocks
+        });
+        let blocks = log.blocks();
+        let last = having_it.into_iter().map(|place| until(blocks, place));
+        let last = last.max();
+        places.retain(|&place| last.is_some_and(|last| blocks[place].header.stamp <= last));
+        places
+    }
+
     /// Whether a step is wanted.
     pub fn admits(&self, step: &Step) -> bool {
         let threads = self.threads.as_ref();
@@ -255,6 +279,14 @@ impl Filter {
             What::Thread { .. } | What::End | What::New { .. } => false,
         }
     }
+}
+
+/// A stamp that no event of a block is behind, be it one that goes on in the next: that with which the next one of its
+/// stream begins. Of the last one, no index says where it ends.
+fn until(blocks: &[Block], place: usize) -> u64 {
+    let of_stream = |block: &&Block| block.header.stream == blocks[place].header.stream;
+    let next = blocks.get(place + 1).filter(of_stream);
+    next.map_or(u64::MAX, |next| next.header.stamp)
 }
 
 /// Whether an object takes part in a step. Only its number counts: users do not
