@@ -22,12 +22,8 @@ pub fn leave_out_contained(tests: &mut BTreeMap<usize, Checked>, methods: &Metho
     for (number, test) in order {
         let is_bare = says_only_there(test, methods);
         let is_told = |other: &&Checked| {
-            let is_of_class = other.class == test.class;
-            // Of another class only the same is meant, which is as long.
-            let is_near = is_bare || is_of_class || other.sequence.len() == test.sequence.len();
-            is_near
-                && is_in(test, other, methods, is_bare)
-                && (is_bare || is_of_class || is_in(other, test, methods, false))
+            is_in(test, other, methods, is_bare)
+                && (is_bare || other.class == test.class || is_in(other, test, methods, false))
         };
         let mut bare = || is_bare && !said_there.insert((&test.class, last_said(test)));
         match left.iter().any(is_told) || bare() {
