@@ -281,12 +281,18 @@ impl Filter {
     }
 }
 
-/// A stamp that no event of a block is behind, be it one that goes on in the next: that with which the next one of its
-/// stream begins. Of the last one, no index says where it ends.
+/// A stamp that no event of a block is behind, be it one that goes on in the next block of its stream.
 fn until(blocks: &[Block], place: usize) -> u64 {
-    let of_stream = |block: &&Block| block.header.stream == blocks[place].header.stream;
-    let next = blocks.get(place + 1).filter(of_stream);
-    next.map_or(u64::MAX, |next| next.header.stamp)
+    let Block { header, live, .. } = &blocks[place];
+    if *live {
+        // Its header was written when it began.
+        return u64::MAX;
+    }
+    let next = blocks.get(place + 1).map(|next| &next.header);
+    let next = next.filter(|next| next.stream == header.stream);
+    next.map_or(0, |next| next.stamp)
+        .max(header.stamp)
+        .max(header.last_stamp)
 }
 
 /// Whether an object takes part in a step. Only its number counts: users do not
@@ -321,6 +327,27 @@ fn takes_part(what: &What, object: ObjectId) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hindsight_tracelog::trace::block::Header;
+
+    #[test]
+    fn blocks_are_read_to_where_an_event_can_end() {
+        let block = |stream, stamp, last_stamp| Block {
+            file: 0,
+            offset: 0,
+            header: Header {
+                stream,
+                stamp,
+                last_stamp,
+                ..Header::default()
+            },
+            live: false,
+        };
+        let mut blocks = [block(1, 3, 5), block(1, 9, 12), block(2, 4, 20)];
+        // The event that goes on in the next one ends there.
+        assert_eq!([0, 1, 2].map(|place| until(&blocks, place)), [9, 12, 20]);
+        blocks[2].live = true;
+        assert_eq!(until(&blocks, 2), u64::MAX);
+    }
 
     #[test]
     fn blocks_without_the_members_and_the_object_are_read_for_what_they_say_of_the_others() {
