@@ -76,8 +76,7 @@ pub(crate) fn begin_behind_helpers(frames: &[Raw], trace: &[StackElement], all: 
 pub(crate) fn begin_anew(frames: &[Raw], trace: &[StackElement], all: &Methods) -> bool {
     behind(frames, trace, all).is_some_and(|at| {
         let first = follow(&frames[at..=at], trace, all).map_or(0, |rest| trace.len() - rest.len());
-        let is_made_anew = |element: &StackElement| element.method != "<clinit>";
-        begin(&frames[at..], trace, all) && trace[..first].iter().all(is_made_anew)
+        begin(&frames[at..], trace, all) && initialize_none(&trace[..first])
     })
 }
 
@@ -100,7 +99,12 @@ pub(crate) fn lead_to(method: u32, frames: &[Raw], trace: &[StackElement], all: 
         let at = rest.iter().position(|element| is(&class, index, element));
         at.map(|at| &rest[..at])
     });
-    reached.is_some_and(|between| between.iter().all(|element| element.method != "<clinit>"))
+    reached.is_some_and(initialize_none)
+}
+
+/// Whether no class was being initialized there, which may have kept the exception for all.
+fn initialize_none(trace: &[StackElement]) -> bool {
+    trace.iter().all(|element| element.method != "<clinit>")
 }
 
 /// What of the trace is left behind these frames, if it begins with them.

@@ -3,6 +3,7 @@
 use super::group::total;
 use crate::text::count;
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -24,13 +25,16 @@ pub struct Rule {
     classes_left_alone: u64,
 }
 
+/// What a list of `run.json` has, but for what is not understood.
+fn listed<T: DeserializeOwned>(run: &Value, key: &str) -> Vec<T> {
+    let all = run.get(key).and_then(Value::as_array);
+    let all = all.into_iter().flatten();
+    all.filter_map(|one| T::deserialize(one).ok()).collect()
+}
+
 /// The rules of a run, by its `run.json`.
 pub fn of(run: &Value) -> Vec<Rule> {
-    let rules = run.get("rules").and_then(Value::as_array);
-    let rules = rules.into_iter().flatten();
-    rules
-        .filter_map(|rule| Rule::deserialize(rule).ok())
-        .collect()
+    listed(run, "rules")
 }
 
 impl Rule {
@@ -93,11 +97,7 @@ pub struct Redacted {
 impl Redacted {
     /// The entries of a run, by its `run.json`.
     pub fn of(run: &Value) -> Vec<Redacted> {
-        let entries = run.get("redact").and_then(Value::as_array);
-        let entries = entries.into_iter().flatten();
-        entries
-            .filter_map(|entry| Redacted::deserialize(entry).ok())
-            .collect()
+        listed(run, "redact")
     }
 
     fn why_unmatched(&self) -> Option<String> {
