@@ -164,6 +164,10 @@ fn document(base: &Base, java_version: &str, crashes: &[Value]) -> Value {
         .iter()
         .map(|(key, value)| (key.clone(), json!(value)))
         .collect();
+    let redact = base.options.redact.entries();
+    let redact: Vec<Value> = redact
+        .map(|(entry, has_named)| json!({ "entry": entry, "has_named": has_named }))
+        .collect();
     json!({
         "schema": "hindsight.run/1",
         "hindsight": env!("CARGO_PKG_VERSION"),
@@ -186,7 +190,7 @@ fn document(base: &Base, java_version: &str, crashes: &[Value]) -> Value {
         "cpu": base.budget.describe(),
         "crashes": crashes,
         "rules": base.named.describe(),
-        "redact": base.options.redact.describe(),
+        "redact": redact,
         "counters": counters,
     })
 }

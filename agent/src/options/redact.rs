@@ -3,7 +3,6 @@
 use super::Error;
 use super::values::{bad, list};
 use hindsight_instrument::glob::Globs;
-use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -118,12 +117,11 @@ impl Redact {
         any(&self.annotated, simple);
     }
 
-    /// What `run.json` says.
-    pub(crate) fn describe(&self) -> Value {
-        let entries = [&self.names, &self.types, &self.annotated];
-        let told = entries.into_iter().flatten();
-        told.map(|entry| json!({ "entry": entry.text, "has_named": entry.has_named() }))
-            .collect()
+    /// Each entry as it was given, and whether it has named anything.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = (&str, bool)> {
+        let all = [&self.names, &self.types, &self.annotated];
+        let all = all.into_iter().flatten();
+        all.map(|entry| (entry.text.as_str(), entry.has_named()))
     }
 }
 
@@ -139,10 +137,8 @@ mod tests {
         assert!(redact.is_name("foo") && !redact.is_name("bar"));
         assert!(redact.is_class("a.B$C") && !redact.is_class("a.B"));
         redact.annotated("Pii");
-        let told = redact.describe();
-        let told = told.as_array().unwrap().iter();
-        let named = told.filter(|entry| entry["has_named"] == true);
-        let named: Vec<&str> = named.filter_map(|entry| entry["entry"].as_str()).collect();
+        let named = redact.entries().filter(|(_, has_named)| *has_named);
+        let named: Vec<&str> = named.map(|(text, _)| text).collect();
         assert_eq!(named, ["fo*", "foo", "type:a.B.C", "annotation:@p.Pii"]);
     }
 }
