@@ -13,8 +13,8 @@ use crate::text::{name, one_line, primitive, quote_beginning, short_type, simple
 use hindsight_tracelog::crash::Value;
 use hindsight_tracelog::trace::dictionary::{Dictionary, Member, Method};
 use hindsight_tracelog::trace::{Datum, ObjectId};
+use rustc_hash::FxHashMap;
 use serde_json::{Map, Value as Json, json};
-use std::collections::HashMap;
 use std::fmt::Write;
 
 /// Texts that are remembered for being shown again.
@@ -28,7 +28,7 @@ const MAX_INDENT: usize = 40;
 /// thread is.
 pub struct Names<'d> {
     dictionary: &'d Dictionary,
-    texts: HashMap<u64, String>,
+    texts: FxHashMap<u64, String>,
     threads: Threads<Thread>,
     /// Calls alone are told, and no objects.
     is_anonymous: bool,
@@ -60,7 +60,7 @@ impl<'d> Names<'d> {
         });
         Self {
             dictionary,
-            texts: HashMap::new(),
+            texts: FxHashMap::default(),
             threads: threads.collect(),
             is_anonymous: (dictionary.start.as_ref()).is_some_and(|start| {
                 let of_objects = ["values", "writes", "reads"];

@@ -7,8 +7,9 @@ mod values;
 use hindsight_tracelog::trace::dictionary::Dictionary;
 use hindsight_tracelog::trace::kind::{Kind, Names};
 use hindsight_tracelog::trace::{Damage, Datum, Event, Events, Log, ObjectId, Source};
-use std::collections::{HashMap, HashSet, VecDeque};
-use values::{Values, may_lack};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::VecDeque;
+use values::{Values, has_more};
 
 /// Something that a thread did.
 #[derive(Debug, Clone, PartialEq)]
@@ -172,7 +173,7 @@ pub enum Place {
 pub struct Steps<'l, S> {
     events: Events<'l, S>,
     dictionary: &'l Dictionary,
-    waiting: HashMap<u64, Waiting>,
+    waiting: FxHashMap<u64, Waiting>,
     ready: VecDeque<Step>,
     classes: Classes,
     carried: Carried,
@@ -183,14 +184,14 @@ pub struct Steps<'l, S> {
 #[derive(Default)]
 struct Carried {
     /// Those that have begun and not ended.
-    open: HashSet<u64>,
+    open: FxHashSet<u64>,
     /// Those of them that have not been seen to run anew since blocks were missing.
-    suspects: HashSet<u64>,
+    suspects: FxHashSet<u64>,
     /// The stamp up to which the beginnings of streams are gone: until then a virtual thread may have run
     /// in what is gone whenever it went on.
     gone: u64,
     /// Those that had begun by then, and have not gone on since.
-    torn: HashSet<u64>,
+    torn: FxHashSet<u64>,
 }
 
 impl Carried {
@@ -327,7 +328,7 @@ impl<'l, S: Source> Steps<'l, S> {
         Self {
             events: log.events(places),
             dictionary: &log.dictionary,
-            waiting: HashMap::new(),
+            waiting: FxHashMap::default(),
             ready: VecDeque::new(),
             classes: Classes::new(&log.dictionary),
             carried: Carried {
@@ -368,7 +369,7 @@ impl<'l, S: Source> Steps<'l, S> {
                     for thread in threads {
                         let waiting = self.waiting.remove(&thread);
                         if let Some(waiting) = waiting {
-                            self.ready.extend(finish(waiting, self.dictionary));
+                            finish(waiting, self.dictionary, &mut self.ready);
                         }
                     }
                     if self.ready.is_empty() {
@@ -386,14 +387,15 @@ fn take(
     event: &Event,
     (lacks, torn): (bool, bool),
     dictionary: &Dictionary,
-    waiting: &mut HashMap<u64, Waiting>,
+    waiting: &mut FxHashMap<u64, Waiting>,
     ready: &mut VecDeque<Step>,
 ) {
     let thread = event.thread;
     let first = event.reference(0);
     if lacks {
-        let cut = waiting.remove(&thread).into_iter();
-        ready.extend(cut.flat_map(|waiting| finish(waiting, dictionary)));
+        if let Some(cut) = waiting.remove(&thread) {
+            finish(cut, dictionary, ready);
+        }
         ready.push_back(Step {
             thread,
             is_virtual: event.is_virtual,
@@ -412,7 +414,7 @@ fn take(
                 if !values.lack(&step.what, dictionary)
                     && let Some(waiting) = waiting.remove(&thread)
                 {
-                    ready.extend(finish(waiting, dictionary));
+                    finish(waiting, dictionary, ready);
                 }
             }
             return;
@@ -504,39 +506,45 @@ fn take(
         Kind::Lost => What::Lost(event.longs().first().map_or(0, |&count| count as u64)),
         Kind::More | Kind::Stamp => return,
     };
-    let step = Step {
+    let mut step = Step {
         thread,
         is_virtual: event.is_virtual,
         stamp: event.stamp,
         what,
     };
-    let mut fresh = Waiting {
-        step,
-        values: Values::default(),
-        before: Vec::new(),
-    };
-    if let Some(before) = waiting.get_mut(&thread) {
-        if is_call(&before.step.what) && matches!(fresh.step.what, What::New { .. }) {
+    // Mostly nothing waits.
+    if !waiting.is_empty()
+        && let Some(before) = waiting.get_mut(&thread)
+    {
+        if is_call(&before.step.what) && matches!(step.what, What::New { .. }) {
             // Of the call's further objects.
-            before.before.push(fresh.step);
+            before.before.push(step);
             return;
         }
         if let Some(before) = waiting.remove(&thread) {
-            ready.extend(finish(before, dictionary));
+            finish(before, dictionary, ready);
         }
     }
-    let complete = match fresh.step.what {
-        What::Enter { .. } | What::Called { .. } => {
-            fresh.values.add(event);
-            !may_lack(event) || !fresh.values.lack(&fresh.step.what, dictionary)
-        }
+    let is_complete = match step.what {
+        What::Enter { .. } | What::Called { .. } => !has_more(event, &step.what, dictionary),
         What::New { again, .. } => again,
         _ => true,
     };
-    if complete {
-        ready.extend(finish(fresh, dictionary));
+    if is_complete {
+        values::of(event).complete(&mut step.what, dictionary);
+        ready.push_back(step);
     } else {
-        waiting.insert(thread, fresh);
+        let values = if is_call(&step.what) {
+            Values::new(event)
+        } else {
+            Values::default()
+        };
+        let waits = Waiting {
+            step,
+            values,
+            before: Vec::new(),
+        };
+        waiting.insert(thread, waits);
     }
 }
 
@@ -568,27 +576,13 @@ fn place(event: &Event) -> Place {
     }
 }
 
-fn finish(waiting: Waiting, dictionary: &Dictionary) -> impl Iterator<Item = Step> {
+fn finish(waiting: Waiting, dictionary: &Dictionary, ready: &mut VecDeque<Step>) {
     let Waiting {
         mut step,
         values,
         before,
     } = waiting;
-    match &mut step.what {
-        What::Enter { method, arguments } => {
-            if let Some((_, method)) = dictionary.method(*method) {
-                arguments.extend(values.arguments(method));
-            }
-        }
-        What::Called {
-            callee,
-            values: list,
-        } => {
-            if let Some(callee) = dictionary.callee(*callee) {
-                list.extend(values.of_callee(callee));
-            }
-        }
-        _ => {}
-    }
-    before.into_iter().chain([step])
+    values.complete(&mut step.what, dictionary);
+    ready.extend(before);
+    ready.push_back(step);
 }

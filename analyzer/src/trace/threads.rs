@@ -1,6 +1,6 @@
 //! What a reader of a trace keeps for each thread.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// Threads that are kept though they are idle.
 const MAX_IDLE: usize = 1 << 16;
@@ -8,7 +8,7 @@ const MAX_IDLE: usize = 1 << 16;
 /// By the number of the thread. Virtual ones come by the hundred thousand, so idle ones are forgotten
 /// now and then: at most once for as many new threads as were left the last time.
 pub(super) struct Threads<T> {
-    all: HashMap<u64, T>,
+    all: FxHashMap<u64, T>,
     most: usize,
 }
 

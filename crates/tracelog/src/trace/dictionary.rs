@@ -7,7 +7,8 @@
 //! payload[stored_len]     zstd of len bytes of MessagePack: a [`Record`]
 //! ```
 
-use std::collections::{BTreeMap, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 use std::io;
 
 use serde::{Deserialize, Serialize};
@@ -247,10 +248,10 @@ pub struct Dictionary {
     pub traced: Vec<TracedClass>,
     /// The platform threads, by id.
     pub threads: BTreeMap<u64, String>,
-    classes: HashMap<u32, String>,
-    methods: HashMap<u32, Place>,
-    fields: HashMap<u32, Place>,
-    callees: HashMap<u32, Place>,
+    classes: FxHashMap<u32, String>,
+    methods: FxHashMap<u32, Place>,
+    fields: FxHashMap<u32, Place>,
+    callees: FxHashMap<u32, Place>,
 }
 
 impl Dictionary {
