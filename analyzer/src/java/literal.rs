@@ -36,11 +36,21 @@ pub fn primitive(typed: Typed, names: &mut Names) -> Option<String> {
             value => format!("{value}L"),
         },
         (b'F', Value::Float(value)) => match special(f64::from(value)) {
+            Some(NAN) if value.to_bits() != f32::NAN.to_bits() => format!(
+                "{}.intBitsToFloat(0x{:08x})",
+                names.java_lang("Float"),
+                value.to_bits()
+            ),
             Some(constant) => format!("{}.{constant}", names.java_lang("Float")),
             None => format!("{value:?}f"),
         },
         (b'F', _) => "0.0f".to_owned(),
         (b'D', Value::Double(value)) => match special(value) {
+            Some(NAN) if value.to_bits() != f64::NAN.to_bits() => format!(
+                "{}.longBitsToDouble(0x{:016x}L)",
+                names.java_lang("Double"),
+                value.to_bits()
+            ),
             Some(constant) => format!("{}.{constant}", names.java_lang("Double")),
             None => format!("{value:?}"),
         },
@@ -57,10 +67,13 @@ fn integer(value: Value) -> i64 {
     }
 }
 
+/// The constant that is the canonical one of many values.
+const NAN: &str = "NaN";
+
 /// The constant of `Double` and `Float` that is a value which no literal is.
-pub fn special(value: f64) -> Option<&'static str> {
+fn special(value: f64) -> Option<&'static str> {
     if value.is_nan() {
-        Some("NaN")
+        Some(NAN)
     } else if value == f64::INFINITY {
         Some("POSITIVE_INFINITY")
     } else if value == f64::NEG_INFINITY {
@@ -178,6 +191,13 @@ mod tests {
         check(Value::Int(7), "S", "(short) 7");
         check(Value::Bool(true), "Z", "true");
         check(Value::Float(f32::NAN), "F", "Float.NaN");
+        let told = f32::from_bits(0x7fc0_0001);
+        check(Value::Float(told), "F", "Float.intBitsToFloat(0x7fc00001)");
+        check(
+            Value::Double(f64::from_bits(0xfff8_0000_0000_0123)),
+            "D",
+            "Double.longBitsToDouble(0xfff8000000000123L)",
+        );
         check(Value::Float(1e-45), "F", "1e-45f");
         check(Value::Double(-0.0), "D", "-0.0");
         check(

@@ -67,8 +67,16 @@ final class JdkTests {
             equal(back.toString(), value.toString());
             equal(frame.holes(), List.of());
         }
-        URL url = new URL("http://example.org:8080/a?b#c");
-        equal(roundTrip(url).toString(), url.toString());
+        for (String told : List.of("http://example.org:8080/a?b#c", "http://joe@example.org:80/a?b#c",
+                "ftp://joe:pw@[::1]/a", "file:/a", "http:///a", "mailto:a@b", "jar:file:/a.jar!/b")) {
+            URL url = new URL(told);
+            URL back = (URL) roundTrip(url);
+            equal(back.toString(), url.toString());
+            equal(back.getUserInfo(), url.getUserInfo());
+            equal(back.getAuthority(), url.getAuthority());
+            equal(back.getHost(), url.getHost());
+            equal(back.getPort(), url.getPort());
+        }
     }
 
     /** A key whose hash code changes with it. */

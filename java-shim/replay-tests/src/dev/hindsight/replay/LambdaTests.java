@@ -7,8 +7,11 @@ import static dev.hindsight.replay.Tests.equal;
 import static dev.hindsight.replay.Tests.fails;
 import static dev.hindsight.replay.Tests.same;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.ObjectOutputStream;
 import java.lang.invoke.MethodType;
+import java.lang.invoke.SerializedLambda;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
@@ -100,6 +103,31 @@ final class LambdaTests {
         Comparator<String> back = back(comparator, "markers", true);
         check(back instanceof java.io.Serializable, "no marker");
         equal(back.compare("a", "b"), 1);
+    }
+
+    interface Sizes extends Function<String, Integer> {}
+
+    /** Interfaces may name those that they extend beside them. */
+    static void intersections() throws Exception {
+        Recorded.Lambda lambda = new Recorded.Lambda(
+                row("java.lang.String", "length", "()I", false, new Object[0]));
+        Object made = Lambdas.create(lambda,
+                new String[] {"java.util.function.Function", Sizes.class.getName(), "java.io.Serializable"},
+                LambdaTests.class.getClassLoader(), new Numbered(Map.of()));
+        check(!Proxy.isProxyClass(made.getClass()) && made instanceof java.io.Serializable, made.getClass());
+        equal(((Sizes) made).apply("abc"), 3);
+    }
+
+    static void serializableOnesCanBeWritten() throws Exception {
+        Comparator<String> comparator =
+                (Comparator<String> & java.io.Serializable) (a, b) -> b.compareTo(a);
+        Comparator<String> back = back(comparator, "serializableOnesCanBeWritten", true);
+        Method replaced = back.getClass().getDeclaredMethod("writeReplace");
+        replaced.setAccessible(true);
+        SerializedLambda told = (SerializedLambda) replaced.invoke(back);
+        equal(told.getCapturingClass(), LambdaTests.class.getName().replace('.', '/'));
+        check(told.getImplMethodName().startsWith("lambda$serializableOnesCanBeWritten$"), told);
+        new ObjectOutputStream(new ByteArrayOutputStream()).writeObject(back);
     }
 
     static void methodReferences() {

@@ -24,6 +24,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 
 /** Comparing graphs, and trying recipes. */
@@ -84,6 +85,10 @@ final class SameTests {
         differ(new Object[] {"a"}, new String[] {"a"}, "a [Ljava.lang.Object;");
         alike(new double[] {Double.NaN, -0.0}, new double[] {Double.NaN, -0.0});
         differ(new double[] {0.0}, new double[] {-0.0}, "another element");
+        double told = Double.longBitsToDouble(0x7ff8000000000123L);
+        alike(new Object[] {told}, new Object[] {told});
+        differ(new double[] {told}, new double[] {Double.NaN}, "another element");
+        differ(new Object[] {told}, new Object[] {Double.NaN}, "element 0: another");
     }
 
     static void cyclesAndSharing() {
@@ -142,6 +147,7 @@ final class SameTests {
         differ(new TreeMap<>(Comparator.naturalOrder()), new TreeMap<>(), "comparator");
         differ(new TreeSet<>(Comparator.naturalOrder()), new TreeSet<>(), "comparator");
         differ(new LinkedBlockingQueue<>(3), new LinkedBlockingQueue<>(), "field capacity: 3");
+        differ(new ArrayBlockingQueue<>(3), new ArrayBlockingQueue<>(2), "room for 3 more instead of 2");
         alike(Set.of("a", "b", "c"), Set.of("c", "b", "a"));
         alike(new IdentityHashMap<>(Map.of(new Node("k"), 1)),
                 new IdentityHashMap<>(Map.of(new Node("k"), 1)));

@@ -2,6 +2,7 @@ package dev.hindsight.replay;
 
 import dev.hindsight.replay.Layout.Slot;
 import dev.hindsight.replay.Recorded.Lambda;
+import java.io.Serializable;
 import java.lang.invoke.CallSite;
 import java.lang.invoke.LambdaConversionException;
 import java.lang.invoke.LambdaMetafactory;
@@ -141,15 +142,8 @@ final class Lambdas {
     private static Object spin(
             Lambda lambda, Class<?> host, Class<?>[] interfaces, MethodHandle method,
             MethodType captured) throws Throwable {
-        int main = -1;
-        List<Method> abstracts = new ArrayList<>();
-        for (int i = 0; i < interfaces.length && main < 0; i++) {
-            abstracts = abstractMethods(interfaces[i]);
-            main = abstracts.isEmpty() ? -1 : i;
-        }
-        if (main < 0) {
-            throw new LambdaConversionException("no functional interface");
-        }
+        int main = functional(interfaces);
+        List<Method> abstracts = abstractMethods(interfaces[main]);
         MethodType wanted = type(abstracts.get(0));
         MethodType actual = method.type().dropParameterTypes(0, captured.parameterCount());
         MethodType instantiated = wanted.changeReturnType(
@@ -159,7 +153,9 @@ final class Lambdas {
                     i, narrowed(wanted.parameterType(i), actual.parameterType(i)));
         }
         List<Object> extra = new ArrayList<>(List.of(wanted, method, instantiated));
-        extra.add(LambdaMetafactory.FLAG_MARKERS | LambdaMetafactory.FLAG_BRIDGES);
+        boolean isSerializable = Arrays.stream(interfaces).anyMatch(Serializable.class::isAssignableFrom);
+        extra.add(LambdaMetafactory.FLAG_MARKERS | LambdaMetafactory.FLAG_BRIDGES
+                | (isSerializable ? LambdaMetafactory.FLAG_SERIALIZABLE : 0));
         extra.add(interfaces.length - 1);
         for (int i = 0; i < interfaces.length; i++) {
             if (i != main) {
@@ -183,6 +179,24 @@ final class Lambdas {
             zeros[i] = type.isPrimitive() ? Primitives.zero(type) : null;
         }
         return site.getTarget().invokeWithArguments(zeros);
+    }
+
+    /**
+     * The place of the interface whose method the lambda is. Those it extends, and mere markers, may be
+     * named before it.
+     */
+    private static int functional(Class<?>[] interfaces) throws LambdaConversionException {
+        int main = -1;
+        for (int i = 0; i < interfaces.length; i++) {
+            if (!abstractMethods(interfaces[i]).isEmpty()
+                    && (main < 0 || interfaces[main].isAssignableFrom(interfaces[i]))) {
+                main = i;
+            }
+        }
+        if (main < 0) {
+            throw new LambdaConversionException("no functional interface");
+        }
+        return main;
     }
 
     /** The one method of a functional interface, and those it stands for by generics. */

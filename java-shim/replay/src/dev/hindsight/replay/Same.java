@@ -16,6 +16,7 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.SortedSet;
+import java.util.concurrent.ArrayBlockingQueue;
 
 /**
  * Whether two graphs of objects are the same state: the same classes, the same values in all fields,
@@ -141,7 +142,7 @@ final class Same {
             return;
         }
         if (isAtom(built)) {
-            if (!built.equals(loaded)) {
+            if (!equal(built, loaded)) {
                 differ(place == null ? loaded : place, what + "another " + named(loaded));
             }
             return;
@@ -159,6 +160,17 @@ final class Same {
         there.put(built, loaded);
         back.put(loaded, built);
         work.add(new Object[] {built, loaded});
+    }
+
+    /** Whether two values of one class are the same. Numbers that are none may differ in their bits. */
+    private static boolean equal(Object built, Object loaded) {
+        if (built instanceof Double) {
+            return Double.doubleToRawLongBits((Double) built) == Double.doubleToRawLongBits((Double) loaded);
+        }
+        if (built instanceof Float) {
+            return Float.floatToRawIntBits((Float) built) == Float.floatToRawIntBits((Float) loaded);
+        }
+        return built.equals(loaded);
     }
 
     /** Whether an object is told by its value alone; such objects are never told apart. */
@@ -219,7 +231,7 @@ final class Same {
         for (int i = 0; i < length && difference == null; i++) {
             if (!primitive) {
                 push(((Object[]) built)[i], ((Object[]) loaded)[i], loaded, "element " + i + ": ");
-            } else if (!Array.get(built, i).equals(Array.get(loaded, i))) {
+            } else if (!equal(Array.get(built, i), Array.get(loaded, i))) {
                 differ(loaded, "another element " + i);
             }
         }
@@ -243,7 +255,7 @@ final class Same {
         Object other = slot.get(loaded);
         if (!slot.type.isPrimitive()) {
             push(one, other, loaded, "field " + slot.name + ": ");
-        } else if (!one.equals(other)) {
+        } else if (!equal(one, other)) {
             differ(loaded, "field " + slot.name + ": " + one + " instead of " + other);
         }
     }
@@ -269,7 +281,13 @@ final class Same {
                 }
             }
         }
-        if (built instanceof SortedSet) {
+        if (built instanceof ArrayBlockingQueue) {
+            int one = ((ArrayBlockingQueue<?>) built).remainingCapacity();
+            int other = ((ArrayBlockingQueue<?>) loaded).remainingCapacity();
+            if (one != other) {
+                differ(loaded, "room for " + one + " more instead of " + other);
+            }
+        } else if (built instanceof SortedSet) {
             // It is in the map that holds the elements.
             push(((SortedSet<?>) built).comparator(), ((SortedSet<?>) loaded).comparator(), loaded,
                     "field comparator: ");
@@ -348,7 +366,7 @@ final class Same {
             return false;
         }
         if (isAtom(built)) {
-            return built.equals(loaded);
+            return equal(built, loaded);
         }
         Object known = loadedOf(built);
         if (known != null || builtOf(loaded) != null) {

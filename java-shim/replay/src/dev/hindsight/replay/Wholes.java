@@ -19,6 +19,7 @@ import java.time.ZoneOffset;
 import java.util.Currency;
 import java.util.EnumSet;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.TimeZone;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.logging.Level;
@@ -248,10 +249,17 @@ final class Wholes {
     }
 
     private static URL url(Instance instance) throws Exception {
+        String protocol = instance.needText("protocol");
         String file = instance.text("file");
         String ref = instance.text("ref");
-        return new URL(instance.needText("protocol"), instance.text("host"), (int) instance.number("port", -1),
-                (file == null ? "" : file) + (ref == null ? "" : "#" + ref));
+        String rest = (file == null ? "" : file) + (ref == null ? "" : "#" + ref);
+        String host = instance.text("host");
+        String authority = instance.text("authority");
+        URL plain = new URL(protocol, host, (int) instance.number("port", -1), rest);
+        boolean isStored = authority != null || host == null || host.isEmpty();
+        // A user is in the authority alone, and made of its text alone; so is one that is not there.
+        return !isStored || Objects.equals(authority, plain.getAuthority()) ? plain
+                : new URL(protocol + ":" + (authority == null ? "" : "//" + authority) + rest);
     }
 
     private static Module module(String name) throws Hole {
