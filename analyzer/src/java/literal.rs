@@ -71,7 +71,7 @@ fn integer(value: Value) -> i64 {
 const NAN: &str = "NaN";
 
 /// The constant of `Double` and `Float` that is a value which no literal is.
-fn special(value: f64) -> Option<&'static str> {
+pub fn special(value: f64) -> Option<&'static str> {
     if value.is_nan() {
         Some(NAN)
     } else if value == f64::INFINITY {
