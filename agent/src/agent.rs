@@ -18,6 +18,7 @@ use crate::shim::Shim;
 use crate::sys;
 use crate::undo::fields::Fields;
 use std::collections::BTreeSet;
+use std::fmt::Display;
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -165,6 +166,11 @@ pub(crate) fn set_agent(agent: Agent) -> &'static Agent {
     AGENT.get_or_init(|| agent)
 }
 
+/// Says a line on stderr. Whether anybody reads is no matter of ours; `eprintln!` panics where nobody does.
+pub(crate) fn say(what: impl Display) {
+    let _ = writeln!(std::io::stderr(), "hindsight: {what}");
+}
+
 impl Base {
     /// Whether the JVM ran before the agent came.
     pub(crate) fn is_attached(&self) -> bool {
@@ -174,11 +180,9 @@ impl Base {
     /// Counts that the agent has not started, and says so on stderr.
     pub(crate) fn give_up(&self, why: &str) {
         self.counters.add("agent_not_started", 1);
-        // Not `eprintln!`, which panics when nobody reads.
-        let _ = writeln!(
-            std::io::stderr(),
-            "hindsight: nothing will be recorded: {why} (the program goes on)"
-        );
+        say(format_args!(
+            "nothing will be recorded: {why} (the program goes on)"
+        ));
     }
 
     /// Counts a trouble of our own and says it on stderr, the first time of its kind only: the
@@ -190,11 +194,9 @@ impl Base {
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         if complained.insert(counter.to_owned()) {
-            // Not `eprintln!`, which panics when nobody reads.
-            let _ = writeln!(
-                std::io::stderr(),
-                "hindsight: {what} (the program goes on; the next ones are only counted)"
-            );
+            say(format_args!(
+                "{what} (the program goes on; the next ones are only counted)"
+            ));
         }
     }
 }

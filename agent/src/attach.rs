@@ -4,6 +4,7 @@
 //! in a file that the command has made and named in front of the options, for
 //! the JVM itself gives back no more than a number.
 
+use crate::agent::say;
 use crate::earlier::Changed;
 use serde_json::{Value, json};
 use std::fs::OpenOptions;
@@ -64,8 +65,7 @@ pub(crate) fn answer(to: Option<&Path>, answer: &Answer) {
         return;
     }
     if let Answer::Refused(what) | Answer::Absent(what) = answer {
-        // Not `eprintln!`, which panics when nobody reads.
-        let _ = writeln!(std::io::stderr(), "hindsight: {what}");
+        say(what);
     }
 }
 

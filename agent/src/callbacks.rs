@@ -2,7 +2,7 @@
 
 #![expect(unsafe_code, reason = "entry points from the JVM")]
 
-use crate::agent::{self, Base, Files, Since};
+use crate::agent::{self, Base, Files, Since, say};
 use crate::attach::{self, Answer};
 use crate::earlier::Changed;
 use crate::hang;
@@ -74,15 +74,18 @@ unsafe fn entered(vm: *mut c_void, text: *const c_char, then: fn(Vm, &str) -> c_
         };
         (Vm::new(JavaVm(vm.cast_const().cast())), text)
     };
-    let Ok(text) = text else {
-        // Guessed at, a path in them would be another one.
-        eprintln!("hindsight: the agent's options are not text in UTF-8; name paths that are");
-        return sys::JNI_ERR;
-    };
     // Our panics are contained and counted; the default hook would print them
     // into the program's output.
     panic::set_hook(Box::new(|_| {}));
-    panic::catch_unwind(|| then(vm, &text)).unwrap_or(sys::JNI_ERR)
+    let entered = || match text {
+        Ok(text) => then(vm, &text),
+        Err(_) => {
+            // Guessed at, a path in them would be another one.
+            say("the agent's options are not text in UTF-8; name paths that are");
+            sys::JNI_ERR
+        }
+    };
+    panic::catch_unwind(entered).unwrap_or(sys::JNI_ERR)
 }
 
 fn load(vm: Vm, text: &str) -> c_int {
@@ -90,7 +93,7 @@ fn load(vm: Vm, text: &str) -> c_int {
     let options = match Options::parse(text) {
         Ok(options) => options,
         Err(error) => {
-            eprintln!("hindsight: {error}");
+            say(error);
             return sys::JNI_ERR;
         }
     };
@@ -100,16 +103,16 @@ fn load(vm: Vm, text: &str) -> c_int {
     let files = match Files::of(&options) {
         Ok(files) => files,
         Err(error) => {
-            eprintln!("hindsight: {error}");
+            say(error);
             return sys::JNI_ERR;
         }
     };
     let Some(jvmti) = vm.jvmti(&[]) else {
-        eprintln!("hindsight: {NO_JVMTI}");
+        say(NO_JVMTI);
         return sys::JNI_ERR;
     };
     if !agent::set_base(vm, jvmti, options, files, Since::Start) {
-        eprintln!("hindsight: the agent is on the command line twice; the second one stays out");
+        say("the agent is on the command line twice; the second one stays out");
         jvmti.dispose();
         return sys::OK;
     }
@@ -121,7 +124,7 @@ fn load(vm: Vm, text: &str) -> c_int {
     {
         sys::OK
     } else {
-        eprintln!("hindsight: {NO_EVENTS}");
+        say(NO_EVENTS);
         sys::JNI_ERR
     }
 }

@@ -48,6 +48,27 @@ pub(crate) fn is_archive_written(jni: Jni) -> bool {
     ask().unwrap_or(false)
 }
 
+/// Tells the plan which classes are there already: of what files they are nothing says, for what the JVM makes of them
+/// is not what was read.
+pub(crate) fn tell_plan(base: &Base, jni: Jni) {
+    if !base.known.is_given() {
+        return;
+    }
+    for class in base.jvmti.loaded_classes() {
+        if let Some(name) = internal_name(base.jvmti, class) {
+            base.known.was_there(&name, &base.counters);
+        }
+        jni.delete_local(class);
+    }
+}
+
+/// The name with slashes of a class that is no array.
+fn internal_name(jvmti: Jvmti, class: Obj) -> Option<String> {
+    let signature = jvmti.class_signature(class)?;
+    let name = signature.strip_prefix('L')?.strip_suffix(';')?;
+    Some(name.to_owned())
+}
+
 /// What became of the classes that were there before us.
 #[derive(Debug, Default)]
 pub(crate) struct Changed {
@@ -100,8 +121,7 @@ pub(crate) fn retransform(
     let mut classes: Vec<Obj> = Vec::new();
     for class in retransformer.loaded_classes() {
         let is_chosen = || {
-            let signature = retransformer.class_signature(class)?;
-            let name = signature.strip_prefix('L')?.strip_suffix(';')?;
+            let name = internal_name(retransformer, class)?;
             let loader = retransformer.loader(class);
             let raw = loader.map_or(ptr::null_mut(), |loader| loader.raw());
             let chosen = chosen(&name.replace('/', "."), raw) && retransformer.is_modifiable(class);
@@ -131,18 +151,12 @@ pub(crate) fn retransform(
 }
 
 fn is_ours(base: &Base, jvmti: Jvmti, jni: Jni, class: Obj, attached: bool) -> bool {
-    let Some(signature) = jvmti.class_signature(class) else {
-        return false;
-    };
-    let Some(name) = signature
-        .strip_prefix('L')
-        .and_then(|rest| rest.strip_suffix(';'))
-    else {
+    let Some(name) = internal_name(jvmti, class) else {
         return false;
     };
     let loader = jvmti.loader(class);
     let raw = loader.map_or(ptr::null_mut(), |loader| loader.raw());
-    if matches!(name, hook::API | contract::UPCALLS) {
+    if matches!(name.as_str(), hook::API | contract::UPCALLS) {
         return jvmti.is_modifiable(class);
     }
     let name = name.replace('/', ".");

@@ -213,6 +213,7 @@ fn is_program(jvmti: Jvmti, name: &str, loader: sys::Ref) -> bool {
 /// Before other agents have seen the class.
 pub(crate) fn first(base: &Base, name: Option<&str>, loader: sys::Ref, bytes: &[u8]) {
     mark(base, name, loader, bytes);
+    base.known.came(name, bytes, &base.counters);
     if let Some(name) = name
         && wants_frames(base, &name.replace('/', "."), loader)
     {

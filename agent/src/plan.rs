@@ -4,13 +4,15 @@
 //! It knows classes by their names and by a checksum of their files. What it says
 //! of a method follows from all that the method may call, and callees are loaded
 //! after their callers: from the first class on that is not the plan's, nothing
-//! of it is believed any more. Of classes that come later, as of those that it does
+//! of it is believed any more, whether that class is to have probes or not. A class
+//! that was loaded before the agent is of a file that nobody knows, and counts as such
+//! a one. Of classes that come later, as of those that it does
 //! not name, the method's own body decides what is kept; frames of methods that it
 //! had decided about before say so.
 
 use crate::counters::Counters;
 use crate::originals::Original;
-use hindsight_classfile::access;
+use hindsight_classfile::{ClassFile, access};
 use hindsight_instrument::{Effects, ParameterEffects};
 use hindsight_tracelog::crash::{Body, Fidelity, Frame, Object, Value};
 use hindsight_tracelog::plan::{self, Field, Parameter, Plan};
@@ -26,7 +28,7 @@ const OF_ANOTHER_VERSION: &str = "its plan is of another version of the program:
 #[derive(Debug, Default)]
 pub(crate) struct Known {
     classes: Option<Vec<Class>>,
-    /// Whether a class has been loaded that is not the plan's of this name.
+    /// Whether a class has been loaded that is not the plan's of this name, or may not be.
     is_stale: AtomicBool,
 }
 
@@ -39,6 +41,8 @@ struct Class {
     methods: Vec<Effects>,
     /// For each of `methods`, the static fields that it may read.
     statics: Vec<Option<Vec<Field>>>,
+    /// Whether its file has been seen.
+    came: AtomicBool,
     /// Whether the methods of a class of this name have kept what the plan says.
     believed: AtomicBool,
 }
@@ -83,6 +87,43 @@ impl Known {
         self.is_stale.load(Ordering::Relaxed)
     }
 
+    /// Whether there is one.
+    pub(crate) fn is_given(&self) -> bool {
+        self.classes.is_some()
+    }
+
+    /// Takes the file of a class that is being loaded, as its loader gave it and whatever is wanted of the class:
+    /// what the plan says of its callers rests on it. Some loaders do not say its name.
+    pub(crate) fn came(&self, name: Option<&str>, bytes: &[u8], counters: &Counters) {
+        if !self.is_given() {
+            return;
+        }
+        let in_file = match name {
+            Some(_) => None,
+            None => (ClassFile::parse(bytes).ok())
+                .and_then(|class| Some(class.name().ok()?.to_string_lossy().into_owned())),
+        };
+        let Some(class) = name.or(in_file.as_deref()).and_then(|name| self.of(name)) else {
+            return;
+        };
+        if class.crc == crc32fast::hash(bytes) {
+            class.came.store(true, Ordering::Relaxed);
+        } else {
+            self.is_stale.store(true, Ordering::Relaxed);
+            counters.add("classes_unlike_the_plan", 1);
+        }
+    }
+
+    /// Takes a class that has been loaded when the agent starts.
+    pub(crate) fn was_there(&self, name: &str, counters: &Counters) {
+        if let Some(class) = self.of(name)
+            && !class.came.load(Ordering::Relaxed)
+        {
+            self.is_stale.store(true, Ordering::Relaxed);
+            counters.add("classes_of_the_plan_loaded_before_the_agent", 1);
+        }
+    }
+
     /// The static fields that a method may read, in what it calls too, if that is known: if the plan
     /// has its class, and is of the version that runs. The class's name has dots.
     pub(crate) fn statics(&self, class: &str, name: &str, descriptor: &str) -> Option<&[Field]> {
@@ -100,7 +141,7 @@ impl Known {
         file: Option<&Original>,
         counters: &Counters,
     ) -> &[Effects] {
-        if self.classes.is_none() {
+        if !self.is_given() {
             return &[];
         }
         let known = name.and_then(|name| self.of(name));
@@ -109,8 +150,8 @@ impl Known {
             return &[];
         };
         if class.crc != file.crc() {
+            // Counted when it came.
             self.is_stale.store(true, Ordering::Relaxed);
-            counters.add("classes_unlike_the_plan", 1);
             return &[];
         }
         if self.is_stale() {
@@ -174,6 +215,7 @@ fn class(class: plan::Class) -> Class {
         crc: class.crc,
         methods,
         statics,
+        came: AtomicBool::new(false),
         believed: AtomicBool::new(false),
     }
 }
@@ -201,9 +243,9 @@ fn method(method: plan::Method) -> (Effects, Option<Vec<Field>>) {
 mod tests {
     use super::*;
 
-    /// What static fields `a.A.m()` may read by the plan, after these files were loaded under its name.
-    fn statics_after(loaded: &[&[u8]]) -> Option<Vec<String>> {
-        let known = Known::of_classes(vec![class(plan::Class {
+    /// A plan of `a.A`, whose `m()` may read a static field.
+    fn planned() -> Known {
+        Known::of_classes(vec![class(plan::Class {
             name: "a/A".to_owned(),
             crc: crc32fast::hash(b"planned"),
             methods: vec![plan::Method {
@@ -215,24 +257,64 @@ mod tests {
                 }]),
                 ..plan::Method::default()
             }],
-        })]);
-        let counters = Counters::default();
-        for bytes in loaded {
-            let file = Original::new("a/A", bytes);
-            let was_stale = known.is_stale();
-            let effects = known.class(Some("a/A"), Some(&file), &counters);
-            assert_eq!(!effects.is_empty(), *bytes == b"planned" && !was_stale);
-        }
+        })])
+    }
+
+    /// Loads a class that is to have probes; whether it has them by the plan.
+    fn load(known: &Known, counters: &Counters, bytes: &[u8]) -> bool {
+        known.came(Some("a/A"), bytes, counters);
+        let file = Original::new("a/A", bytes);
+        !known.class(Some("a/A"), Some(&file), counters).is_empty()
+    }
+
+    fn statics(known: &Known) -> Option<Vec<&str>> {
         let fields = known.statics("a.A", "m", "()V")?;
-        Some(fields.iter().map(|field| field.name.clone()).collect())
+        Some(fields.iter().map(|field| field.name.as_str()).collect())
     }
 
     #[test]
     fn a_plan_is_believed_for_the_classes_that_it_is_about() {
-        assert_eq!(statics_after(&[b"planned"]), Some(vec!["cache".to_owned()]));
-        assert_eq!(statics_after(&[]), None);
-        assert_eq!(statics_after(&[b"changed"]), None);
-        assert_eq!(statics_after(&[b"planned", b"changed"]), None);
-        assert_eq!(statics_after(&[b"changed", b"planned"]), None);
+        let after = |loaded: &[&[u8]]| {
+            let (known, counters) = (planned(), Counters::default());
+            for bytes in loaded {
+                let was_stale = known.is_stale();
+                let by_the_plan = load(&known, &counters, bytes);
+                assert_eq!(by_the_plan, *bytes == b"planned" && !was_stale);
+            }
+            statics(&known).is_some_and(|fields| fields == ["cache"])
+        };
+        assert!(after(&[b"planned"]));
+        assert!(!after(&[]));
+        assert!(!after(&[b"changed"]));
+        assert!(!after(&[b"planned", b"changed"]));
+        assert!(!after(&[b"changed", b"planned"]));
+    }
+
+    /// Its callers may have probes.
+    #[test]
+    fn a_class_without_probes_ends_belief_as_well() {
+        let (known, counters) = (planned(), Counters::default());
+        assert!(load(&known, &counters, b"planned"));
+        known.came(Some("a/Other"), b"changed", &counters);
+        known.came(None, b"no class file", &counters);
+        assert!(statics(&known).is_some());
+        known.came(Some("a/A"), b"changed", &counters);
+        assert_eq!(statics(&known), None);
+        assert!(!load(&known, &counters, b"planned"));
+    }
+
+    #[test]
+    fn a_class_that_was_there_before_the_agent_may_be_of_any_file() {
+        let (known, counters) = (planned(), Counters::default());
+        known.was_there("a/Other", &counters);
+        assert!(load(&known, &counters, b"planned"));
+        // Loaded since.
+        known.was_there("a/A", &counters);
+        assert!(statics(&known).is_some());
+
+        let known = planned();
+        known.was_there("a/A", &counters);
+        assert!(!load(&known, &counters, b"planned"));
+        assert_eq!(statics(&known), None);
     }
 }

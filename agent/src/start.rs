@@ -65,6 +65,8 @@ pub(crate) fn start(
         started.shim.keep_writes(jni, base.options.max_writes);
     }
     let retransformer = hook_classes(base);
+    // Before any method hands over what the plan has it keep.
+    earlier::tell_plan(base, jni);
     let set_ready = |ready| match trace::tracing() {
         Some(tracing) => tracing.set_ready(jni, ready),
         None => started.shim.set_ready(jni, ready),

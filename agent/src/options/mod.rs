@@ -12,7 +12,7 @@ mod secrets;
 mod tests;
 mod values;
 
-use quotes::{quoted, refuse_further_key, split, unquote, without_comment};
+use quotes::{quoted, refuse_further_key, split, unquote, unquote_members, without_comment};
 use redact::Redact;
 use values::{bad, classes, members, number, rules, sample, signals, size, strategy, told};
 
@@ -143,6 +143,18 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 /// How deep option files may name further ones.
 const MAX_NESTED: usize = 8;
 
+/// Keys whose values are lists, separated by `;`.
+const OF_LISTS: &[&str] = &[
+    "include",
+    "exclude",
+    "report",
+    "dump-on",
+    "redact",
+    "trace-what",
+    "from",
+    "until",
+    "sample",
+];
 /// Keys that are about traces.
 const OF_TRACES: &[&str] = &[
     "trace-what",
@@ -300,7 +312,11 @@ impl Options {
         })?;
         let (key, value) = (key.trim(), value.trim());
         refuse_further_key(key, value, depth)?;
-        let value = unquote(key, value)?;
+        let value = if OF_LISTS.contains(&key) {
+            unquote_members(key, value)?
+        } else {
+            unquote(key, value)?
+        };
         // Whichever of the two would win, somebody believes in the other.
         if let Some((_, first)) = self.given.iter().find(|(given, _)| given == key) {
             return Err(Error(format!(

@@ -19,6 +19,31 @@ pub(super) fn unquote(key: &str, value: &str) -> Result<String, Error> {
     }
 }
 
+/// The value of a key that takes a list, without the quotes around it or around its members. A quote that stayed would
+/// be taken for a part of a name, which then is none that the program has.
+pub(super) fn unquote_members(key: &str, value: &str) -> Result<String, Error> {
+    let whole = match quoted(value) {
+        Some((_, text, Some(""))) => text,
+        _ => value,
+    };
+    if !whole.contains(QUOTES) {
+        return Ok(whole.to_owned());
+    }
+    let members = split(whole, ';')?;
+    let members = members.iter().map(|member| {
+        let member = unquote(key, member.trim())?;
+        if member.contains(QUOTES) {
+            return Err(Error(format!(
+                "there is a quote in {member}, of {key}; put quotes around all of it, and write ? for one that is \
+                 part of a name"
+            )));
+        }
+        Ok(member)
+    });
+    let members: Vec<String> = members.collect::<Result<_, _>>()?;
+    Ok(members.join(";"))
+}
+
 /// Of a value that begins with a quote: the quote, what is behind it, and what is behind the closing one, if
 /// there is one.
 pub(super) fn quoted(value: &str) -> Option<(char, &str, Option<&str>)> {

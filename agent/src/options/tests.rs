@@ -353,6 +353,38 @@ fn a_log_of_writes_has_a_size() {
     }
 }
 
+/// Quotes around a member of a list are no part of a name: what is redacted by it would be stored.
+#[test]
+fn members_of_lists_may_be_quoted() {
+    for text in [
+        "redact=ssn;\"nickname\"",
+        "redact=\"ssn\"; 'nickname' ",
+        "redact=\"ssn;'nickname'\"",
+        "redact='ssn;nickname'",
+    ] {
+        let options = Options::parse(text).unwrap();
+        assert!(options.is_secret("ssn"), "{text}");
+        assert!(options.is_secret("nickname"), "{text}");
+        assert_eq!(options.given[0].1, "ssn;nickname", "{text}");
+    }
+    let options = Options::parse("include=a.**;\"b.**\",report='uncaught';\"escape:a.B.c\"");
+    let options = options.unwrap();
+    assert!(options.include.matches("b.C") && options.report.escape.matches("a.B.c"));
+    for (text, part) in [
+        ("redact=type:\"a.B\"", "a quote in type:\"a.B\", of redact"),
+        ("redact=a;\"b\"c", "behind the closing quote of redact"),
+        ("redact=a;b\"c\"", "write ? for one that is part of a name"),
+        (
+            "report=escape:\"a.B.c\"",
+            "a quote in escape:\"a.B.c\", of report",
+        ),
+        ("redact=\"it's\"", "the quote ' is never closed"),
+    ] {
+        let error = Options::parse(text).unwrap_err().to_string();
+        assert!(error.contains(part), "{text}: {error}");
+    }
+}
+
 /// An option file of this name and content.
 fn option_file(name: &str, content: &str) -> String {
     let directory = std::env::temp_dir().join(format!("hindsight-options-{}", std::process::id()));

@@ -25,7 +25,8 @@ const SCHEMA: &str = "hindsight.plan/1";
 /// entry would be lost. Everything is proved, as with `hindsight mutability
 /// --sound`. The file names each class with a checksum: the agent
 /// (`plan=FILE`) takes no notice of it from the first class on that is another
-/// version, and what was recorded by it before says so.
+/// version, or was loaded before the agent, and what was recorded by it before
+/// says so.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

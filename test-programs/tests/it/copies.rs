@@ -548,7 +548,7 @@ fn a_write_that_no_probe_sees_is_noticed_where_a_copy_was_made() {
 }
 
 /// Makes a plan of classes.
-fn plan(workplace: &Workplace, jdk: &Jdk, classes: &Path) -> PathBuf {
+pub(crate) fn plan(workplace: &Workplace, jdk: &Jdk, classes: &Path) -> PathBuf {
     let file = workplace.join("a.plan");
     let made = Command::new(hindsight())
         .arg("plan")

@@ -6,6 +6,7 @@ use hindsight_tracelog::reader::Crash;
 use serde_json::Value;
 use std::ffi::OsStr;
 use std::fs;
+use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
@@ -103,6 +104,28 @@ fn options_that_are_not_utf_8_stop_the_start_with_one_line() {
     assert_eq!(stderr.matches("hindsight: ").count(), 1, "{stderr}");
     assert!(stderr.contains("UTF-8"), "{stderr}");
     assert_eq!(fs::read_dir(&workplace.path).unwrap().count(), 0);
+}
+
+/// What the agent says is for whoever reads it: a closed pipe neither aborts a JVM nor keeps it from starting.
+#[test]
+fn nobody_need_read_what_the_agent_says() {
+    let workplace = Workplace::new("unread");
+    let option = format!("-agentpath:{}=out=", agent().display());
+    let run = |outs: &[&[u8]]| {
+        let (reader, writer) = io::pipe().unwrap();
+        drop(reader);
+        let mut java = jdk().java();
+        for out in outs {
+            java.arg(OsStr::from_bytes(&[option.as_bytes(), out].concat()));
+        }
+        let java = java.current_dir(&workplace.path).arg("--version");
+        java.stderr(writer).output().unwrap().status.code()
+    };
+    // Unlike that of a signal.
+    assert_eq!(run(&[b"caf\xe9"]), Some(1));
+    assert_eq!(run(&[b"a,mode=nothing"]), Some(1));
+    // The second one stays out.
+    assert_eq!(run(&[b"a", b"b"]), Some(0));
 }
 
 #[test]

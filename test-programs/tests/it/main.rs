@@ -31,6 +31,7 @@ mod running;
 mod second_chance;
 mod secrets;
 mod secrets_before;
+mod stale_plans;
 mod storms;
 mod survive;
 mod threads;
