@@ -12,7 +12,7 @@ mod secrets;
 mod tests;
 mod values;
 
-use quotes::{quoted, refuse_further_key, split, unquote, without_comment};
+use quotes::{quoted, refuse_further_key, split, unquote, unquote_members, without_comment};
 use redact::Redact;
 use values::{bad, classes, members, number, rules, sample, signals, size, strategy, told};
 
@@ -136,6 +136,19 @@ impl fmt::Display for Error {
 const KEYS: &str = "mode, out, chances, include, exclude, copy, copy.receiver, copy.arguments, plan, report, \
                     dump-on, max-objects, max-bytes, max-writes, max-crashes, per-minute, cpu, redact, version, \
                     trace-what, overflow, max-trace, from, until, sample, @FILE";
+
+/// Those whose values are lists.
+const LISTS: [&str; 9] = [
+    "include",
+    "exclude",
+    "report",
+    "dump-on",
+    "redact",
+    "trace-what",
+    "from",
+    "until",
+    "sample",
+];
 
 /// What some editors put in front of a file.
 const BYTE_ORDER_MARK: char = '\u{feff}';
@@ -300,7 +313,10 @@ impl Options {
         })?;
         let (key, value) = (key.trim(), value.trim());
         refuse_further_key(key, value, depth)?;
-        let value = unquote(key, value)?;
+        let mut value = unquote(key, value)?;
+        if LISTS.contains(&key) {
+            value = unquote_members(key, &value)?;
+        }
         // Whichever of the two would win, somebody believes in the other.
         if let Some((_, first)) = self.given.iter().find(|(given, _)| given == key) {
             return Err(Error(format!(

@@ -19,6 +19,22 @@ pub(super) fn unquote(key: &str, value: &str) -> Result<String, Error> {
     }
 }
 
+/// A list without the quotes around its members, which [`split`] honours; taken as part of a glob they would go
+/// unnoticed. Quotes elsewhere are parts of names: Kotlin's may have them.
+pub(super) fn unquote_members(key: &str, list: &str) -> Result<String, Error> {
+    let members = list.split(';').map(|member| {
+        let member = member.trim();
+        // Of `type:"GLOB"`.
+        let start = match quoted(member) {
+            None => member.find(':').map_or(0, |colon| colon + 1),
+            Some(_) => 0,
+        };
+        let (kind, name) = member.split_at(start);
+        Ok(kind.to_owned() + &unquote(key, name.trim_start())?)
+    });
+    Ok(members.collect::<Result<Vec<String>, Error>>()?.join(";"))
+}
+
 /// Of a value that begins with a quote: the quote, what is behind it, and what is behind the closing one, if
 /// there is one.
 pub(super) fn quoted(value: &str) -> Option<(char, &str, Option<&str>)> {

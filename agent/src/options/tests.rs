@@ -315,6 +315,14 @@ fn what_is_wrong_is_named() {
         ),
         ("version=\"1", "never closed"),
         (
+            "redact=a;\"b\"c",
+            "text behind the closing quote of redact, \"c\"; write \"b\" without it",
+        ),
+        (
+            "include=a.*;\"b.*;c.*\"",
+            "the quote of include is never closed",
+        ),
+        (
             "version=\"1\"x",
             "text behind the closing quote of version, \"x\"; write \"1\" without it",
         ),
@@ -360,6 +368,25 @@ fn option_file(name: &str, content: &str) -> String {
     let path = directory.join(name);
     fs::write(&path, content).unwrap();
     path.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn quotes_around_members_of_a_list_are_no_part_of_them() {
+    let text = "include=a.**;\"b.**\",exclude=\"x.*; 'y.*'\",redact=foo;\"nickname\";type:'a.Key',\
+                report=uncaught;escape: \"a.B.c\",dump-on=QUIT;'USR1'";
+    let options = Options::parse(text).unwrap();
+    assert!(options.include.matches("a.B") && options.include.matches("b.C"));
+    assert!(options.exclude.matches("y.K"));
+    assert!(options.is_secret("nickname") && options.redact.is_class("a.Key"));
+    assert!(options.report.escape.matches("a.B.c"));
+    assert_eq!(options.dump_on, ["QUIT", "USR1"]);
+    let trace = Options::parse("mode=trace,sample=a.*;'b.*'").unwrap().trace;
+    assert!(trace.sample.unwrap().classes.matches("b.C"));
+    // A name of Kotlin's.
+    let file = option_file("apostrophe", "mode=trace\nfrom=a.B.it's;a.B.c\n");
+    let from = Options::parse(&format!("@{file}")).unwrap().trace.from;
+    fs::remove_file(file).unwrap();
+    assert!(from.matches("a.B.it's") && from.matches("a.B.c"));
 }
 
 #[test]
