@@ -2,7 +2,7 @@
 
 use super::program::{Loaded, Source};
 use super::{Failure, Misuse};
-use crate::files::write_whole;
+use crate::files::{makeable, write_whole};
 use crate::mutability::analysis::{Outcome, Plan, read_facts, run};
 use crate::mutability::answers::Stage;
 use crate::mutability::contracts::Contracts;
@@ -188,6 +188,9 @@ impl Opts {
     pub fn run(&self, out: &mut dyn Write) -> Result<()> {
         let has_runs = !self.trace.is_empty() || !self.evidence.is_empty();
         let pipeline = self.pipeline(has_runs)?;
+        if let Some(path) = &self.save_evidence {
+            makeable(path)?;
+        }
         let loaded = Loaded::open(&self.source, self.sound)?;
         let mut warnings = loaded.warnings().to_vec();
         let mut notes = Notes::default();
@@ -210,13 +213,8 @@ impl Opts {
             notes.lines.append(&mut more);
             anyhow::Ok(outcome)
         })?;
-        if let Some(path) = &self.save_evidence {
-            let failed = || format!("failed to write {}", path.display());
-            let evidence = &outcome.recorded.evidence;
-            write_whole(path, 0o666, |mut out| {
-                evidence.write(&mut out).with_context(failed)
-            })?;
-        }
+        // The verdicts are there all the same.
+        let saved = self.save(&outcome.recorded.evidence);
         for class in &outcome.others {
             let note = format!(
                 "class {class} is another version than that of the evidence, which does not count for it"
@@ -231,8 +229,20 @@ impl Opts {
             }
         }
         warnings.append(&mut notes.lines);
-        self.print(&loaded, &pipeline, &outcome, &warnings, out)?;
+        let printed = self.print(&loaded, &pipeline, &outcome, &warnings, out);
+        saved?;
+        printed?;
         contradictions(loaded.program(), &outcome)
+    }
+
+    fn save(&self, evidence: &Evidence) -> Result<()> {
+        let Some(path) = &self.save_evidence else {
+            return Ok(());
+        };
+        write_whole(path, 0o666, |mut out| {
+            let failed = || format!("failed to write {}", path.display());
+            evidence.write(&mut out).with_context(failed)
+        })
     }
 
     fn pipeline(&self, has_runs: bool) -> Result<Pipeline> {

@@ -370,6 +370,14 @@ fn what_is_missing_is_said() {
         1,
     );
     assert!(errors.contains("/no/such.jar"), "{errors}");
+    // Before all the work is done.
+    let unwritable = dir.path().to_str().unwrap();
+    let arguments = ["mutability", "--classpath", "/no/such.jar", "--trace", "."];
+    let (_, errors) = run(
+        &[&arguments[..], &["--save-evidence", unwritable]].concat(),
+        1,
+    );
+    assert!(errors.contains("it is a directory"), "{errors}");
 }
 
 #[test]
