@@ -369,18 +369,15 @@ impl Opts {
             program: loaded.program(),
             outcome,
             classes: &classes,
+            explain: &explain,
         };
-        let any = match explain.is_empty() {
-            true => view.methods().next().is_some(),
-            false => view.methods().any(|row| explain.matches(&row.full_name())),
-        };
-        if !any {
+        if view.methods().next().is_none() {
             let lacks = match (explain.is_empty(), classes.is_empty()) {
                 (false, _) => "no method matches --explain",
                 (true, false) => "no method matches --classes",
                 (true, true) => "the class path has no methods",
             };
-            let example = view.methods().next().map(|row| row.full_name());
+            let example = view.of_classes().next().map(|row| row.full_name());
             let example = example.filter(|_| !explain.is_empty());
             let example = example.map_or_else(String::new, |name| {
                 format!(", which takes names like {}", one_line(&name, 300))
@@ -389,7 +386,7 @@ impl Opts {
             return Err(Failure.into());
         }
         match self.format {
-            Print::Text => report::text(&view, &explain, super::colour(), out)?,
+            Print::Text => report::text(&view, super::colour(), out)?,
             Print::Json => {
                 let asked = report::Asked {
                     pipeline: &pipeline.text,
@@ -397,7 +394,7 @@ impl Opts {
                     transitive: self.transitive,
                     warnings,
                 };
-                report::json(&view, &asked, &explain, out)?;
+                report::json(&view, &asked, out)?;
             }
             Print::Csv => report::csv(&view, out)?,
             Print::Randoop => report::randoop(&view, out)?,
@@ -419,11 +416,12 @@ fn contradictions(program: &Program, outcome: &Outcome) -> Result<()> {
     if outcome.contradictions.is_empty() {
         return Ok(());
     }
-    let classes = globs("");
+    let all = globs("");
     let view = View {
         program,
         outcome,
-        classes: &classes,
+        classes: &all,
+        explain: &all,
     };
     for (method, param, reason) in &outcome.contradictions {
         let mut row = view.method(*method);
