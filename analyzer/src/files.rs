@@ -78,6 +78,9 @@ pub fn writable(dir: &Path) -> Result<()> {
 ///
 /// Fails if it cannot be made, and names it.
 pub fn makeable(file: &Path) -> Result<()> {
+    if file.is_dir() {
+        bail!("failed to write {}: it is a directory", file.display());
+    }
     if file.exists() && !file.is_file() {
         return Ok(());
     }
@@ -190,6 +193,11 @@ mod tests {
         makeable(&file).unwrap();
         makeable(Path::new("/dev/stdout")).unwrap();
         makeable(&dir.path().join("not/there/yet")).unwrap();
+        let error = makeable(dir.path()).unwrap_err();
+        assert!(
+            error.to_string().ends_with("it is a directory"),
+            "{error:#}"
+        );
         let below = file.join("plan");
         let error = makeable(&below).unwrap_err();
         let [below, file] = [&below, &file].map(|path| path.display());

@@ -69,6 +69,7 @@ pub mod program;
 mod progress;
 pub mod repair;
 pub mod stderr;
+pub mod stdout;
 mod temporary;
 pub mod text;
 pub mod trace;

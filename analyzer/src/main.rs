@@ -8,7 +8,8 @@ use clap::Parser;
 use hindsight_analyzer::commands::{Command, Failure, Misuse};
 use hindsight_analyzer::confine;
 use hindsight_analyzer::stderr::say;
-use std::io::{self, BufWriter, ErrorKind, Write};
+use hindsight_analyzer::stdout::Stdout;
+use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
 
 /// Crash files and recordings of JVM programs: look into them, make tests of them.
@@ -38,12 +39,12 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     }
     let cli = Cli::parse();
-    let mut out = BufWriter::new(io::stdout().lock());
+    let mut out = BufWriter::new(Stdout::new(io::stdout().lock()));
     let result = cli.command.run(&mut out);
     let flushed = out.flush();
     match result.and_then(|()| Ok(flushed?)) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) if out.get_ref().is_unread(&error) => ExitCode::SUCCESS,
         // The report already says what went wrong.
         Err(error) if error.is::<Failure>() => ExitCode::from(1),
         Err(error) => {
@@ -51,16 +52,4 @@ fn main() -> ExitCode {
             ExitCode::from(if error.is::<Misuse>() { 2 } else { 1 })
         }
     }
-}
-
-/// Whether the reader of our output has gone, as `head` does.
-fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error.chain().any(|cause| {
-        let of_io = cause.downcast_ref::<io::Error>().map(io::Error::kind);
-        // This one does not name its cause.
-        let of_json = cause
-            .downcast_ref()
-            .and_then(serde_json::Error::io_error_kind);
-        of_io.or(of_json) == Some(ErrorKind::BrokenPipe)
-    })
 }

@@ -137,14 +137,8 @@ const KEYS: &str = "mode, out, chances, include, exclude, copy, copy.receiver, c
                     dump-on, max-objects, max-bytes, max-writes, max-crashes, per-minute, cpu, redact, version, \
                     trace-what, overflow, max-trace, from, until, sample, @FILE";
 
-/// What some editors put in front of a file.
-const BYTE_ORDER_MARK: char = '\u{feff}';
-
-/// How deep option files may name further ones.
-const MAX_NESTED: usize = 8;
-
-/// Keys whose values are lists, separated by `;`.
-const OF_LISTS: &[&str] = &[
+/// Those whose values are lists.
+const LISTS: [&str; 9] = [
     "include",
     "exclude",
     "report",
@@ -155,6 +149,13 @@ const OF_LISTS: &[&str] = &[
     "until",
     "sample",
 ];
+
+/// What some editors put in front of a file.
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
+/// How deep option files may name further ones.
+const MAX_NESTED: usize = 8;
+
 /// Keys that are about traces.
 const OF_TRACES: &[&str] = &[
     "trace-what",
@@ -312,11 +313,10 @@ impl Options {
         })?;
         let (key, value) = (key.trim(), value.trim());
         refuse_further_key(key, value, depth)?;
-        let value = if OF_LISTS.contains(&key) {
-            unquote_members(key, value)?
-        } else {
-            unquote(key, value)?
-        };
+        let mut value = unquote(key, value)?;
+        if LISTS.contains(&key) {
+            value = unquote_members(key, &value)?;
+        }
         // Whichever of the two would win, somebody believes in the other.
         if let Some((_, first)) = self.given.iter().find(|(given, _)| given == key) {
             return Err(Error(format!(

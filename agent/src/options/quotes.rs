@@ -19,29 +19,20 @@ pub(super) fn unquote(key: &str, value: &str) -> Result<String, Error> {
     }
 }
 
-/// The value of a key that takes a list, without the quotes around it or around its members. A quote that stayed would
-/// be taken for a part of a name, which then is none that the program has.
-pub(super) fn unquote_members(key: &str, value: &str) -> Result<String, Error> {
-    let whole = match quoted(value) {
-        Some((_, text, Some(""))) => text,
-        _ => value,
-    };
-    if !whole.contains(QUOTES) {
-        return Ok(whole.to_owned());
-    }
-    let members = split(whole, ';')?;
-    let members = members.iter().map(|member| {
-        let member = unquote(key, member.trim())?;
-        if member.contains(QUOTES) {
-            return Err(Error(format!(
-                "there is a quote in {member}, of {key}; put quotes around all of it, and write ? for one that is \
-                 part of a name"
-            )));
-        }
-        Ok(member)
+/// A list without the quotes around its members, which [`split`] honours; taken as part of a glob they would go
+/// unnoticed. Quotes elsewhere are parts of names: Kotlin's may have them.
+pub(super) fn unquote_members(key: &str, list: &str) -> Result<String, Error> {
+    let members = list.split(';').map(|member| {
+        let member = member.trim();
+        // Of `type:"GLOB"`.
+        let start = match quoted(member) {
+            None => member.find(':').map_or(0, |colon| colon + 1),
+            Some(_) => 0,
+        };
+        let (kind, name) = member.split_at(start);
+        Ok(kind.to_owned() + &unquote(key, name.trim_start())?)
     });
-    let members: Vec<String> = members.collect::<Result<_, _>>()?;
-    Ok(members.join(";"))
+    Ok(members.collect::<Result<Vec<String>, Error>>()?.join(";"))
 }
 
 /// Of a value that begins with a quote: the quote, what is behind it, and what is behind the closing one, if

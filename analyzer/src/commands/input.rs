@@ -19,6 +19,9 @@ pub struct Input {
     pub crash: Crash,
     /// What the reader should know about the file: it is damaged or half-written.
     pub notes: Vec<String>,
+    /// The file that tests come with. It is not read again for them: a pipe has nothing more to give, and a
+    /// file may have become another.
+    pub bytes: Vec<u8>,
 }
 
 impl Input {
@@ -54,6 +57,7 @@ impl Input {
             path: path.to_owned(),
             crash,
             notes,
+            bytes,
         })
     }
 
@@ -70,19 +74,7 @@ impl Input {
         self.notes.push(format!(
             "the tests come with a repaired copy of the file ({lost})"
         ));
-    }
-
-    /// The bytes of the crash file that the tests come with.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the file cannot be read again.
-    pub fn resource(&self) -> Result<Vec<u8>> {
-        if self.crash.is_whole() {
-            fs::read(&self.path).with_context(|| format!("failed to read {}", self.path.display()))
-        } else {
-            Ok(repair::encode(&self.crash))
-        }
+        self.bytes = repair::encode(&self.crash);
     }
 }
 
@@ -139,6 +131,35 @@ fn crash_files(path: &Path) -> Result<Vec<Result<PathBuf>>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::process::Command;
+    use std::thread;
+
+    #[test]
+    fn what_is_read_once_is_enough_for_tests() {
+        let crash = repair::encode(&Crash::default());
+        let dir = tempfile::tempdir().unwrap();
+        let pipe = dir.path().join("pipe");
+        let made = Command::new("mkfifo").arg(&pipe).status().unwrap();
+        assert!(made.success());
+        let (to, written) = (pipe.clone(), crash.clone());
+        let writer = thread::spawn(move || fs::write(to, written).unwrap());
+        let mut input = Input::read(&pipe).unwrap();
+        writer.join().unwrap();
+        input.repair();
+        assert!(input.crash.is_whole() && input.bytes == crash);
+    }
+
+    #[test]
+    fn a_damaged_file_comes_repaired_with_the_tests() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("crash-0001.hsc");
+        let whole = repair::encode(&Crash::default());
+        fs::write(&file, &whole[..whole.len() - 1]).unwrap();
+        let mut input = Input::read(&file).unwrap();
+        assert!(!input.crash.is_whole());
+        input.repair();
+        assert!(Crash::read(&input.bytes).unwrap().is_whole());
+    }
 
     #[test]
     fn a_file_that_is_named_twice_is_one() {

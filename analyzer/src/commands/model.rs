@@ -56,7 +56,7 @@ pub struct Opts {
     #[arg(value_name = "DIR", required_unless_present = "merge")]
     runs: Vec<PathBuf>,
 
-    /// Write the models here, as JSON, and show nothing.
+    /// Write the models here, as JSON or with --dot as a picture, and show nothing.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 
@@ -184,7 +184,13 @@ impl Opts {
             }
         }
         match &self.out {
-            Some(path) => write_file(path, &model)?,
+            Some(path) => write_whole(path, 0o666, |mut out| {
+                let written = match self.dot {
+                    true => show::dot(&model, out),
+                    false => document::write(&model, &mut out),
+                };
+                written.with_context(|| format!("failed to write {}", path.display()))
+            })?,
             None if self.dot => show::dot(&model, out)?,
             None if self.format == Format::Json => {
                 document::write(&model, out)?;
@@ -305,11 +311,4 @@ fn id(trace: &Trace) -> String {
                 .collect()
         }
     }
-}
-
-fn write_file(path: &Path, model: &Model) -> Result<()> {
-    write_whole(path, 0o666, |mut out| {
-        document::write(model, &mut out)
-            .with_context(|| format!("failed to write {}", path.display()))
-    })
 }

@@ -2,7 +2,7 @@
 
 use super::program::{Loaded, Source};
 use super::{Failure, Misuse};
-use crate::files::write_whole;
+use crate::files::{makeable, write_whole};
 use crate::mutability::analysis::{Outcome, Plan, read_facts, run};
 use crate::mutability::answers::Stage;
 use crate::mutability::contracts::Contracts;
@@ -188,6 +188,9 @@ impl Opts {
     pub fn run(&self, out: &mut dyn Write) -> Result<()> {
         let has_runs = !self.trace.is_empty() || !self.evidence.is_empty();
         let pipeline = self.pipeline(has_runs)?;
+        if let Some(path) = &self.save_evidence {
+            makeable(path)?;
+        }
         let loaded = Loaded::open(&self.source, self.sound)?;
         let mut warnings = loaded.warnings().to_vec();
         let mut notes = Notes::default();
@@ -210,13 +213,8 @@ impl Opts {
             notes.lines.append(&mut more);
             anyhow::Ok(outcome)
         })?;
-        if let Some(path) = &self.save_evidence {
-            let failed = || format!("failed to write {}", path.display());
-            let evidence = &outcome.recorded.evidence;
-            write_whole(path, 0o666, |mut out| {
-                evidence.write(&mut out).with_context(failed)
-            })?;
-        }
+        // The verdicts are there all the same.
+        let saved = self.save(&outcome.recorded.evidence);
         for class in &outcome.others {
             let note = format!(
                 "class {class} is another version than that of the evidence, which does not count for it"
@@ -231,8 +229,20 @@ impl Opts {
             }
         }
         warnings.append(&mut notes.lines);
-        self.print(&loaded, &pipeline, &outcome, &warnings, out)?;
+        let printed = self.print(&loaded, &pipeline, &outcome, &warnings, out);
+        saved?;
+        printed?;
         contradictions(loaded.program(), &outcome)
+    }
+
+    fn save(&self, evidence: &Evidence) -> Result<()> {
+        let Some(path) = &self.save_evidence else {
+            return Ok(());
+        };
+        write_whole(path, 0o666, |mut out| {
+            let failed = || format!("failed to write {}", path.display());
+            evidence.write(&mut out).with_context(failed)
+        })
     }
 
     fn pipeline(&self, has_runs: bool) -> Result<Pipeline> {
@@ -359,18 +369,15 @@ impl Opts {
             program: loaded.program(),
             outcome,
             classes: &classes,
+            explain: &explain,
         };
-        let any = match explain.is_empty() {
-            true => view.methods().next().is_some(),
-            false => view.methods().any(|row| explain.matches(&row.full_name())),
-        };
-        if !any {
+        if view.methods().next().is_none() {
             let lacks = match (explain.is_empty(), classes.is_empty()) {
                 (false, _) => "no method matches --explain",
                 (true, false) => "no method matches --classes",
                 (true, true) => "the class path has no methods",
             };
-            let example = view.methods().next().map(|row| row.full_name());
+            let example = view.of_classes().next().map(|row| row.full_name());
             let example = example.filter(|_| !explain.is_empty());
             let example = example.map_or_else(String::new, |name| {
                 format!(", which takes names like {}", one_line(&name, 300))
@@ -379,7 +386,7 @@ impl Opts {
             return Err(Failure.into());
         }
         match self.format {
-            Print::Text => report::text(&view, &explain, super::colour(), out)?,
+            Print::Text => report::text(&view, super::colour(), out)?,
             Print::Json => {
                 let asked = report::Asked {
                     pipeline: &pipeline.text,
@@ -387,7 +394,7 @@ impl Opts {
                     transitive: self.transitive,
                     warnings,
                 };
-                report::json(&view, &asked, &explain, out)?;
+                report::json(&view, &asked, out)?;
             }
             Print::Csv => report::csv(&view, out)?,
             Print::Randoop => report::randoop(&view, out)?,
@@ -409,11 +416,12 @@ fn contradictions(program: &Program, outcome: &Outcome) -> Result<()> {
     if outcome.contradictions.is_empty() {
         return Ok(());
     }
-    let classes = globs("");
+    let all = globs("");
     let view = View {
         program,
         outcome,
-        classes: &classes,
+        classes: &all,
+        explain: &all,
     };
     for (method, param, reason) in &outcome.contradictions {
         let mut row = view.method(*method);

@@ -3,7 +3,7 @@
 use super::input::Input;
 use super::{Failure, Format};
 use crate::classpath::ClassPath;
-use crate::files::{same_file, write_whole};
+use crate::files::{makeable, same_file, write_whole};
 use crate::jdk::Jdk;
 use crate::junit::asked::Asked;
 use crate::junit::candidate::test_name;
@@ -151,6 +151,8 @@ impl Opts {
         if same_file(&self.file, &self.out) {
             bail!("the trimmed file would replace {}", self.file.display());
         }
+        let name = self.out.file_name().context("--out names no file")?;
+        makeable(&self.out)?;
         let classpath = ClassPath::open(&self.classpath)?;
         let jdk = Jdk::find(self.jdk.as_deref())?;
         let work = temporary::directory()?;
@@ -194,8 +196,8 @@ impl Opts {
         let sets = before.sets(0, &frames);
         let crash = trim(&input.crash, &frames, sets);
         let bytes = repair::encode(&crash);
-        let name = self.out.file_name().context("--out names no file")?;
-        let copy = work.path().join(name);
+        // Tests tell of the file by its name, which may be that of their own directory.
+        let copy = work.path().join("trimmed").join(name);
         write_file(&copy, &bytes)?;
         let after = tests(&Input::read(&copy)?, &frames)?;
 

@@ -64,6 +64,10 @@ impl Opts {
         for error in &found.errors {
             say(format_args!("{error:#}"));
         }
+        // A page that was made before is better than an empty one.
+        if found.is_empty() {
+            return Err(Failure.into());
+        }
         let title = format!(
             "{}, {} with a model, {} of mutability",
             count(found.crashes.len(), "crash"),
@@ -101,5 +105,32 @@ fn failed(errors: usize) -> Result<()> {
     match errors {
         0 => Ok(()),
         _ => Err(Failure.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn a_page_is_not_replaced_by_an_empty_one() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join("crash-0001.hsc"), "cut").unwrap();
+        let page = dir.path().join("hindsight.html");
+        fs::write(&page, "good").unwrap();
+        let mut opts = Opts {
+            paths: vec![dir.path().to_owned()],
+            out: None,
+            max_objects: 1,
+            quiet: true,
+        };
+        for out in [None, Some("-".into())] {
+            opts.out = out;
+            let mut told = Vec::new();
+            let error = opts.run(&mut told).unwrap_err();
+            assert!(error.is::<Failure>() && told.is_empty(), "{error:#}");
+        }
+        assert_eq!(fs::read_to_string(page).unwrap(), "good");
     }
 }

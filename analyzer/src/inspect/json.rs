@@ -391,6 +391,7 @@ mod tests {
                 path: name.into(),
                 crash: Crash::default(),
                 notes: Vec::new(),
+                bytes: Vec::new(),
             }
         });
         write_all(inputs, &mut Shared(&written)).unwrap();

@@ -32,10 +32,10 @@ use crate::java::harm::is_plain;
 use crate::java::names::{is_identifier, sanitize};
 use crate::java::{descriptor, numbered};
 use crate::text::{absence, gap, simple_name};
-use anyhow::Result;
 use hindsight_classfile::access;
 use hindsight_tracelog::crash::{Body, Defaults, Fidelity, Frame, Value};
 use hindsight_tracelog::reader::Crash;
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
 
@@ -259,13 +259,9 @@ impl<'a> Plan<'a> {
 
     /// The bytes of the crash file that a class's tests come with; of tests that were run, with the classes of
     /// which objects could not be restored.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the file cannot be read again.
-    pub fn resource(&self, class: &TestClass, unrestored: Option<&[String]>) -> Result<Vec<u8>> {
-        let file = self.inputs[class.crash].resource()?;
-        Ok(self.origins[class.crash].added(file, unrestored))
+    pub fn resource(&self, class: &TestClass, unrestored: Option<&[String]>) -> Cow<'a, [u8]> {
+        let file = &self.inputs[class.crash].bytes;
+        self.origins[class.crash].added(file, unrestored)
     }
 
     /// Indices of the candidates that can be tried.

@@ -66,7 +66,7 @@ impl<'a> Workplace<'a> {
     /// Fails if they cannot be copied.
     pub fn add_resources(&self, plan: &Plan<'_>) -> Result<()> {
         for class in &plan.classes {
-            let content = plan.resource(class, None)?;
+            let content = plan.resource(class, None);
             write_file(&self.resource(class), content)?;
         }
         Ok(())
@@ -395,6 +395,7 @@ mod tests {
             path: PathBuf::new(),
             crash,
             notes: Vec::new(),
+            bytes: Vec::new(),
         }];
         let classpath = ClassPath::open(env!("CARGO_MANIFEST_DIR")).expect("a directory");
         let mut plan = Plan::new(&inputs, &classpath, &[], true);

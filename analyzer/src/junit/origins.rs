@@ -16,6 +16,7 @@ use anyhow::Result;
 use hindsight_tracelog::crash::{Body, ClassKind, Frame, Origin};
 use hindsight_tracelog::reader::Crash;
 use hindsight_tracelog::writer;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Names with their origins, by recorded names as [`Origin::name`] has them.
@@ -38,16 +39,17 @@ impl Origins {
 
     /// The bytes of a crash file with these origins, and with the classes that could not be restored if that
     /// is known.
-    pub fn added(&self, file: Vec<u8>, unrestored: Option<&[String]>) -> Vec<u8> {
+    pub fn added<'a>(&self, file: &'a [u8], unrestored: Option<&[String]>) -> Cow<'a, [u8]> {
         if self.found.is_empty() && unrestored.is_none() {
-            return file;
+            return file.into();
         }
         let origins = self.found.iter().map(|(name, found)| Origin {
             name: name.clone(),
             found: found.clone(),
         });
         let origins: Vec<Origin> = origins.collect();
-        writer::for_tests(&file, &origins, unrestored).unwrap_or(file)
+        let added = writer::for_tests(file, &origins, unrestored);
+        added.map_or(file.into(), Cow::from)
     }
 }
 

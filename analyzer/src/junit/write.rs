@@ -106,7 +106,7 @@ pub fn write(
             let unrestored = options
                 .run
                 .then(|| unrestored(plan, test_class.crash, &kept));
-            let bytes = plan.resource(test_class, unrestored.as_deref())?;
+            let bytes = plan.resource(test_class, unrestored.as_deref());
             // The recording itself may be there.
             write_whole(&resource, 0o666, |out| {
                 let context = || format!("failed to write {}", resource.display());

@@ -58,11 +58,20 @@ pub struct View<'a> {
     pub outcome: &'a Outcome,
     /// Names of classes.
     pub classes: &'a Globs,
+    /// Names of methods, with their classes; those that match are explained, and no others are shown.
+    pub explain: &'a Globs,
 }
 
 impl View<'_> {
-    /// The methods of the program's own classes, in the order of the class path.
+    /// The methods of the program's own classes that were asked for, in the order of the class path.
     pub fn methods(&self) -> impl Iterator<Item = MethodRow> + '_ {
+        let all = self.explain.is_empty();
+        self.of_classes()
+            .filter(move |row| all || self.explain.matches(&row.full_name()))
+    }
+
+    /// These and those that are not explained.
+    pub fn of_classes(&self) -> impl Iterator<Item = MethodRow> + '_ {
         let classes = (0..self.program.classes.len() as u32).map(ClassId);
         classes
             .filter(|&class| self.shows(class))

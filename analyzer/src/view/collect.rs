@@ -40,12 +40,19 @@ pub struct Found {
     pub errors: Vec<Error>,
 }
 
+impl Found {
+    /// Whether there is nothing to show.
+    pub fn is_empty(&self) -> bool {
+        self.crashes.is_empty() && self.models.is_empty() && self.mutability.is_empty()
+    }
+}
+
 /// Looks for crash files, models and verdicts in directories, however deep, and
 /// reads them. A file that is named must be one of these.
 ///
 /// # Errors
 ///
-/// Fails if a path cannot be read, or there is nothing to show.
+/// Fails if a path cannot be read, or there is nothing to show, not even an error.
 pub fn find(paths: &[PathBuf], max_objects: usize) -> Result<Found> {
     let mut files = BTreeSet::new();
     let mut found = Found::default();
@@ -74,9 +81,7 @@ pub fn find(paths: &[PathBuf], max_objects: usize) -> Result<Found> {
             found.errors.push(error);
         }
     }
-    let something =
-        !(found.crashes.is_empty() && found.models.is_empty() && found.mutability.is_empty());
-    if !something && found.errors.is_empty() {
+    if found.is_empty() && found.errors.is_empty() {
         bail!("{}", nothing_in(paths));
     }
     Ok(found)

@@ -162,6 +162,21 @@ fn bad_input_is_named() {
     assert_eq!(usage.status.code(), Some(2));
 }
 
+#[test]
+fn a_picture_can_be_a_file() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let [model, picture] =
+        ["use.model", "use.dot"].map(|name| dir.path().join(name).display().to_string());
+    let document = r#"{"schema":"hindsight.model/1","runs":[],"classes":[{"class":"A","objects":0,
+        "nodes":1,"edges":[],"observers":[]}]}"#;
+    fs::write(&model, document).expect("a file");
+    let shown = hindsight(["model", "--merge", &model, "--dot"]);
+    let written = hindsight(["model", "--merge", &model, "--dot", "--out", &picture]);
+    assert!(shown.status.success() && written.status.success());
+    assert!(shown.stdout.starts_with(b"digraph ") && written.stdout.is_empty());
+    assert!(fs::read(picture).expect("a picture") == shown.stdout);
+}
+
 /// A call of a run: a method (the last is not public), whether each of two objects
 /// is its receiver and its argument, and what it calls.
 #[derive(Debug, Clone)]

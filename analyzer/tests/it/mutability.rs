@@ -130,6 +130,14 @@ fn reasons_lead_to_the_write() {
     );
     let row = "Figure51,modifyParam1,\"(LC;Z)V\",1,p1,C,mutable,S',Figure51.java:9 writes p1.next,false\n";
     assert!(out.contains(&row.replace('"', "")), "{out}");
+    let only = ["--format", "csv", "--explain", "*.modifyParam1"];
+    let (out, _) = run(&[&base[..], &only].concat(), 0);
+    let mut rows = out.lines().skip(1).peekable();
+    assert!(rows.peek().is_some(), "{out}");
+    assert!(
+        rows.all(|row| row.starts_with("Figure51,modifyParam1,")),
+        "{out}"
+    );
 }
 
 #[test]
@@ -370,6 +378,14 @@ fn what_is_missing_is_said() {
         1,
     );
     assert!(errors.contains("/no/such.jar"), "{errors}");
+    // Before all the work is done.
+    let unwritable = dir.path().to_str().unwrap();
+    let arguments = ["mutability", "--classpath", "/no/such.jar", "--trace", "."];
+    let (_, errors) = run(
+        &[&arguments[..], &["--save-evidence", unwritable]].concat(),
+        1,
+    );
+    assert!(errors.contains("it is a directory"), "{errors}");
 }
 
 #[test]

@@ -179,9 +179,10 @@ fn what_reproduces_is_kept_unless_told() {
 fn tests_are_chosen_by_name() {
     let dir = tempfile::tempdir().unwrap();
     let name = "ProgramCrash0001Test#mode_frame2";
-    let (status, told, errors) = trim(dir.path(), &["--tests", name, "--out", "DIR/small.hsc"]);
+    // A name that directories of ours have, too.
+    let (status, told, errors) = trim(dir.path(), &["--tests", name, "--out", "DIR/tests"]);
     assert_eq!(status, 0, "{told}{errors}");
-    let (crash, _) = content(&dir.path().join("small.hsc"));
+    let (crash, _) = content(&dir.path().join("tests"));
     assert!(crash.objects.is_empty() && crash.classes.is_empty());
 }
 
@@ -201,6 +202,7 @@ fn what_cannot_be_is_said() {
             ["--frames", "0", "--out", "DIR/crash-0001.hsc"],
             "would replace",
         ),
+        (["--frames", "0", "--out", "DIR"], "it is a directory"),
     ] {
         let (status, told, errors) = trim(dir.path(), &arguments);
         assert_eq!(status, 1, "{told}");

@@ -7,7 +7,6 @@ use crate::mutability::answers::Verdict;
 use crate::mutability::purity::Purity;
 use crate::text::{count, one_line};
 use hindsight_classfile::access;
-use hindsight_instrument::glob::Globs;
 use serde::Serialize;
 use std::io::{self, Write};
 
@@ -43,18 +42,15 @@ impl Tally {
 /// # Errors
 ///
 /// Fails if `out` cannot be written.
-pub fn text(view: &View<'_>, explain: &Globs, colour: bool, out: &mut dyn Write) -> io::Result<()> {
+pub fn text(view: &View<'_>, colour: bool, out: &mut dyn Write) -> io::Result<()> {
     let (bold, plain) = if colour {
         ("\x1b[1m", "\x1b[0m")
     } else {
         ("", "")
     };
     let mut tally = Tally::default();
+    let explained = !view.explain.is_empty();
     for row in view.methods() {
-        let explained = explain.matches(&row.full_name());
-        if !explain.is_empty() && !explained {
-            continue;
-        }
         tally.add(&row);
         let pure = match row.purity {
             Purity::Pure => "  pure",
@@ -189,17 +185,9 @@ pub struct Asked<'a> {
 /// # Errors
 ///
 /// Fails if `out` cannot be written.
-pub fn json(
-    view: &View<'_>,
-    asked: &Asked<'_>,
-    explain: &Globs,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let methods = view.methods().filter_map(|row| {
-        let explained = explain.matches(&row.full_name());
-        if !explain.is_empty() && !explained {
-            return None;
-        }
+pub fn json(view: &View<'_>, asked: &Asked<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let explained = !view.explain.is_empty();
+    let methods = view.methods().map(|row| {
         let parameters = row
             .params
             .iter()
@@ -219,13 +207,13 @@ pub fn json(
                 },
             });
         let parameters = parameters.collect();
-        Some(Method {
+        Method {
             parameters,
             pure: row.purity.is_pure(),
             class: row.class,
             method: row.name,
             descriptor: row.descriptor,
-        })
+        }
     });
     let document = Document {
         schema: SCHEMA,
