@@ -271,7 +271,9 @@ final class Restorer {
                     notes.unrestored(info.name, place(number) + ": " + hole.getMessage());
                 }
             }
-        } catch (RuntimeException | LinkageError e) {
+        } catch (OutOfMemoryError e) {
+            throw e;
+        } catch (Throwable e) {
             // Static initializers of the program run here.
             String reason = "cannot be made here: " + Classes.reason(e)
                     + (e.getCause() == null ? "" : " (" + Classes.reason(e.getCause()) + ")");

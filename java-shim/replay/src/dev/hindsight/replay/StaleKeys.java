@@ -82,7 +82,9 @@ final class StaleKeys {
                     && isItsOwn(number)
                     && copyHas(number, hash);
             return changed ? new StandIn(key, unspread(kept, table)) : key;
-        } catch (RuntimeException | StackOverflowError | LinkageError e) {
+        } catch (OutOfMemoryError e) {
+            throw e;
+        } catch (Throwable e) {
             // It is the program's code that runs here; inserting it will tell.
             return key;
         }
