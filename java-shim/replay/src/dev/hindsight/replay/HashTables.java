@@ -433,7 +433,7 @@ final class HashTables {
     }
 
     /** Whether a key's hash code cannot depend on the content of a table. */
-    private static boolean isSettled(Object key) {
+    static boolean isSettled(Object key) {
         return key instanceof String || key instanceof Number || key instanceof Enum
                 || key instanceof Character || key instanceof Boolean || key instanceof Class
                 || key.getClass() == Object.class;
