@@ -41,6 +41,8 @@ final class Restorer {
     /** The object whose parts are walked through. */
     private int parent = -1;
     private final Map<Integer, Type> types = new HashMap<>();
+    /** The first class of each name. */
+    private final Map<String, Integer> byName = new HashMap<>();
     private final AtEntry atEntry;
     private final RedactedKeys redactedKeys = new RedactedKeys(this);
     /** Recorded objects by class; null until it is asked for. */
@@ -575,6 +577,9 @@ final class Restorer {
             }
             type = new Type(info, numbered);
             types.put(id, type);
+            if (type.running != null && byName.putIfAbsent(info.name, id) != null) {
+                note(info.name, "recorded of several class loaders, is one class here");
+            }
         }
         return type;
     }
