@@ -74,12 +74,19 @@ fn descriptor_of(standing: &Constant) -> Option<&'static str> {
         ("java.lang.Runtime", _) => "Ljava/lang/Runtime;",
         ("java.lang.Thread", _) => "Ljava/lang/Thread;",
         ("java.lang.ClassLoader", _) => "Ljava/lang/ClassLoader;",
-        ("java.lang.ModuleLayer", _) => "Ljava/lang/Module;",
+        ("java.lang.ModuleLayer", name) if is_jdk_module(name) => "Ljava/lang/Module;",
         ("java.nio.file.FileSystems", "getDefault()") => "Ljava/nio/file/FileSystem;",
         ("java.nio.file.FileSystems", _) => "Ljava/nio/file/spi/FileSystemProvider;",
         ("java.util.concurrent.ForkJoinPool", _) => "Ljava/util/concurrent/ForkJoinPool;",
         _ => return None,
     })
+}
+
+/// Whether a call gives a module of the JDK's. One of the program's is not there for tests on the class path, so
+/// that the call would throw in the test; loaded, it is null there.
+fn is_jdk_module(call: &str) -> bool {
+    let name = call.strip_prefix("boot().findModule(\"");
+    name.is_some_and(|name| name.starts_with("java.") || name.starts_with("jdk."))
 }
 
 impl Values<'_> {
@@ -364,6 +371,17 @@ const GENERIC: &[&str] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn modules_of_the_program_are_loaded() {
+        let of = |module: &str| Constant {
+            object: 0,
+            owner: "java.lang.ModuleLayer".to_owned(),
+            name: format!("boot().findModule(\"{module}\").orElseThrow()"),
+        };
+        assert_eq!(descriptor_of(&of("java.base")), Some("Ljava/lang/Module;"));
+        assert_eq!(descriptor_of(&of("app")), None);
+    }
 
     #[test]
     fn a_box_that_is_written_as_what_it_holds_chooses_no_overload() {

@@ -33,6 +33,9 @@ pub const STANDS_IN: &str = "stands for it";
 /// How the reason of a candidate starts that throws on what it was passed.
 pub const GIVEN: &str = "only throws the exception that it was passed";
 
+/// How the reason of a candidate starts that did not come to its call.
+const UNRESTORED: &str = "its state could not be restored: ";
+
 /// How the reason of a candidate starts that ended in an exception.
 pub const THROWS: &str = "throws ";
 
@@ -118,6 +121,11 @@ pub fn judge(expected: &Expected<'_>, frame: &Frame, ran: &Ran) -> (Verdict, Str
             let reason = format!("{GIVEN}, by itself or within something else ({what})");
             (Verdict::Differs, format!("{reason}{holes}"))
         }
+        // Nothing of the candidate has run, so that no version of the program can make it green.
+        "threw" if is_loading(&outcome.stack, &expected.test) => {
+            let what = one_line(outcome.exception.as_deref().unwrap_or("?"), 300);
+            (Verdict::Differs, format!("{UNRESTORED}{THROWS}{what}"))
+        }
         "threw" => {
             let (same, reason) = compare(expected, frame, outcome);
             match same {
@@ -135,10 +143,19 @@ pub fn judge(expected: &Expected<'_>, frame: &Frame, ran: &Ran) -> (Verdict, Str
                 .as_deref()
                 .or(outcome.message.as_deref())
                 .unwrap_or("unknown");
-            let reason = format!("its state could not be restored: {}", one_line(reason, 300));
+            let reason = format!("{UNRESTORED}{}", one_line(reason, 300));
             (Verdict::Differs, reason)
         }
     }
+}
+
+/// Whether it was what restores a test's state that the test had called.
+fn is_loading(stack: &[Element], test: &str) -> bool {
+    let before = stack.split(|element| element.class == test).next();
+    let is_cut = before.is_none_or(|before| before.len() == stack.len());
+    let called = before.and_then(<[Element]>::last).filter(|_| !is_cut);
+    let name = called.and_then(|called| called.class.strip_prefix(REPLAY));
+    name.is_some_and(|name| [".Crash", ".Frame", ".Statics"].contains(&name))
 }
 
 /// A remark on state that is missing, for it may be the reason; more so where nothing stands for it.
@@ -233,13 +250,20 @@ fn compare(expected: &Expected<'_>, frame: &Frame, outcome: &Outcome) -> (bool, 
         return (false, instead());
     }
     let known = |got: &Place| recorded.iter().any(|place| place.is_method(got, unchanged));
-    // Where memory ends is chance.
-    if class == "java.lang.OutOfMemoryError" && got.as_ref().is_some_and(known) {
-        return (true, format!("throws {what}{at}"));
+    if class == "java.lang.OutOfMemoryError"
+        && let Some(got) = &got
+    {
+        // Where memory ends is chance; but what the test itself calls of the JDK only makes its state.
+        if is_platform(&got.class) && !any && !alone(&recorded) {
+            return (false, instead());
+        } else if known(got) {
+            return (true, format!("throws {what}{at}"));
+        }
     }
     if class == "java.lang.StackOverflowError" {
         // Where in the cycle the stack ends is chance, and in which method that is called from there.
-        return match got.as_ref().is_none_or(known) || is_recursion(&recorded, &actual) {
+        let ends = got.as_ref().map_or(outcome.stack.is_empty(), known);
+        return match ends || is_recursion(&recorded, &actual) {
             true => (
                 true,
                 format!("throws {what} in one of the recorded methods"),

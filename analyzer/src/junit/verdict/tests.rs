@@ -647,3 +647,51 @@ fn a_stack_overflow_may_end_elsewhere_in_the_cycle() {
     let other = [("B", "<init>", 1), ("A", "o", 1), ("A", "o", 1)];
     assert_eq!(ends(&other), Verdict::Differs);
 }
+
+#[test]
+fn a_test_that_overflows_itself_reproduces_nothing() {
+    let mut exception = recorded(STACK);
+    exception.class = "java.lang.StackOverflowError".to_owned();
+    let expected = expected(&exception, None);
+    let ends = |stack: &[(&str, &str, i32)]| {
+        let ran = threw("java.lang.StackOverflowError", stack);
+        judge(&expected, &of_a(), &ran).0
+    };
+    assert_eq!(ends(&[("T", "t", 1)]), Verdict::Differs);
+    assert_eq!(ends(&[]), Verdict::Reproduces);
+}
+
+#[test]
+fn memory_that_ends_before_the_call_reproduces_nothing() {
+    const ERROR: &str = "java.lang.OutOfMemoryError";
+    let mut exception = recorded(STACK);
+    exception.class = ERROR.to_owned();
+    let expected = expected(&exception, None);
+    let ends = |stack: &[(&str, &str, i32)]| judge(&expected, &of_a(), &threw(ERROR, stack)).0;
+    let jdk = ("java.util.Objects", "check", 1);
+    assert_eq!(ends(&[jdk, ("T", "t", 1)]), Verdict::Differs);
+    assert_eq!(ends(&[("A", "m", 9), ("T", "t", 1)]), Verdict::Reproduces);
+}
+
+#[test]
+fn what_is_thrown_while_state_is_loaded_reproduces_nothing() {
+    let frame = |class| (class, "frame", 1);
+    let crash = frame("dev.hindsight.replay.Crash");
+    let stack = [STACK, &[crash, ("T", "t", 1)]].concat();
+    check(
+        STACK,
+        threw("E", &stack),
+        Verdict::Differs,
+        "its state could not be restored: throws E",
+    );
+    // A lambda of the recording is called by the program.
+    let lambda = frame("dev.hindsight.replay.Lambdas$Handler");
+    let call = frame("dev.hindsight.replay.Call");
+    let stack = [STACK, &[lambda, ("A", "n", 2), call, ("T", "t", 1)]].concat();
+    check(
+        STACK,
+        threw("E", &stack),
+        Verdict::Reproduces,
+        "throws E in A.m:5",
+    );
+}

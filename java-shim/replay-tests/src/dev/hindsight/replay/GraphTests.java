@@ -382,4 +382,19 @@ final class GraphTests {
             Files.delete(folder.resolve(file));
         }
     }
+
+    static final class One {}
+
+    static final class Other {}
+
+    static void classesOfSeveralLoadersAreTold() {
+        Snapshot snapshot = new Snapshot();
+        snapshot.classes = row -> row[1].equals(Other.class.getName())
+                ? Packer.replace(row, 1, One.class.getName()) : row;
+        snapshot.frame(row(snapshot.argument(1, new One()), snapshot.argument(2, new Other())));
+        Frame frame = snapshot.restore(0);
+        equal(frame.argument(2).getClass(), One.class);
+        equal(frame.holes(), List.of(
+                One.class.getName() + ": recorded of several class loaders, is one class here"));
+    }
 }

@@ -242,6 +242,19 @@ final class NumberedTests {
                 "it captures no n here", Classes.DIFFERS);
     }
 
+    static void closuresOfGroovyAreFoundWhateverTheirNumber() throws Exception {
+        String closure = "static class _m_closure%d { final int n; _m_closure%1$d(int n) { this.n = n; } "
+                + "String ok() { return \"%s\" + n; } }";
+        String make = "static Object a(int n) { return new _m_closure%d(n); }";
+        ClassLoader before = compile(String.format(closure, 1, "a"), String.format(make, 1));
+        ClassLoader after = compile(String.format(closure, 1, "b"), String.format(closure, 2, "a"));
+        Object recorded = made(before, "a");
+        equal(recorded.getClass().getName(), "P$_m_closure1");
+        equal(call(restored(recorded, null, before, after).argument(1)), "a5");
+        check(!Numbered.isClass("P$m_closure1") && Numbered.isClass("[LP$_closure2;"), "by its name");
+        equal(Numbered.strip("P$_m_closure1$_closure23$4"), "P$_m_closure#$_closure#$#");
+    }
+
     static void lambdaObjectsAreFoundWhateverTheirNumber() throws Exception {
         String m = "static Function<String, String> m(int n) { return x -> x + n; }";
         String other = "static Object m(Object o) { Function<String, Integer> f = x -> x.length(); "

@@ -18,6 +18,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.LinkedList;
 import java.util.List;
 import java.util.Map;
@@ -156,6 +157,32 @@ final class SameTests {
         alike(Collections.unmodifiableList(large), Collections.unmodifiableList(large));
         differ(Collections.unmodifiableMap(table), Collections.unmodifiableMap(ordered), "a java");
         alike(Arrays.asList(1, null), Arrays.asList(1, null));
+    }
+
+    static void keysThatNobodyFinds() {
+        List<Integer> key = new ArrayList<>(List.of(1));
+        List<Integer> grown = new ArrayList<>(List.of(1, 2));
+        List<Set<Object>> sets = List.of(new HashSet<>(), new LinkedHashSet<>());
+        for (Set<Object> stale : sets) {
+            key.remove(Integer.valueOf(2));
+            stale.add(key);
+            key.add(2);
+            Set<Object> sound = stale instanceof LinkedHashSet
+                    ? new LinkedHashSet<>(List.of(grown)) : new HashSet<>(List.of(grown));
+            differ(sound, stale, "keys that have changed since");
+            alike(stale, roundTrip(stale));
+        }
+        for (Map<Object, Object> stale : List.<Map<Object, Object>>of(
+                new HashMap<>(), new java.util.Hashtable<>(), new java.util.concurrent.ConcurrentHashMap<>())) {
+            key.remove(Integer.valueOf(2));
+            stale.put(key, 1);
+            alike(stale, roundTrip(stale));
+            key.add(2);
+            check(!stale.containsKey(key), stale.getClass());
+            check(!((Map<?, ?>) roundTrip(stale)).containsKey(grown), stale.getClass());
+            check(StaleKeys.count(stale) == 1 && StaleKeys.count(roundTrip(stale)) == 1, stale.getClass());
+        }
+        alike(new java.util.WeakHashMap<>(Map.of("a", 1)), new java.util.WeakHashMap<>(Map.of("a", 1)));
     }
 
     static void exceptionsButForTheirPlace() {

@@ -4,6 +4,7 @@ import static dev.hindsight.replay.Snapshot.frameOf;
 import static dev.hindsight.replay.Snapshot.roundTrip;
 import static dev.hindsight.replay.Tests.check;
 import static dev.hindsight.replay.Tests.equal;
+import static dev.hindsight.replay.Tests.fails;
 
 import dev.hindsight.replay.GraphTests.Color;
 import dev.hindsight.replay.GraphTests.Node;
@@ -256,14 +257,21 @@ final class TableTests {
     }
 
     static final class Faulty {
+        static Throwable thrown;
+
         @Override
         public int hashCode() {
-            throw new IllegalStateException("no hash");
+            throw Faulty.<RuntimeException>sneaky(thrown);
+        }
+
+        @SuppressWarnings("unchecked")
+        private static <E extends Throwable> E sneaky(Throwable e) throws E {
+            throw (E) e;
         }
     }
 
-    static void keysThatThrow() throws Exception {
-        // An unsuspecting map cannot have such a key, but one that was changed since can.
+    /** An unsuspecting map cannot have such a key, but one that was changed since can. */
+    private static Map<Object, Object> faulty() throws Exception {
         Map<Object, Object> map = new HashMap<>();
         map.put("a", 1);
         map.put("b", 2);
@@ -272,8 +280,24 @@ final class TableTests {
                 Layout.find(entry.getClass(), "key", "Ljava/lang/Object;").put(entry, new Faulty());
             }
         }
-        Frame frame = frameOf(map);
-        equal(frame.argument(1), Map.of("b", 2));
-        check(frame.holes().get(0).contains("without an entry"), frame.holes());
+        return map;
+    }
+
+    static void keysThatThrow() throws Exception {
+        List<Throwable> all = List.of(new IllegalStateException("no hash"), new AssertionError("no hash"),
+                new java.io.IOException("no hash"), new StackOverflowError("no hash"));
+        for (Throwable thrown : all) {
+            Faulty.thrown = thrown;
+            Frame frame = frameOf(faulty());
+            equal(frame.argument(1), Map.of("b", 2));
+            String hole = frame.holes().get(0);
+            check(hole.contains("without an entry: " + thrown), frame.holes());
+        }
+    }
+
+    static void memoryThatEndsIsNotTheTests() throws Exception {
+        Faulty.thrown = new OutOfMemoryError("Java heap space");
+        Map<Object, Object> map = faulty();
+        fails(ReplayException.class, () -> frameOf(map), "not enough memory to load frame 0 of ", "-Xmx");
     }
 }

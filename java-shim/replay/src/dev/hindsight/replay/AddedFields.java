@@ -91,7 +91,7 @@ final class AddedFields {
                     slot.put(object, adopt(slot.get(made), made, object));
                 }
                 return true;
-            } catch (VirtualMachineError e) {
+            } catch (OutOfMemoryError e) {
                 throw e;
             } catch (Throwable e) {
                 // It wants something else than what was recorded.
@@ -161,7 +161,9 @@ final class AddedFields {
         }
         try {
             return take(recorded, empty);
-        } catch (RuntimeException | LinkageError e) {
+        } catch (OutOfMemoryError e) {
+            throw e;
+        } catch (Throwable e) {
             // It cannot be changed, or not take one of the elements.
             instance.restorer.note(instance.type.info.name, "field " + slots[index].name
                     + " is not complete: " + Classes.reason(e));

@@ -123,7 +123,7 @@ final class Classes {
 
     /** An exception in words, without its package if that says nothing. */
     static String reason(Throwable e) {
-        String message = e.getMessage();
+        String message = Runner.message(e);
         if (e instanceof ClassNotFoundException) {
             return "class " + message + " is missing";
         } else if (e instanceof NoClassDefFoundError && message != null) {

@@ -77,7 +77,7 @@ final class Constants {
                     return value != null && value.getClass() == type ? value : null;
                 }
             }
-        } catch (VirtualMachineError e) {
+        } catch (OutOfMemoryError e) {
             throw e;
         } catch (Throwable e) {
             // Another version of the class, or one that cannot be initialised: the object can be made.
@@ -107,7 +107,7 @@ final class Constants {
                     }
                 }
             }
-        } catch (VirtualMachineError e) {
+        } catch (OutOfMemoryError e) {
             throw e;
         } catch (Throwable e) {
             // The class around it cannot be initialised or read here; its object can be made.

@@ -71,6 +71,8 @@ public final class Crash {
             return CrashFile.read(in.readAllBytes(), name);
         } catch (IOException e) {
             throw new ReplayException("failed to read resource " + url + ": " + e, e);
+        } catch (OutOfMemoryError e) {
+            throw ReplayException.of(name, e);
         }
     }
 
@@ -86,6 +88,8 @@ public final class Crash {
             return new Crash(CrashFile.read(Files.readAllBytes(file), file.toString()), null, false);
         } catch (IOException e) {
             throw new ReplayException("failed to read crash file " + file + ": " + e, e);
+        } catch (OutOfMemoryError e) {
+            throw ReplayException.of(file.toString(), e);
         }
     }
 

@@ -52,7 +52,9 @@ final class Filler {
                     fill(number, restorer.stored(number), get(number));
                 } catch (Hole hole) {
                     note(number, hole.getMessage());
-                } catch (RuntimeException | LinkageError e) {
+                } catch (OutOfMemoryError e) {
+                    throw e;
+                } catch (Throwable e) {
                     note(number, "not complete: " + Classes.reason(e));
                 }
             }
@@ -178,7 +180,9 @@ final class Filler {
             }
         } catch (Hole hole) {
             note(number, hole.getMessage());
-        } catch (RuntimeException | LinkageError e) {
+        } catch (OutOfMemoryError e) {
+            throw e;
+        } catch (Throwable e) {
             note(number, "not complete: " + Classes.reason(e));
         }
     }

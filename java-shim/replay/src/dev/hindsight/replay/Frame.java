@@ -33,7 +33,11 @@ public final class Frame {
     }
 
     static Frame restore(CrashFile file, int index, ClassLoader loader, boolean statics) {
-        return Restorer.frame(file, index, loader, statics);
+        try {
+            return Restorer.frame(file, index, loader, statics);
+        } catch (Throwable e) {
+            throw ReplayException.of("frame " + index + " of " + file.name, e);
+        }
     }
 
     /**
@@ -49,7 +53,11 @@ public final class Frame {
             throw new ReplayException(what + " was restored without static fields: ask "
                     + "Crash.withStatics() for the frame");
         }
-        return new Statics(statics);
+        try {
+            return new Statics(statics);
+        } catch (Throwable e) {
+            throw ReplayException.of("static fields of " + what, e);
+        }
     }
 
     /** Tells which static fields lack in this JVM what was recorded. */

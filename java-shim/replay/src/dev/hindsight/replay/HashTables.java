@@ -166,7 +166,9 @@ final class HashTables {
         for (int i = 0; i < keys.length; i++) {
             try {
                 hashes[i] = keys[i].hashCode();
-            } catch (RuntimeException | StackOverflowError e) {
+            } catch (OutOfMemoryError e) {
+                throw e;
+            } catch (Throwable e) {
                 hashes[i] = 0;
             }
         }
@@ -313,7 +315,9 @@ final class HashTables {
             boolean added = false;
             try {
                 added = insertion.test(key);
-            } catch (RuntimeException | StackOverflowError | LinkageError e) {
+            } catch (OutOfMemoryError e) {
+                throw e;
+            } catch (Throwable e) {
                 trouble = "without an entry: " + Classes.reason(e);
             }
             if (!added) {
@@ -420,6 +424,8 @@ final class HashTables {
                 return Trusted.LOOKUP.findConstructor(
                                 type, MethodType.methodType(void.class, Object[].class))
                         .asFixedArity().invoke(arguments);
+            } catch (OutOfMemoryError e) {
+                throw e;
             } catch (Throwable e) {
                 throw new Hole("this JDK makes no such table: " + Classes.reason(e));
             }
@@ -427,7 +433,7 @@ final class HashTables {
     }
 
     /** Whether a key's hash code cannot depend on the content of a table. */
-    private static boolean isSettled(Object key) {
+    static boolean isSettled(Object key) {
         return key instanceof String || key instanceof Number || key instanceof Enum
                 || key instanceof Character || key instanceof Boolean || key instanceof Class
                 || key.getClass() == Object.class;

@@ -40,7 +40,9 @@ import java.util.regex.Pattern;
  * one that happens to have the number is never taken for it.
  */
 final class Numbered {
-    private static final Pattern NUMBER = Pattern.compile("\\$[0-9]+");
+    /** A number, and what stands before it: a {@code $}, or the mark of one of Groovy's closures or lambdas. */
+    private static final Pattern NUMBER =
+            Pattern.compile("(\\$|\\$_(?:[^$]*_)?(?:closure|lambda)(?=[0-9]+\\b))[0-9]+");
     /** Groups whose codes are all told. */
     private static final int MOST = 128;
 
@@ -180,7 +182,7 @@ final class Numbered {
 
     /** A name or descriptor without its numbers. */
     static String strip(String name) {
-        return name.indexOf('$') < 0 ? name : NUMBER.matcher(name).replaceAll("\\$#");
+        return name.indexOf('$') < 0 ? name : NUMBER.matcher(name).replaceAll("$1#");
     }
 
     /**

@@ -95,7 +95,9 @@ final class RedactedKeys {
                 after.put(key, value);
                 count[0]++;
             });
-        } catch (RuntimeException | StackOverflowError | LinkageError e) {
+        } catch (OutOfMemoryError e) {
+            throw e;
+        } catch (Throwable e) {
             throw new Hole("not sorted by what stands for redacted keys: " + Classes.reason(e));
         }
         if (after.size() < count[0]) {

@@ -20,6 +20,23 @@ public class ReplayException extends RuntimeException {
     }
 
     /**
+     * For what has left the library while it loaded state: the test has not called the program yet, so
+     * that it is not for the test to throw.
+     *
+     * @param what what was to be loaded
+     * @param e what was thrown, by the library or by code of the program that it has run
+     */
+    static ReplayException of(String what, Throwable e) {
+        if (e instanceof ReplayException) {
+            return (ReplayException) e;
+        } else if (e instanceof OutOfMemoryError) {
+            return new ReplayException("there is not enough memory to load " + what + ": give the JVM "
+                    + "that runs the test more with -Xmx (hindsight junit: --java-option)", e);
+        }
+        return new ReplayException("cannot load " + what + ": " + Classes.reason(e), e);
+    }
+
+    /**
      * Says what is wrong, and what showed it.
      *
      * @param message what cannot be replayed, why, and what to do

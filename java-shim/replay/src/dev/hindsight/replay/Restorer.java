@@ -41,6 +41,8 @@ final class Restorer {
     /** The object whose parts are walked through. */
     private int parent = -1;
     private final Map<Integer, Type> types = new HashMap<>();
+    /** The first class of each name. */
+    private final Map<String, Integer> byName = new HashMap<>();
     private final AtEntry atEntry;
     private final RedactedKeys redactedKeys = new RedactedKeys(this);
     /** Recorded objects by class; null until it is asked for. */
@@ -271,7 +273,9 @@ final class Restorer {
                     notes.unrestored(info.name, place(number) + ": " + hole.getMessage());
                 }
             }
-        } catch (RuntimeException | LinkageError e) {
+        } catch (OutOfMemoryError e) {
+            throw e;
+        } catch (Throwable e) {
             // Static initializers of the program run here.
             String reason = "cannot be made here: " + Classes.reason(e)
                     + (e.getCause() == null ? "" : " (" + Classes.reason(e.getCause()) + ")");
@@ -573,6 +577,9 @@ final class Restorer {
             }
             type = new Type(info, numbered);
             types.put(id, type);
+            if (type.running != null && byName.putIfAbsent(info.name, id) != null) {
+                note(info.name, "recorded of several class loaders, is one class here");
+            }
         }
         return type;
     }

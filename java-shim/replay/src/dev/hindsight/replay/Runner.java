@@ -406,7 +406,8 @@ public final class Runner {
         return null;
     }
 
-    private static String message(Throwable thrown) {
+    /** What an exception says of itself, which may be the program's code; null if that throws. */
+    static String message(Throwable thrown) {
         try {
             return thrown.getMessage();
         } catch (Throwable e) {

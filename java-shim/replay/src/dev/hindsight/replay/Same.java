@@ -23,8 +23,9 @@ import java.util.concurrent.ArrayBlockingQueue;
  * and the same objects in the same places, so that what is shared here is shared there.
  *
  * <p>Of the JDK's collections and values the content counts, not what it is stored in: neither the
- * capacity of a list nor the table of a map. No code of the program runs; maps that need it to find a
- * key are walked instead.
+ * capacity of a list nor the table of a map; but keys that have changed since they were put in are not
+ * found, which counts. No code of the program runs but its {@code hashCode}; maps that need more to find
+ * a key are walked instead.
  */
 final class Same {
     /** Pairs of unordered keys that are tried out. */
@@ -215,6 +216,9 @@ final class Same {
                 map((Map<?, ?>) built, (Map<?, ?>) loaded);
             } else {
                 collection((Collection<?>) built, (Collection<?>) loaded);
+            }
+            if (difference == null && StaleKeys.count(built) != StaleKeys.count(loaded)) {
+                differ(loaded, "keys that have changed since");
             }
         } else {
             fields(built, loaded, type);

@@ -36,7 +36,9 @@ final class Settings {
                 }
             } catch (Hole hole) {
                 restorer.note(field.owner, hole.getMessage());
-            } catch (ClassNotFoundException | RuntimeException | LinkageError e) {
+            } catch (OutOfMemoryError e) {
+                throw e;
+            } catch (Throwable e) {
                 restorer.note(field.owner, "its static fields cannot be set here: " + Classes.reason(e));
             }
         }

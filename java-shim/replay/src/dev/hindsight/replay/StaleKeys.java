@@ -5,10 +5,13 @@ import dev.hindsight.replay.Recorded.ClassInfo;
 import dev.hindsight.replay.Recorded.Stored;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Hashtable;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiConsumer;
 
 /**
  * Keys that have changed since they were put into a hash table: they stand where nobody looks for them,
@@ -82,7 +85,9 @@ final class StaleKeys {
                     && isItsOwn(number)
                     && copyHas(number, hash);
             return changed ? new StandIn(key, unspread(kept, table)) : key;
-        } catch (RuntimeException | StackOverflowError | LinkageError e) {
+        } catch (OutOfMemoryError e) {
+            throw e;
+        } catch (Throwable e) {
             // It is the program's code that runs here; inserting it will tell.
             return key;
         }
@@ -148,15 +153,57 @@ final class StaleKeys {
     }
 
     /** Puts the keys in the places of what stands for them; whether all were found. */
-    static boolean settle(Object table, int standIns) throws Hole {
+    static boolean settle(Object table, int standIns) {
+        int[] left = {standIns};
+        nodes(table, (node, key) -> {
+            Object held = key.get(node);
+            if (held instanceof StandIn) {
+                key.put(node, ((StandIn) held).key);
+                left[0]--;
+            }
+        });
+        return left[0] == 0;
+    }
+
+    /** How many keys of a hash table of the JDK's stand where nobody looks for them; of anything else none do. */
+    static int count(Object table) {
+        String name = table.getClass().getName();
+        int[] count = {0};
+        nodes(table, (node, key) -> {
+            Object held = key.get(node);
+            Slot hash = slot(node, "hash");
+            if (held != null && hash != null && !HashTables.isSettled(held)
+                    && !hasHash(held, (Integer) hash.get(node), name)) {
+                count[0]++;
+            }
+        });
+        return count[0];
+    }
+
+    private static boolean hasHash(Object key, int kept, String table) {
+        try {
+            return spread(key.hashCode(), table) == kept;
+        } catch (OutOfMemoryError e) {
+            throw e;
+        } catch (Throwable e) {
+            // It is the program's code that runs here; who looks for the key will not get further.
+            return false;
+        }
+    }
+
+    /** Goes through the nodes of a hash table that keep hash codes, each with the place of its key. */
+    private static void nodes(Object table, BiConsumer<Object, Slot> todo) {
         Object map = table;
-        if (table instanceof Set) {
-            map = Layout.need(HashSet.class, "map").get(table);
+        if (table instanceof HashSet) {
+            map = Layout.find(HashSet.class, "map", "Ljava/util/HashMap;").get(table);
         }
         Class<?> owner = map instanceof ConcurrentHashMap ? ConcurrentHashMap.class
-                : map instanceof Hashtable ? Hashtable.class : java.util.HashMap.class;
-        Object[] bins = (Object[]) Layout.need(owner, "table").get(map);
-        int left = standIns;
+                : map instanceof Hashtable ? Hashtable.class
+                : map instanceof HashMap ? HashMap.class : null;
+        Object[] bins = null;
+        for (Slot slot : owner == null ? List.<Slot>of() : Layout.declared(owner)) {
+            bins = slot.name.equals("table") ? (Object[]) slot.get(map) : bins;
+        }
         for (Object bin : bins == null ? new Object[0] : bins) {
             Object node = bin;
             Slot first = node == null ? null : slot(node, "first");
@@ -165,16 +212,13 @@ final class StaleKeys {
             }
             while (node != null) {
                 Slot key = slot(node, "key");
-                Object held = key == null ? null : key.get(node);
-                if (held instanceof StandIn) {
-                    key.put(node, ((StandIn) held).key);
-                    left--;
+                if (key != null) {
+                    todo.accept(node, key);
                 }
                 Slot next = slot(node, "next");
                 node = next == null ? null : next.get(node);
             }
         }
-        return left == 0;
     }
 
     /** A field of an object, that of the highest class if there are several of the name. */

@@ -41,7 +41,9 @@ public final class Statics implements AutoCloseable {
                 Class<?> known = Classes.find(name, test.getClassLoader());
                 Classes.initialize(known);
                 state.add(known);
-            } catch (ClassNotFoundException | RuntimeException | LinkageError e) {
+            } catch (OutOfMemoryError e) {
+                throw e;
+            } catch (Throwable e) {
                 // Its test tells why, if it matters.
                 continue;
             }
