@@ -262,6 +262,42 @@ fn files_where_a_test_runs_are_safe() {
     }
 }
 
+/// Whoever is guarded is told what the JDK would have said, and what tests share is as it was behind each.
+#[test]
+fn guards_answer_as_the_jdk_does() {
+    const ODD: &str = r#"
+        import java.io.*;
+        public class Odd {
+            private final Thread hook = new Thread();
+            public Odd() { Runtime.getRuntime().addShutdownHook(hook); }
+            public boolean stop() { return Runtime.getRuntime().removeShutdownHook(hook); }
+            public static boolean makesFolder() { return new File("a\0b").mkdirs(); }
+            public static String save() {
+                try (Writer writer = new FileWriter("a\0b")) { return "saved"; }
+                catch (IOException e) { return "refused"; }
+            }
+            public static int drop(int number) {
+                Thread.currentThread().setContextClassLoader(null);
+                return number;
+            }
+        }"#;
+    for jdk in jdks_in_turn() {
+        let workplace = Workplace::new("generate-odd");
+        workplace.compile_text(jdk, &[], "Odd", ODD);
+        let how = ["--universal", "--sequences", "150"];
+        let sources = generate(jdk, &workplace, "tests", &how);
+        for told in [
+            "assertTrue(odd.stop())",
+            "assertFalse(Odd.makesFolder())",
+            "assertEquals(\"refused\", Odd.save())",
+        ] {
+            assert!(sources.contains(told), "{told}: {sources}");
+        }
+        assert!(!sources.contains("drop("), "{sources}");
+        passes(jdk, &workplace, "tests", "classes");
+    }
+}
+
 /// A sequence without an end costs little of the time: it is stopped where it is, in a JVM that goes on; what it is
 /// built on is left alone, and not the methods that it has called.
 #[test]

@@ -64,6 +64,11 @@ public final class Guard {
 
     public static void addShutdownHook(Runtime runtime, Thread hook) {
         // The JVM ends without running it.
+        Hooks.add(hook);
+    }
+
+    public static boolean removeShutdownHook(Runtime runtime, Thread hook) {
+        return Hooks.remove(hook);
     }
 
     public static Process exec(Runtime runtime, String command) {

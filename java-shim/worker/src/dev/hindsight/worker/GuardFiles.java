@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.util.zip.ZipFile;
@@ -53,10 +54,23 @@ public final class GuardFiles {
         return isArchive ? Paths.get(path.getFileSystem().toString()) : null;
     }
 
+    /** A file's path, or null for one that the JDK itself takes for none there can be. */
+    private static Path path(File file) {
+        if (file.getPath().indexOf('\0') >= 0) {
+            return null;
+        }
+        try {
+            return file.toPath();
+        } catch (InvalidPathException e) {
+            // Classes of java.io replace what cannot be encoded, by what nobody knows here.
+            throw Guard.blocked("writing " + file);
+        }
+    }
+
     /** Gives back a file that may be opened like this. */
     static File checkOpen(File file, int mode) {
         if (file != null && (mode & ZipFile.OPEN_DELETE) != 0) {
-            checkDelete(file.toPath());
+            checkDelete(path(file));
         }
         return file;
     }
@@ -64,7 +78,7 @@ public final class GuardFiles {
     /** Gives back a file that may be written. */
     static File check(File file) {
         if (file != null) {
-            check(file.toPath());
+            check(path(file));
         }
         return file;
     }
@@ -115,17 +129,17 @@ public final class GuardFiles {
     // Files.
 
     public static boolean delete(File file) {
-        checkDelete(file.toPath());
+        checkDelete(path(file));
         return file.delete();
     }
 
     public static void deleteOnExit(File file) {
         // The directory goes as a whole.
-        checkDelete(file.toPath());
+        checkDelete(path(file));
     }
 
     public static boolean renameTo(File file, File to) {
-        checkDelete(file.toPath());
+        checkDelete(path(file));
         return file.renameTo(check(to));
     }
 

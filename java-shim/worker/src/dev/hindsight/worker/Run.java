@@ -133,7 +133,7 @@ final class Run {
             digests[index] = digest(values[index]);
         }
         // What had to be stopped may have been interrupted for that.
-        boolean isChanged = worker.shared.putBack() && !Cover.isStopping();
+        boolean isChanged = worker.shared.putBack(worker.loaded.loader) && !Cover.isStopping();
         if (worker.leftovers.areTooMany() || (flags & MEMORY) != 0 && isShort()) {
             flags |= TIRED;
         }

@@ -9,7 +9,7 @@ import java.util.TimeZone;
 
 /**
  * What all tests of a JVM share besides the program's own state: its locale and time zone, its properties, its streams,
- * who is told of exceptions, and whether the thread is interrupted. A test that leaves another one would change those
+ * who is told of exceptions, the thread's context class loader, and whether it is interrupted. A test that leaves another one would change those
  * that come after it, in whosever suite.
  *
  * <p>Properties that the JVM did not begin with are let be: initialisers of many libraries set theirs.
@@ -26,9 +26,14 @@ final class Shared {
     private final InputStream in = System.in;
     private final Thread.UncaughtExceptionHandler handler = Thread.getDefaultUncaughtExceptionHandler();
 
-    /** Makes all of it as it was, and tells whether it was not; of the thread that asks. */
-    boolean putBack() {
+    /** Makes all of it as it was, and tells whether it was not; of the thread that asks, which has this loader. */
+    boolean putBack(ClassLoader context) {
+        Thread thread = Thread.currentThread();
         boolean isChanged = Thread.interrupted();
+        if (thread.getContextClassLoader() != context) {
+            thread.setContextClassLoader(context);
+            isChanged = true;
+        }
         if (System.out != out || System.err != err || System.in != in) {
             System.setOut(out);
             System.setErr(err);

@@ -60,7 +60,7 @@ public final class Suite {
                 watch.start();
                 current = parts[0];
                 thrown[0] = run(loader, parts[1], parts[2]);
-                if (shared.putBack() && thrown[0] == null) {
+                if (shared.putBack(loader) && thrown[0] == null) {
                     thrown[0] = new IllegalStateException("what all tests of a JVM share is not as it was");
                 }
                 message[0] = said(thrown[0]);
