@@ -22,15 +22,19 @@ use crate::sys;
 use crate::undo::log::Logs;
 use crate::undo::rollback::Undo;
 use hindsight_instrument::contract;
+use hindsight_instrument::glob::Globs;
 use hindsight_tracelog::crash::{
     ASKED_FOR, Failure, Meta, SKIPS, STATE_RECORDED, StackElement, THREADS_ASKED_FOR,
 };
 use hindsight_tracelog::{record, writer};
 use std::cell::Cell;
 use std::iter;
+use std::sync::LazyLock;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use ways::{other_ways, was_reported_elsewhere, ways};
 
+/// What `Thread.stop` throws: of it, the JDK's handler of uncaught exceptions says nothing.
+static STOPPED: LazyLock<Globs> = LazyLock::new(|| Globs::new(["java.lang.ThreadDeath"]));
 /// Frames of the program that make a crash the same as another one.
 const KEY_FRAMES: usize = 8;
 /// Frames that handlers of uncaught exceptions may have on the stack of a thread that dies.
@@ -85,7 +89,8 @@ pub(crate) fn report(agent: &'static Agent, jni: Jni, call: &Call) -> bool {
     let base = agent.base;
     let rules = &base.options.report;
     let is_uncaught = matches!(call.trigger, Trigger::Uncaught | Trigger::HandedOver);
-    if is_uncaught && !rules.uncaught || call.trigger == Trigger::HandedOver && is_dying(agent, jni)
+    if is_uncaught && (!rules.uncaught || exceptions::is_of(agent, jni, call.exception, &STOPPED))
+        || call.trigger == Trigger::HandedOver && is_dying(agent, jni)
     {
         return false;
     }

@@ -222,8 +222,8 @@ impl Address {
     /// The events that count.
     pub(crate) fn events(self, chunk: &Chunk) -> &'static [u8] {
         // SAFETY: `len` was checked against the chunk's size, and Java changes
-        // what is before the end it has stored only before it gives a chunk back. The chunk is not given
-        // back while somebody reads.
+        // what is before the end it has stored only before it gives a chunk back. `Packer` alone makes it free
+        // again: the thread that has packed it does, and nobody once the trace has ended, when all are read.
         unsafe { slice::from_raw_parts((self.0 + chunk::HEADER) as *const u8, chunk.len) }
     }
 

@@ -27,6 +27,8 @@ struct State {
     /// Records that will not be written.
     lost: u64,
     reserve: PathBuf,
+    /// The last record is there.
+    ended: bool,
 }
 
 impl State {
@@ -90,13 +92,16 @@ impl Dictionary {
             waiting_bytes: 0,
             lost: 0,
             reserve,
+            ended: false,
         })))
     }
 
     /// Writes a record. One that cannot be written waits until there is room, or is counted where too much
-    /// waits.
+    /// waits. Nothing is written behind the last one.
     pub(crate) fn add(&self, record: &Record) {
-        if let Ok(mut state) = self.0.lock() {
+        if let Ok(mut state) = self.0.lock()
+            && !state.ended
+        {
             state.add(record);
         }
     }
@@ -114,6 +119,7 @@ impl Dictionary {
         state.waiting.clear();
         state.waiting_bytes = 0;
         state.add(&last(lost));
+        state.ended = true;
         lost
     }
 }
@@ -196,6 +202,18 @@ mod tests {
         written.add(1, "First");
         written.replace(file);
         assert_eq!(written.end(), (vec![1], 0));
+    }
+
+    /// Threads of the program go on with classes when the recording has ended.
+    #[test]
+    fn nothing_is_written_behind_the_last_record() {
+        let written = Written::new("ended");
+        written.add(1, "First");
+        written.dictionary.end(|_| Record::Stop(Stop::default()));
+        let file = written.directory.join("dictionary.hsd");
+        let len = fs::metadata(&file).unwrap().len();
+        written.add(2, "Second");
+        assert_eq!(fs::metadata(&file).unwrap().len(), len);
     }
 
     #[test]

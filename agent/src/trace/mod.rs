@@ -22,6 +22,7 @@ pub(crate) mod classes;
 mod dictionary;
 mod natives;
 mod nest;
+mod once;
 mod packer;
 mod segments;
 mod shim;
@@ -37,6 +38,7 @@ use crate::run;
 use arena::{Arena, Blocks, Marks, Shared};
 use dictionary::Dictionary;
 use hindsight_tracelog::trace::dictionary::{Record, Start, Stop};
+use once::Once;
 use packer::Packer;
 use segments::Segments;
 use shim::Tracer;
@@ -44,7 +46,6 @@ use std::fs::{self, DirBuilder};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// How long the end of the JVM may wait for what is still to be packed.
@@ -66,7 +67,7 @@ pub(crate) struct Tracing {
     /// `Thread.tid`
     thread_id: Option<FieldId>,
     tracer: Tracer,
-    finished: AtomicBool,
+    finished: Once,
 }
 
 /// What is called at the entry of `Thread.exit`.
@@ -143,7 +144,7 @@ fn start_in(base: &'static Base, jni: Jni, directory: &Path, run: &str) -> Resul
         thread_id: (jni.find_class(c"java/lang/Thread"))
             .and_then(|class| jni.field(class, c"tid", c"J")),
         tracer,
-        finished: AtomicBool::new(false),
+        finished: Once::default(),
     };
     if options.what.writes {
         // Before a class can refer to them.
@@ -219,22 +220,26 @@ impl Tracing {
         self.tracer.sweep_forever(jni);
     }
 
-    /// Stores all there is and ends the trace, once: the JVM goes down, or is let go.
+    /// Stores all there is and ends the trace, once: the JVM goes down, or is let go. A JVM that goes down while it
+    /// is let go waits for that.
     pub(crate) fn finish(&self, jni: Jni) {
-        if self.finished.swap(true, Ordering::AcqRel) {
-            return;
-        }
+        self.finished.run(2 * MAX_DRAIN, || self.end(jni));
+    }
+
+    fn end(&self, jni: Jni) {
         self.set_ready(jni, false);
-        let drained = self.packer.drain(MAX_DRAIN);
+        self.tracer.stop(jni);
+        let drained = self.packer.end(MAX_DRAIN);
         self.packer.pack_rest(&self.arena);
+        let closed = self.packer.segments().close();
+        let deleted = closed.map_or(0, |closed| closed.deleted);
         self.tracer.settle(jni);
         let stack_ends = self.shared.stack_ends();
         let lost = self.shared.lost() + self.packer.lost();
         let counters = &self.base.counters;
         counters.add("trace_events_lost", lost);
         counters.add("trace_events", self.packer.events());
-        let segments = self.packer.segments();
-        counters.add("trace_segments_deleted", segments.deleted());
+        counters.add("trace_segments_deleted", deleted);
         counters.add("trace_threads", self.shared.streams());
         if stack_ends > 0 {
             counters.add("trace_stack_ends", stack_ends);
@@ -243,7 +248,7 @@ impl Tracing {
         if unnumbered > 0 {
             counters.add("trace_objects_without_number", unnumbered);
         }
-        if drained && segments.is_sound() {
+        if drained && closed.is_some_and(|closed| closed.is_sound) {
             self.arena.remove_files();
         } else if !drained {
             counters.add("trace_not_packed_at_end", 1);
@@ -258,10 +263,10 @@ impl Tracing {
         let stop = |names_lost| Stop {
             ended_ms: now_ms(),
             lost,
-            segments_deleted: segments.deleted(),
-            windows: segments.windows(),
+            segments_deleted: deleted,
+            windows: self.packer.segments().windows(),
             // What was still being packed is there twice, in which case nobody can count on their number.
-            last: segments.last().filter(|_| drained),
+            last: closed.filter(|_| drained).map(|closed| closed.last),
             blocks,
             stack_ends,
             losses: self.packer.losses(),

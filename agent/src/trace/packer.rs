@@ -22,6 +22,8 @@ struct Queue {
     busy: usize,
     /// What was lost of each stream.
     losses: BTreeMap<u64, Loss>,
+    /// No chunk changes hands any more.
+    ended: bool,
 }
 
 /// Streams of which is known what was lost.
@@ -116,6 +118,9 @@ impl Packer {
         let size = usize::from(header.sequence > 0);
         let mut queue = self.queue();
         loop {
+            if queue.ended {
+                return None;
+            }
             // A thread with one full chunk may go on whoever else is behind, so
             // that memory does not grow with what is behind.
             if full.is_none() || queue.busy < MAX_WAITING {
@@ -146,20 +151,27 @@ impl Packer {
         }
     }
 
-    /// Takes the last chunk of a thread.
+    /// Takes the last chunk of a thread. It stays in use if the trace has ended, where [`Self::pack_rest`] has
+    /// found it.
     pub(crate) fn submit(&self, chunk: Address) {
         let mut queue = self.queue();
+        if queue.ended {
+            return;
+        }
         queue.chunks.push_back(chunk);
         queue.busy += 1;
         self.filled.notify_one();
     }
 
-    /// The body of a packing thread; does not return.
+    /// The body of a packing thread; returns when the trace has ended.
     pub(crate) fn run(&self, arena: &Arena) {
         let mut bench = Bench::default();
         loop {
             let mut queue = self.queue();
             let chunk = loop {
+                if queue.ended {
+                    return;
+                }
                 match queue.chunks.pop_front() {
                     Some(chunk) => break chunk,
                     None => {
@@ -169,8 +181,14 @@ impl Packer {
             };
             drop(queue);
             self.pack(&mut bench, chunk);
+            let mut queue = self.queue();
+            if queue.ended {
+                // Somebody may be reading it.
+                return;
+            }
             arena.give_back(chunk);
-            self.queue().busy -= 1;
+            queue.busy -= 1;
+            drop(queue);
             self.emptied.notify_all();
         }
     }
@@ -217,22 +235,32 @@ impl Packer {
         packed && self.segments.append(header, &bench.block, changes)
     }
 
-    /// Waits until all that was submitted is packed; whether that is so.
-    pub(crate) fn drain(&self, at_most: Duration) -> bool {
+    /// Waits until all that was submitted is packed, and takes and gives back nothing more; whether all is
+    /// packed.
+    pub(crate) fn end(&self, at_most: Duration) -> bool {
+        let (mut queue, drained) = self.drained(at_most);
+        queue.ended = true;
+        drop(queue);
+        self.filled.notify_all();
+        self.emptied.notify_all();
+        drained
+    }
+
+    fn drained(&self, at_most: Duration) -> (MutexGuard<'_, Queue>, bool) {
         let end = Instant::now() + at_most;
         let mut queue = self.queue();
         while queue.busy > 0 {
             let left = end.saturating_duration_since(Instant::now());
             if left.is_zero() {
-                return false;
+                return (queue, false);
             }
             let waited = self.emptied.wait_timeout(queue, left);
             (queue, _) = waited.unwrap_or_else(PoisonError::into_inner);
         }
-        true
+        (queue, true)
     }
 
-    /// Packs what threads have begun. They may go on storing, unseen.
+    /// Packs what threads have begun, after [`Self::end`]. They may go on storing, unseen.
     pub(crate) fn pack_rest(&self, arena: &Arena) {
         let mut bench = Bench::default();
         for chunk in arena.in_use() {
@@ -306,7 +334,7 @@ mod tests {
         let chunks = 3 * MAX_WAITING;
         let last = fill(packer, arena, &mut of_stream(1), chunks);
         assert!(last.is_some());
-        assert!(packer.drain(Duration::from_secs(60)));
+        assert!(packer.drained(Duration::from_secs(60)).1);
         assert_eq!((packer.events(), packer.lost()), (0, chunks as u64));
         let losses = packer.losses();
         assert_eq!(losses.len(), 1);
@@ -324,10 +352,32 @@ mod tests {
         packer.submit(last);
         assert_eq!(arena.in_use().len(), 3);
         std::thread::spawn(|| packer.run(arena));
-        assert!(packer.drain(Duration::from_secs(60)));
+        assert!(packer.drained(Duration::from_secs(60)).1);
         assert_eq!((packer.events(), packer.lost()), (3, 0));
         assert_eq!(arena.in_use().len(), 0);
-        assert_eq!(packer.segments().last(), Some((1, 3)));
+        assert_eq!(packer.segments().so_far().last, (1, 3));
+    }
+
+    /// Each chunk is written once, whichever thread ends while the trace does or later.
+    #[test]
+    fn nothing_changes_hands_when_the_trace_has_ended() {
+        let directory = Directory::new("ends");
+        let arena = arena(&directory.0);
+        let packer = packer(&directory.0, true, |_, what| panic!("{what}"));
+        let packing = std::thread::spawn(|| packer.run(arena));
+        let mut header = of_stream(1);
+        let last = fill(packer, arena, &mut header, 2).unwrap();
+        last.store(&EVENT);
+        assert!(packer.end(Duration::from_secs(60)));
+        packing.join().unwrap();
+        packer.submit(last);
+        packer.pack_rest(arena);
+        packer.submit(last);
+        assert_eq!(packer.exchange(arena, Some(last), &mut header), None);
+        assert_eq!(packer.exchange(arena, None, &mut of_stream(2)), None);
+        assert_eq!(arena.in_use(), [last]);
+        assert_eq!(packer.segments().so_far().last, (1, 3));
+        assert_eq!((packer.events(), packer.lost()), (3, 0));
     }
 
     /// One full chunk of its own does each thread keep, whoever else is behind.
@@ -342,7 +392,7 @@ mod tests {
         assert_eq!(packer.exchange(arena, Some(chunk), &mut first), None);
         assert_eq!(packer.exchange(arena, Some(chunk), &mut first), None);
         assert!(packer.exchange(arena, None, &mut of_stream(2)).is_some());
-        assert!(!packer.drain(Duration::ZERO));
+        assert!(!packer.drained(Duration::ZERO).1);
         let losses = packer.losses();
         let lost = losses
             .iter()

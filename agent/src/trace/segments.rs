@@ -75,9 +75,22 @@ struct State {
     /// Windows of which the segments know.
     windows: u64,
     failed: bool,
+    /// Nothing more is written, and nothing deleted.
+    closed: bool,
     /// What is going on in each thread; nothing is put in if nothing is deleted.
     recaps: Recaps,
     packer: Option<Packer>,
+}
+
+/// What there is of a trace that has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Closed {
+    /// The number of the last segment, and how many blocks there are in all.
+    pub(crate) last: (u32, u64),
+    /// Segments that were deleted to keep to the bound.
+    pub(crate) deleted: u64,
+    /// Whether every block could be written.
+    pub(crate) is_sound: bool,
 }
 
 struct Old {
@@ -154,6 +167,14 @@ impl State {
 }
 
 impl State {
+    fn closed(&self) -> Closed {
+        Closed {
+            last: (self.number, self.old_blocks + self.blocks),
+            deleted: self.deleted,
+            is_sound: !self.failed,
+        }
+    }
+
     /// Cuts off what is left of a block that could not be written.
     fn cut_off(&mut self) {
         if let Some(file) = &mut self.file {
@@ -180,15 +201,17 @@ impl Segments {
         }
     }
 
-    /// Segments that were deleted to keep to the bound.
-    pub(crate) fn deleted(&self) -> u64 {
-        self.state.lock().map_or(0, |state| state.deleted)
+    /// Ends them: what there is stays as it is, whoever appends afterwards. Nothing if that is not known.
+    pub(crate) fn close(&self) -> Option<Closed> {
+        let mut state = self.state.lock().ok()?;
+        state.closed = true;
+        Some(state.closed())
     }
 
-    /// The number of the last segment, and how many blocks there are.
-    pub(crate) fn last(&self) -> Option<(u32, u64)> {
-        let state = self.state.lock().ok()?;
-        Some((state.number, state.old_blocks + state.blocks))
+    /// What there is so far.
+    #[cfg(test)]
+    pub(crate) fn so_far(&self) -> Closed {
+        self.state.lock().unwrap().closed()
     }
 
     /// Whether the oldest are deleted, so that [`Self::append`] wants to know what is going on.
@@ -236,13 +259,9 @@ impl Segments {
         Some(chunks.clamp(LEAST_SPAN, MOST_SPAN) as u32)
     }
 
-    /// Whether every block could be written.
-    pub(crate) fn is_sound(&self) -> bool {
-        self.state.lock().is_ok_and(|state| !state.failed)
-    }
-
     /// Appends a block; whether that could be done. What is left of one that could
-    /// not is cut off. `changes` are those that its events make.
+    /// not is cut off. `changes` are those that its events make. Of a trace that has ended nothing is
+    /// missing, so that nothing is written.
     pub(crate) fn append(&self, header: &Header, block: &[u8], changes: Option<Changes>) -> bool {
         let mut state = self.state.lock().unwrap_or_else(|poisoned| {
             // A panic has cost its block, and may have left half of it.
@@ -251,6 +270,9 @@ impl Segments {
             state.cut_off();
             state
         });
+        if state.closed {
+            return true;
+        }
         match self.try_append(&mut state, block) {
             Ok(()) => {
                 let kept = match self.max_bytes {
@@ -365,7 +387,7 @@ mod tests {
 
         /// The numbers of the segments that are there.
         fn numbers(&self) -> Vec<u32> {
-            let numbers = 1..=self.segments.last().unwrap().0;
+            let numbers = 1..=self.segments.so_far().last.0;
             numbers
                 .filter(|number| self.segments.path(*number).exists())
                 .collect()
@@ -385,13 +407,24 @@ mod tests {
         assert_eq!(trace.numbers(), (1..=16).collect::<Vec<_>>());
         trace.append(6);
         assert_eq!(trace.numbers(), (4..=19).collect::<Vec<_>>());
-        assert_eq!(trace.segments.deleted(), 3);
-        assert_eq!(trace.segments.last(), Some((19, 32)));
+        assert_eq!(trace.segments.so_far().deleted, 3);
+        assert_eq!(trace.segments.so_far().last, (19, 32));
         let lens = trace.numbers().into_iter().map(|number| {
             let path = trace.segments.path(number);
             fs::metadata(path).unwrap().len()
         });
         assert!(lens.sum::<u64>() <= BOUND);
+    }
+
+    /// Threads that end later still have events.
+    #[test]
+    fn what_has_ended_stays_as_it_is() {
+        let trace = Trace::new("closed", Some(BOUND));
+        trace.append(32);
+        let closed = trace.segments.close();
+        trace.append(6);
+        assert_eq!(trace.numbers(), (1..=16).collect::<Vec<_>>());
+        assert_eq!(closed, Some(trace.segments.so_far()));
     }
 
     #[test]
@@ -460,12 +493,12 @@ mod tests {
     fn what_could_not_be_written_is_not_sound() {
         let trace = Trace::new("missing", None);
         fs::remove_dir_all(&trace.directory).unwrap();
-        assert!(trace.segments.is_sound());
+        assert!(trace.segments.so_far().is_sound);
         assert!(!trace.segments.append(&Header::default(), &[0; 8], None));
-        assert!(!trace.segments.is_sound());
+        assert!(!trace.segments.so_far().is_sound);
         fs::create_dir_all(&trace.directory).unwrap();
         trace.append(1);
-        assert_eq!(trace.segments.last().unwrap().1, 1);
+        assert_eq!(trace.segments.so_far().last.1, 1);
     }
 
     /// A file without a header would be no part of a trace.
@@ -479,11 +512,11 @@ mod tests {
         for _ in 0..2 {
             assert!(!trace.segments.append(&Header::default(), &[1; 8], None));
         }
-        assert_eq!(trace.segments.last(), Some((0, 0)));
+        assert_eq!(trace.segments.so_far().last, (0, 0));
         assert_eq!(fs::read_dir(&trace.directory).unwrap().count(), 0);
         trace.segments.create = create;
         trace.append(1);
-        assert_eq!(trace.segments.last(), Some((1, 1)));
+        assert_eq!(trace.segments.so_far().last, (1, 1));
         let written = fs::read(trace.segments.path(1)).unwrap();
         assert_eq!(written.len(), segment_header().len() + BLOCK);
         assert!(written.starts_with(&segment_header()));
@@ -496,7 +529,7 @@ mod tests {
         fs::remove_file(trace.segments.path(1)).unwrap();
         trace.append(2);
         assert_eq!(trace.numbers(), (2..=17).collect::<Vec<_>>());
-        assert!(trace.segments.is_sound());
+        assert!(trace.segments.so_far().is_sound);
     }
 
     /// Their events are there; the trace is too large alone.
@@ -512,12 +545,12 @@ mod tests {
         fs::remove_file(&oldest).unwrap();
         fs::create_dir(&oldest).unwrap();
         trace.append(2);
-        assert!(trace.segments.is_sound());
-        assert_eq!(trace.segments.deleted(), 0);
+        assert!(trace.segments.so_far().is_sound);
+        assert_eq!(trace.segments.so_far().deleted, 0);
         assert_eq!(*COUNTED.lock().unwrap(), [TOO_LARGE; 2]);
         fs::remove_dir(&oldest).unwrap();
         trace.append(1);
-        assert_eq!(trace.segments.deleted(), 2);
+        assert_eq!(trace.segments.so_far().deleted, 2);
         assert_eq!(trace.numbers(), (3..=18).collect::<Vec<_>>());
     }
 }

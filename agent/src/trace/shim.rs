@@ -100,9 +100,10 @@ pub(super) struct Tracer {
     forget: MethodId,
     cover: MethodId,
     settle: MethodId,
-    /// `java.lang.HindsightTracers`, and its method.
+    /// `java.lang.HindsightTracers`, and its methods.
     all: Global,
     sweep: MethodId,
+    stop: MethodId,
 }
 
 impl Tracer {
@@ -135,17 +136,19 @@ impl Tracer {
             jni.static_method(*class, name, signature)
                 .ok_or("a method of HindsightTracer is missing")
         };
-        let sweep = jni
-            .static_method(*all, c"sweepForever", c"()V")
-            .ok_or("a method of HindsightTracers is missing")?;
+        let of_all = |name| {
+            jni.static_method(*all, name, c"()V")
+                .ok_or("a method of HindsightTracers is missing")
+        };
         Ok(Tracer {
             class,
             start: method(c"start", c"(JJZIZ)V")?,
             narrow: method(c"narrow", c"(JIZZ)V")?,
             forget: method(c"forget", c"(I)V")?,
             cover: method(c"cover", c"(J)V")?,
+            sweep: of_all(c"sweepForever")?,
+            stop: of_all(c"stop")?,
             all,
-            sweep,
             settle: method(c"settle", c"()V")?,
         })
     }
@@ -211,6 +214,12 @@ impl Tracer {
 
     pub(super) fn set_ready(&self, jni: Jni, ready: bool) -> bool {
         jni.set_static_boolean(*self.class, c"ready", ready)
+    }
+
+    /// Has no thread find its stream any more, so that probes do nothing. To be called when no events are let
+    /// through.
+    pub(super) fn stop(&self, jni: Jni) {
+        jni.call_static_void(*self.all, self.stop, &[]);
     }
 
     /// Has events counted that are lost, and not told of.

@@ -34,7 +34,7 @@ Examples:
     # A program hangs: record what all threads do, and with which arguments.
     $ hindsight attach 4711 record
 
-    # Stop it again; the probes stay, but record nothing.
+    # Stop it again; the probes that are there stay, but do nothing.
     $ hindsight attach 4711 mode=off
 
 Exit status:

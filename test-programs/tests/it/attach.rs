@@ -451,6 +451,8 @@ fn a_trace_of_a_running_jvm_ends_when_it_is_let_go() {
         server.ask(b'w');
         let off = server.attach(&["mode=off"]);
         assert!(off.status.success(), "{}", both(&off));
+        let instrumented = || workplace.run_json()["counters"]["classes_instrumented"].clone();
+        let before = instrumented();
         let late = server.attach(&["record"]);
         assert!(
             stderr(&late).contains("has been switched off in this JVM"),
@@ -460,6 +462,8 @@ fn a_trace_of_a_running_jvm_ends_when_it_is_let_go() {
         server.ask(b'l');
         let output = server.end();
         assert_eq!(output.status.code(), Some(1), "{}", both(&output));
+        // Probes of classes that come later would cost something, and record nothing.
+        assert_eq!(instrumented(), before, "JDK {}", jdk.version);
 
         let events = Command::new(hindsight())
             .arg("events")

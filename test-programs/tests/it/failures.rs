@@ -796,6 +796,40 @@ public class TestAbortedException extends RuntimeException {
 }
 ";
 
+/// The JDK's handler of uncaught exceptions says nothing of it either.
+#[test]
+fn a_thread_that_was_stopped_is_no_failure() {
+    let program = "public class Stopped {
+    public static void main(String[] args) throws Exception {
+        for (Throwable end : new Throwable[] { new ThreadDeath() { }, new IllegalStateException() }) {
+            Thread thread = new Thread(() -> end(end));
+            thread.start();
+            thread.join();
+        }
+    }
+    static void end(Throwable end) {
+        if (end instanceof Error) throw (Error) end;
+        throw (RuntimeException) end;
+    }
+}
+";
+    for jdk in jdks_in_turn() {
+        let workplace = Workplace::new("failures-stopped");
+        let classes = workplace.compile_text(jdk, &[], "Stopped", program);
+        let output = workplace
+            .java_with_agent(jdk, "")
+            .arg("-cp")
+            .arg(&classes)
+            .arg("Stopped")
+            .output()
+            .unwrap();
+        let crashes = workplace.crashes();
+        assert_eq!(crashes.len(), 1, "{}", both(&output));
+        let thrown = &crashes[0].failure.exceptions[0].class;
+        assert_eq!(thrown, "java.lang.IllegalStateException");
+    }
+}
+
 #[test]
 fn a_test_that_is_passed_over_is_no_failure() {
     for jdk in jdks_in_turn() {

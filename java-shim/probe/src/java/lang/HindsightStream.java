@@ -40,7 +40,10 @@ abstract class HindsightStream {
     /** Where the shared words are. */
     static long shared;
 
-    /** Set by the agent when events may be stored, cleared when the JVM goes down. */
+    /**
+     * Set by the agent when events may be stored, cleared when the recording ends. What a probe is about to store
+     * then goes into the chunk that there is, unread.
+     */
     static volatile boolean ready;
 
     /**

@@ -208,13 +208,16 @@ final class HindsightTracers {
     private static void show() {
         LOCK.acquire();
         try {
-            visible = table;
+            // Nothing is recorded any more once the agent has said so, which stops it then.
+            if (HindsightTracer.ready) {
+                visible = table;
+            }
         } finally {
             LOCK.held = 0;
         }
     }
 
-    /** Records nothing from here on. */
+    /** Records nothing from here on. Called by the agent, too, when the recording has ended. */
     static void stop() {
         LOCK.acquire();
         try {
