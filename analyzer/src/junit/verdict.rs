@@ -12,14 +12,17 @@
 //! frames that were captured inside of it are known all the same, and a test of
 //! one of them shows where the exception came from.
 
-use super::call::REPLAY;
+mod places;
+
 use super::report::Verdict;
 use super::run::{Element, Outcome, Ran, Root};
 use crate::classpath::is_platform;
-use crate::java::numbered;
 use crate::text::{gap, one_line};
 use hindsight_tracelog::crash::{ExceptionInfo, Fidelity, Frame};
-use std::collections::HashSet;
+use places::{
+    Place, actual_places, is_loading, is_recursion, of_program, of_task, places, recorded_places,
+    same_place, tell_place,
+};
 
 /// How the reason of a candidate starts that did not end.
 pub const TIMED_OUT: &str = "timed out";
@@ -63,30 +66,6 @@ pub struct Expected<'a> {
     pub unchanged: Vec<&'a str>,
     /// The candidate's test class: what lies outside of the program.
     pub test: String,
-}
-
-/// A place in the program.
-#[derive(Debug, Clone, PartialEq)]
-struct Place {
-    class: String,
-    method: String,
-    line: Option<i32>,
-}
-
-impl Place {
-    fn tell(&self) -> String {
-        let line = self.line.map(|line| format!(":{line}")).unwrap_or_default();
-        one_line(&format!("{}.{}{line}", self.class, self.method), 300)
-    }
-
-    /// Whether it is the same method; where its class has changed, numbers in names say nothing.
-    fn is_method(&self, other: &Place, unchanged: &[&str]) -> bool {
-        if unchanged.contains(&self.class.as_str()) {
-            return self.class == other.class && self.method == other.method;
-        }
-        numbered::is_same(&self.class, &other.class)
-            && numbered::is_same(&self.method, &other.method)
-    }
 }
 
 /// Says whether a run reproduced the recorded failure, and what happened.
@@ -147,15 +126,6 @@ pub fn judge(expected: &Expected<'_>, frame: &Frame, ran: &Ran) -> (Verdict, Str
             (Verdict::Differs, reason)
         }
     }
-}
-
-/// Whether it was what restores a test's state that the test had called.
-fn is_loading(stack: &[Element], test: &str) -> bool {
-    let before = stack.split(|element| element.class == test).next();
-    let is_cut = before.is_none_or(|before| before.len() == stack.len());
-    let called = before.and_then(<[Element]>::last).filter(|_| !is_cut);
-    let name = called.and_then(|called| called.class.strip_prefix(REPLAY));
-    name.is_some_and(|name| [".Crash", ".Frame", ".Statics"].contains(&name))
 }
 
 /// A remark on state that is missing, for it may be the reason; more so where nothing stands for it.
@@ -381,12 +351,6 @@ fn behind(expected: &Expected<'_>, outcome: &Outcome) -> Result<String, String> 
     Ok(message.map_or(String::new(), |other| format!("; its cause has {other}")))
 }
 
-/// The first place of a trace that is the program's.
-fn of_program(trace: Vec<Place>) -> Option<Place> {
-    let mut trace = trace.into_iter();
-    trace.find(|place| !is_platform(&place.class))
-}
-
 /// Whether an exception is one of the JDK's that it has thrown itself.
 fn is_of_jdk(info: &ExceptionInfo) -> bool {
     let thrower = info.stack.first();
@@ -423,44 +387,6 @@ fn other_message(of: &ExceptionInfo, now: (Option<&str>, Option<&str>)) -> Optio
         false => "another message",
     };
     Some(format!("{what}: {}", one_line(now, 160)))
-}
-
-/// Whether a trace goes round in what has gone round in the recorded one. Methods of the JDK say so
-/// only if no other goes round.
-fn is_recursion(recorded: &[Place], actual: &[Place]) -> bool {
-    let recorded = going_round(recorded);
-    let mut actual = going_round(actual);
-    if actual.iter().any(|(class, _)| !is_platform(class)) {
-        actual.retain(|(class, _)| !is_platform(class));
-    }
-    actual.iter().any(|method| recorded.contains(method))
-}
-
-/// The methods that are in a trace more than once.
-fn going_round(trace: &[Place]) -> HashSet<(&str, &str)> {
-    let mut seen = HashSet::new();
-    let methods = trace.iter().map(|place| (&*place.class, &*place.method));
-    methods.filter(|&method| !seen.insert(method)).collect()
-}
-
-/// The trace that tells where an exception comes from. Which thread runs a task is chance; who waits
-/// for it gets what it throws from `ForkJoinTask`, if that was another thread, as a copy of the same
-/// class with the original as its cause.
-fn of_task(trace: &[Place], class: &str, cause: Option<(&str, Vec<Place>)>) -> Vec<Place> {
-    let mut above = trace.iter().take_while(|place| is_platform(&place.class));
-    match cause {
-        Some((of, original))
-            if of == class
-                && above.any(|place| place.class == "java.util.concurrent.ForkJoinTask") =>
-        {
-            original
-        }
-        _ => trace.to_vec(),
-    }
-}
-
-fn tell_place(place: Option<&Place>) -> String {
-    place.map_or(String::new(), |place| format!(" in {}", place.tell()))
 }
 
 /// The innermost frame, if it was captured and is not in the recorded trace: the
@@ -590,75 +516,6 @@ fn initializer(expected: &Expected<'_>, outcome: &Outcome) -> Option<String> {
     Some(format!(
         "calling it runs the static initializer of {class}, which fails: {what}"
     ))
-}
-
-fn same_place(want: &Place, got: &Place, unchanged: &[&str]) -> bool {
-    let lines_count = unchanged.contains(&want.class.as_str());
-    match (want.line, got.line) {
-        _ if !want.is_method(got, unchanged) => false,
-        (Some(want), Some(got)) if lines_count => want == got,
-        _ => true,
-    }
-}
-
-/// A trace down to the test, which calls the program, as does the replay library.
-fn actual_places(stack: &[Element], test: &str) -> Vec<Place> {
-    let is_ours = |element: &Element| {
-        element.class == test
-            || element
-                .class
-                .strip_prefix(REPLAY)
-                .is_some_and(|rest| rest.starts_with('.'))
-    };
-    let reflects = |element: &Element| {
-        ["java.lang.reflect.", "java.lang.invoke.", "jdk.internal."]
-            .iter()
-            .any(|package| element.class.starts_with(package))
-    };
-    let ours = stack.iter().position(is_ours);
-    let mut program = &stack[..ours.unwrap_or(stack.len())];
-    // What calls the test, if that is not there itself, or initialises a class.
-    let calls = |class: &str| class == test || class.strip_prefix(REPLAY) == Some(".Call");
-    while ours.is_some_and(|ours| !calls(&stack[ours].class))
-        && let [rest @ .., last] = program
-        && reflects(last)
-    {
-        program = rest;
-    }
-    program.iter().map(actual_place).collect()
-}
-
-fn actual_place(element: &Element) -> Place {
-    Place {
-        class: element.class.clone(),
-        method: element.method.clone(),
-        line: Some(element.line).filter(|&line| line > 0),
-    }
-}
-
-fn places(exception: &ExceptionInfo) -> Vec<Place> {
-    let stack = exception.stack.iter().map(|element| Place {
-        class: element.class.clone(),
-        method: element.method.clone(),
-        line: Some(element.line).filter(|&line| line > 0),
-    });
-    stack.collect()
-}
-
-/// The recorded stack trace, or the frames where the JVM gave none.
-fn recorded_places(expected: &Expected<'_>) -> Vec<Place> {
-    let places = places(expected.exception);
-    if !places.is_empty() {
-        return places;
-    }
-    let frames = expected.frames.iter();
-    let frames = frames.filter(|frame| gap(frame).is_none());
-    let frames = frames.map(|frame| Place {
-        class: frame.class.clone(),
-        method: frame.method.clone(),
-        line: None,
-    });
-    frames.collect()
 }
 
 #[cfg(test)]
