@@ -8,7 +8,6 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Hashtable;
-import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
@@ -195,15 +194,13 @@ final class StaleKeys {
     private static void nodes(Object table, BiConsumer<Object, Slot> todo) {
         Object map = table;
         if (table instanceof HashSet) {
-            map = Layout.find(HashSet.class, "map", "Ljava/util/HashMap;").get(table);
+            map = Layout.named(HashSet.class, "map").get(table);
         }
         Class<?> owner = map instanceof ConcurrentHashMap ? ConcurrentHashMap.class
                 : map instanceof Hashtable ? Hashtable.class
                 : map instanceof HashMap ? HashMap.class : null;
-        Object[] bins = null;
-        for (Slot slot : owner == null ? List.<Slot>of() : Layout.declared(owner)) {
-            bins = slot.name.equals("table") ? (Object[]) slot.get(map) : bins;
-        }
+        Slot slot = owner == null ? null : Layout.named(owner, "table");
+        Object[] bins = slot == null ? null : (Object[]) slot.get(map);
         for (Object bin : bins == null ? new Object[0] : bins) {
             Object node = bin;
             Slot first = node == null ? null : slot(node, "first");
