@@ -150,8 +150,7 @@ impl Known {
             return &[];
         };
         if class.crc != file.crc() {
-            // Counted when it came.
-            self.is_stale.store(true, Ordering::Relaxed);
+            // The plan has been stale since it came.
             return &[];
         }
         if self.is_stale() {
