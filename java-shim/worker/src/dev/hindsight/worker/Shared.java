@@ -9,8 +9,8 @@ import java.util.TimeZone;
 
 /**
  * What all tests of a JVM share besides the program's own state: its locale and time zone, its properties, its streams,
- * who is told of exceptions, the thread's context class loader, and whether it is interrupted. A test that leaves another one would change those
- * that come after it, in whosever suite.
+ * who is told of exceptions, the thread's context class loader, and whether it is interrupted. A test that leaves
+ * another one would change those that come after it, in whosever suite.
  *
  * <p>Properties that the JVM did not begin with are let be: initialisers of many libraries set theirs.
  */
