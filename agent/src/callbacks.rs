@@ -356,8 +356,7 @@ macro_rules! load_hook {
             new_data: *mut *mut u8,
         ) {
             contained(|| {
-                // Probes record nothing any more, and cost what they cost.
-                let Some($base) = agent::base().filter(|_| !run::is_over()) else { return };
+                let Some($base) = agent::base() else { return };
                 let $redefined = !redefined.is_null();
                 // SAFETY: name is null or a C string, and the class's bytes are lent until we return.
                 let ($name, $bytes) = unsafe { lent(name, data, len) };

@@ -18,6 +18,9 @@
 //! [`again`] that puts them back where a class was loaded before the agent. A
 //! redefinition brings new bytes and goes through all of them.
 //!
+//! When the recording is over, classes get no probes any more; those that other runs have given them are silenced
+//! still, for they would write where nothing is.
+//!
 //! **Invariant:** whatever goes wrong, the class is left as it was and the
 //! reason is counted.
 
@@ -32,6 +35,7 @@ use crate::loaders::{Loader, find_probes};
 use crate::methods::{Class, Reserved, made};
 use crate::options::Options;
 use crate::originals::{self, Original};
+use crate::run;
 use crate::snapshot::classes::binary_name;
 use crate::sys;
 use crate::trace;
@@ -212,6 +216,9 @@ fn is_program(jvmti: Jvmti, name: &str, loader: sys::Ref) -> bool {
 
 /// Before other agents have seen the class.
 pub(crate) fn first(base: &Base, name: Option<&str>, loader: sys::Ref, bytes: &[u8]) {
+    if run::is_over() {
+        return;
+    }
     mark(base, name, loader, bytes);
     base.known.came(name, bytes, &base.counters);
     if let Some(name) = name
@@ -249,6 +256,10 @@ pub(crate) fn last(
     if let Some(silent) = foreign::silenced(base, name, bytes) {
         name.and_then(originals::take);
         return Some(silent);
+    }
+    if run::is_over() {
+        name.and_then(originals::take);
+        return None;
     }
     let original = match name {
         Some(API) => return fill(base, bytes),
@@ -297,6 +308,9 @@ pub(crate) fn again(
     if let Some(silent) = foreign::silenced(base, name, bytes) {
         name.and_then(originals::take);
         return Some(silent);
+    }
+    if run::is_over() {
+        return None;
     }
     // If it was there before us, this is all we ever see of it.
     mark(base, name, loader, bytes);
