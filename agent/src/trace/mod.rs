@@ -228,7 +228,7 @@ impl Tracing {
 
     fn end(&self, jni: Jni) {
         self.set_ready(jni, false);
-        self.tracer.stop(jni);
+        self.tracer.end(jni);
         let drained = self.packer.end(MAX_DRAIN);
         self.packer.pack_rest(&self.arena);
         let closed = self.packer.segments().close();

@@ -103,7 +103,7 @@ pub(super) struct Tracer {
     /// `java.lang.HindsightTracers`, and its methods.
     all: Global,
     sweep: MethodId,
-    stop: MethodId,
+    end: MethodId,
 }
 
 impl Tracer {
@@ -147,7 +147,7 @@ impl Tracer {
             forget: method(c"forget", c"(I)V")?,
             cover: method(c"cover", c"(J)V")?,
             sweep: of_all(c"sweepForever")?,
-            stop: of_all(c"stop")?,
+            end: of_all(c"end")?,
             all,
             settle: method(c"settle", c"()V")?,
         })
@@ -218,8 +218,8 @@ impl Tracer {
 
     /// Has no thread find its stream any more, so that probes do nothing. To be called when no events are let
     /// through.
-    pub(super) fn stop(&self, jni: Jni) {
-        jni.call_static_void(*self.all, self.stop, &[]);
+    pub(super) fn end(&self, jni: Jni) {
+        jni.call_static_void(*self.all, self.end, &[]);
     }
 
     /// Has events counted that are lost, and not told of.

@@ -217,7 +217,16 @@ final class HindsightTracers {
         }
     }
 
-    /** Records nothing from here on. Called by the agent, too, when the recording has ended. */
+    /**
+     * Called by the agent when the recording has ended. It waits for nobody, for a thread that a debugger holds, or
+     * that was stopped, may never let go of the lock; who shows the table once more at this moment costs time alone,
+     * since nothing is recorded any more.
+     */
+    static void end() {
+        visible = NOBODY;
+    }
+
+    /** Records nothing from here on. */
     static void stop() {
         LOCK.acquire();
         try {
