@@ -12,7 +12,10 @@ mod secrets;
 mod tests;
 mod values;
 
-use quotes::{quoted, refuse_further_key, split, unquote, unquote_members, without_comment};
+use quotes::{
+    begins_with_member, quoted, refuse_further_key, split, unquote, unquote_members,
+    without_comment,
+};
 use redact::Redact;
 use values::{bad, classes, members, number, rules, sample, signals, size, strategy, told};
 
@@ -313,7 +316,10 @@ impl Options {
         })?;
         let (key, value) = (key.trim(), value.trim());
         refuse_further_key(key, value, depth)?;
-        let mut value = unquote(key, value)?;
+        let mut value = match LISTS.contains(&key) && begins_with_member(value) {
+            true => value.to_owned(),
+            false => unquote(key, value)?,
+        };
         if LISTS.contains(&key) {
             value = unquote_members(key, &value)?;
         }

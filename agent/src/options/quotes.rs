@@ -35,6 +35,12 @@ pub(super) fn unquote_members(key: &str, list: &str) -> Result<String, Error> {
     Ok(members.collect::<Result<Vec<String>, Error>>()?.join(";"))
 }
 
+/// Whether what begins with a quote is the first member of a list, and not all of it.
+pub(super) fn begins_with_member(list: &str) -> bool {
+    let behind = quoted(list).and_then(|(_, _, behind)| behind);
+    behind.is_some_and(|behind| behind.trim_start().starts_with(';'))
+}
+
 /// Of a value that begins with a quote: the quote, what is behind it, and what is behind the closing one, if
 /// there is one.
 pub(super) fn quoted(value: &str) -> Option<(char, &str, Option<&str>)> {

@@ -382,6 +382,9 @@ fn quotes_around_members_of_a_list_are_no_part_of_them() {
     assert_eq!(options.dump_on, ["QUIT", "USR1"]);
     let trace = Options::parse("mode=trace,sample=a.*;'b.*'").unwrap().trace;
     assert!(trace.sample.unwrap().classes.matches("b.C"));
+    let first = Options::parse("include=\"a.**\";\"b.**\",exclude='x.*' ;y.*").unwrap();
+    assert!(first.include.matches("a.B") && first.include.matches("b.C"));
+    assert!(first.exclude.matches("x.K") && first.exclude.matches("y.K"));
     // A name of Kotlin's.
     let file = option_file("apostrophe", "mode=trace\nfrom=a.B.it's;a.B.c\n");
     let from = Options::parse(&format!("@{file}")).unwrap().trace.from;
