@@ -33,7 +33,7 @@ use std::sync::LazyLock;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use ways::{other_ways, was_reported_elsewhere, ways};
 
-/// What `Thread.stop` throws: of it, the JDK's handler of uncaught exceptions says nothing.
+/// What `Thread.stop` throws: of it, the JDK's handler of uncaught exceptions says nothing while there is such a method.
 static STOPPED: LazyLock<Globs> = LazyLock::new(|| Globs::new(["java.lang.ThreadDeath"]));
 /// Frames of the program that make a crash the same as another one.
 const KEY_FRAMES: usize = 8;
@@ -84,12 +84,23 @@ pub(crate) struct Call {
     pub(crate) kept: Option<Obj>,
 }
 
+/// Whether it is how `Thread.stop` ends a thread. From JDK 20 on nothing but the program itself throws it.
+fn is_stop(agent: &Agent, jni: Jni, exception: Obj) -> bool {
+    const LAST: u32 = 19;
+    let feature = agent.java_version.split(|c: char| !c.is_ascii_digit());
+    let feature = feature
+        .into_iter()
+        .find_map(|number| number.parse::<u32>().ok());
+    feature.is_some_and(|feature| feature <= LAST)
+        && exceptions::is_of(agent, jni, exception, &STOPPED)
+}
+
 /// Decides whether this is a failure, and records it. Says whether it is one.
 pub(crate) fn report(agent: &'static Agent, jni: Jni, call: &Call) -> bool {
     let base = agent.base;
     let rules = &base.options.report;
     let is_uncaught = matches!(call.trigger, Trigger::Uncaught | Trigger::HandedOver);
-    if is_uncaught && (!rules.uncaught || exceptions::is_of(agent, jni, call.exception, &STOPPED))
+    if is_uncaught && (!rules.uncaught || is_stop(agent, jni, call.exception))
         || call.trigger == Trigger::HandedOver && is_dying(agent, jni)
     {
         return false;
