@@ -119,7 +119,7 @@ pub(super) fn actual_places(stack: &[Element], test: &str) -> Vec<Place> {
     program.iter().map(actual_place).collect()
 }
 
-fn actual_place(element: &Element) -> Place {
+pub(super) fn actual_place(element: &Element) -> Place {
     Place {
         class: element.class.clone(),
         method: element.method.clone(),

@@ -646,6 +646,13 @@ fn a_stack_overflow_may_end_elsewhere_in_the_cycle() {
     assert_eq!(ends(&called), Verdict::Reproduces);
     let other = [("B", "<init>", 1), ("A", "o", 1), ("A", "o", 1)];
     assert_eq!(ends(&other), Verdict::Differs);
+    // In the proxy that stands for a lambda of the cycle.
+    let proxy = [
+        ("java.lang.invoke.MethodHandle", "invokeWithArguments", 1),
+        ("dev.hindsight.replay.Lambdas$Handler", "invoke", 1),
+    ];
+    let proxied = [&proxy[..], &round[..1], &proxy[..], &round[..1]].concat();
+    assert_eq!(ends(&proxied), Verdict::Reproduces);
 }
 
 #[test]
