@@ -36,7 +36,7 @@ pub fn primitive(typed: Typed, names: &mut Names) -> Option<String> {
             value => format!("{value}L"),
         },
         (b'F', Value::Float(value)) => match special(f64::from(value)) {
-            Some(NAN) if value.to_bits() != f32::NAN.to_bits() => format!(
+            Some(NAN) if value.abs().to_bits() != f32::NAN.to_bits() => format!(
                 "{}.intBitsToFloat(0x{:08x})",
                 names.java_lang("Float"),
                 value.to_bits()
@@ -46,7 +46,7 @@ pub fn primitive(typed: Typed, names: &mut Names) -> Option<String> {
         },
         (b'F', _) => "0.0f".to_owned(),
         (b'D', Value::Double(value)) => match special(value) {
-            Some(NAN) if value.to_bits() != f64::NAN.to_bits() => format!(
+            Some(NAN) if value.abs().to_bits() != f64::NAN.to_bits() => format!(
                 "{}.longBitsToDouble(0x{:016x}L)",
                 names.java_lang("Double"),
                 value.to_bits()
@@ -198,6 +198,8 @@ mod tests {
             "D",
             "Double.longBitsToDouble(0xfff8000000000123L)",
         );
+        // What a processor makes of 0.0 / 0.0; its sign says nothing.
+        check(Value::Double(f64::NAN.copysign(-1.0)), "D", "Double.NaN");
         check(Value::Float(1e-45), "F", "1e-45f");
         check(Value::Double(-0.0), "D", "-0.0");
         check(

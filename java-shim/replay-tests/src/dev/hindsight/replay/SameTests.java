@@ -90,6 +90,9 @@ final class SameTests {
         alike(new Object[] {told}, new Object[] {told});
         differ(new double[] {told}, new double[] {Double.NaN}, "another element");
         differ(new Object[] {told}, new Object[] {Double.NaN}, "element 0: another");
+        double divided = Double.longBitsToDouble(0xfff8000000000000L);
+        alike(new Object[] {divided}, new Object[] {Double.NaN});
+        alike(new float[] {Float.intBitsToFloat(0xffc00000)}, new float[] {Float.NaN});
     }
 
     static void cyclesAndSharing() {

@@ -163,15 +163,26 @@ final class Same {
         work.add(new Object[] {built, loaded});
     }
 
-    /** Whether two values of one class are the same. Numbers that are none may differ in their bits. */
+    /**
+     * Whether two values of one class are the same. Numbers that are none may differ in their bits, but not in their
+     * signs alone: {@code 0.0 / 0.0} has the one or the other by the processor, or by who has compiled it.
+     */
     private static boolean equal(Object built, Object loaded) {
         if (built instanceof Double) {
-            return Double.doubleToRawLongBits((Double) built) == Double.doubleToRawLongBits((Double) loaded);
+            return bits((Double) built) == bits((Double) loaded);
         }
         if (built instanceof Float) {
-            return Float.floatToRawIntBits((Float) built) == Float.floatToRawIntBits((Float) loaded);
+            return bits((Float) built) == bits((Float) loaded);
         }
         return built.equals(loaded);
+    }
+
+    private static long bits(double value) {
+        return Double.doubleToRawLongBits(Double.isNaN(value) ? Math.abs(value) : value);
+    }
+
+    private static int bits(float value) {
+        return Float.floatToRawIntBits(Float.isNaN(value) ? Math.abs(value) : value);
     }
 
     /** Whether an object is told by its value alone; such objects are never told apart. */
