@@ -1,11 +1,12 @@
 //! What is told beside the results. Who reads it may have gone, which is no reason to end without a result.
 
+use crate::text::lines;
 use std::fmt::Display;
 use std::io::Write;
 
-/// Prints a line of ours.
+/// Prints a line of ours. Names of files in it, and what JVMs have said, may have anything in them but not do anything.
 pub fn say(line: impl Display) {
-    put(format_args!("hindsight: {line}\n"));
+    put(format_args!("hindsight: {}\n", lines(&line.to_string())));
 }
 
 /// Prints something as it is.

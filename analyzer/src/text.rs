@@ -4,6 +4,7 @@ use crate::graph::Typed;
 use hindsight_tracelog::crash::{
     ExceptionInfo, Failure, Fidelity, Frame, Lock, StackElement, ThreadState, Value,
 };
+use std::path::Path;
 
 /// A primitive value as Java would print it; characters in quotes.
 pub fn primitive(typed: Typed) -> String {
@@ -150,6 +151,22 @@ pub fn one_line(text: &str, limit: usize) -> String {
         }
     }
     out
+}
+
+/// A path for people: who names a file chooses what a terminal is told.
+pub fn path(path: &Path) -> String {
+    one_line(&path.to_string_lossy(), usize::MAX)
+}
+
+/// Makes text of several lines safe for a terminal; tabs stay.
+pub fn lines(text: &str) -> String {
+    let is_kept = |c: char| c == '\n' || c == '\t';
+    let parts = text.split_inclusive(is_kept);
+    let shown = parts.map(|part| {
+        let rest = part.trim_end_matches(is_kept);
+        one_line(rest, usize::MAX) + &part[rest.len()..]
+    });
+    shown.collect()
 }
 
 /// The name of a class or of a member for people. The JVM allows nearly any text as one, in several lines

@@ -4,6 +4,7 @@ use super::{AGENT, Failure, Format, agent_beside};
 use crate::attach::{Mapped, Target};
 use crate::stderr::say;
 use crate::temporary::Doomed;
+use crate::text::one_line;
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 use std::fs;
@@ -34,7 +35,7 @@ Examples:
     # A program hangs: record what all threads do, and with which arguments.
     $ hindsight attach 4711 record
 
-    # Stop it again; the probes that are there stay, but do nothing.
+    # Stop it again; the probes that are there stay, but record nothing.
     $ hindsight attach 4711 mode=off
 
 Exit status:
@@ -172,7 +173,9 @@ impl Opts {
             Format::Json => {
                 let mut document = json!({ "schema": "hindsight.attach/1", "pid": self.pid });
                 if let (Some(all), Some(said)) = (document.as_object_mut(), said.as_object()) {
-                    all.extend(said.clone());
+                    for (key, value) in said {
+                        all.entry(key).or_insert_with(|| value.clone());
+                    }
                 }
                 serde_json::to_writer_pretty(&mut *out, &document)?;
                 writeln!(out)?;
@@ -184,7 +187,7 @@ impl Opts {
                         out,
                         "process {} records into {}",
                         self.pid,
-                        said["out"].as_str().unwrap_or("?")
+                        one_line(said["out"].as_str().unwrap_or("?"), usize::MAX)
                     )?;
                     write!(
                         out,
@@ -201,7 +204,7 @@ impl Opts {
                     )?;
                 }
                 "recorded" => {
-                    let file = said["file"].as_str().unwrap_or("?");
+                    let file = one_line(said["file"].as_str().unwrap_or("?"), usize::MAX);
                     writeln!(out, "all threads of process {} are in {file}", self.pid)?;
                 }
                 "stopped" => writeln!(out, "process {} records no more", self.pid)?,

@@ -13,7 +13,7 @@ use crate::junit::{Framework, Options, Source, generate, memory, preview, write_
 use crate::progress::Stages;
 use crate::repair;
 use crate::temporary;
-use crate::text::{count, frame as told};
+use crate::text::{count, frame as told, lines};
 use crate::trim::trim;
 use anyhow::{Context, Result, bail};
 use hindsight_tracelog::reader::Crash;
@@ -330,9 +330,9 @@ impl Trimmed {
             let objects = count(size.objects, "object");
             format!("{} bytes, {objects}", size.bytes)
         };
-        writeln!(out, "{}: {}", self.file, size(&self.before))?;
+        writeln!(out, "{}: {}", lines(&self.file), size(&self.before))?;
         for note in &self.notes {
-            writeln!(out, "  ! {note}")?;
+            writeln!(out, "  ! {}", lines(note))?;
         }
         for kept in &self.frames {
             let (before, after) = (kept.before.name(), kept.after.name());
@@ -362,7 +362,7 @@ impl Trimmed {
             )?;
         }
         if self.same {
-            writeln!(out, "{}: {}", self.out, size(&self.after))?;
+            writeln!(out, "{}: {}", lines(&self.out), size(&self.after))?;
         } else {
             writeln!(out, "Nothing was written: tests end in another way.")?;
         }

@@ -3,7 +3,7 @@
 use super::Failure;
 use crate::files::write_whole;
 use crate::stderr::say;
-use crate::text::count;
+use crate::text::{self, count};
 use crate::view::{collect, page};
 use anyhow::Result;
 use std::io::Write;
@@ -90,7 +90,7 @@ impl Opts {
         let bytes = page.len();
         // As crash files, only its owner may read it: it holds what they hold.
         write_whole(&path, 0o600, |out| Ok(out.write_all(page.as_bytes())?))?;
-        writeln!(out, "{}: {title}", path.display())?;
+        writeln!(out, "{}: {title}", text::path(&path))?;
         if !self.quiet && bytes > 64 << 20 {
             say(format_args!(
                 "the page has {} MB; --max-objects makes it smaller",

@@ -9,7 +9,7 @@ mod items;
 use crate::commands::input::Input;
 use crate::graph::{Graph, Typed};
 use crate::inspect::Each;
-use crate::text::{primitive, short_type, utc};
+use crate::text::{one_line, primitive, short_type, utc};
 use hindsight_tracelog::crash::{Body, ClassInfo, ClassKind, Fidelity, Patch, Value};
 use hindsight_tracelog::reader::Crash;
 use items::{Collection, Group};
@@ -51,7 +51,12 @@ impl Review {
     ///
     /// Fails if `out` cannot be written.
     pub fn write_text(&self, out: &mut dyn Write) -> io::Result<()> {
-        writeln!(out, "{}: {} bytes", self.file, self.bytes)?;
+        writeln!(
+            out,
+            "{}: {} bytes",
+            one_line(&self.file, usize::MAX),
+            self.bytes
+        )?;
         for note in &self.notes {
             writeln!(out, "! {note}")?;
         }

@@ -7,8 +7,8 @@ use crate::inspect::seen::Seen;
 use crate::java::descriptor::{of_class, type_name};
 use crate::junit::defaults;
 use crate::text::{
-    absence, count, deadlocks, exception_up_to, frame, gap, heading, locked, one_line, short_type,
-    stack_element, thread, utc,
+    absence, count, deadlocks, exception_up_to, frame, gap, heading, locked, one_line, path,
+    short_type, stack_element, thread, utc,
 };
 use crate::tree::{Builder, Limits, Node};
 use hindsight_tracelog::crash::{Body, ExceptionInfo, Failure, Fidelity, Frame, Meta};
@@ -68,11 +68,7 @@ impl Style<'_> {
 /// Fails if `out` cannot be written.
 pub fn write(input: &Input, style: &Style<'_>, out: &mut dyn Write) -> io::Result<()> {
     let crash = &input.crash;
-    writeln!(
-        out,
-        "{}",
-        style.paint("1", &input.path.display().to_string())
-    )?;
+    writeln!(out, "{}", style.paint("1", &path(&input.path)))?;
     for note in &input.notes {
         writeln!(out, "{}", style.paint("33", &format!("! {note}")))?;
     }

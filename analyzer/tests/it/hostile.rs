@@ -145,11 +145,18 @@ fn the_terminal_is_safe() {
     recording.meta.command = "\u{1b}[2J".into();
     recording.failure.frames[0].reason = "\u{1b}]0;title\u{7}".into();
     recording.write(&file);
+    let is_safe = |shown: &str| !shown.contains(['\u{1b}', '\u{7}', '\r', '\u{202e}']);
     let shown = text(&hindsight(["inspect".as_ref(), file.as_os_str()]).stdout);
-    assert!(
-        !shown.contains(['\u{1b}', '\u{7}', '\r', '\u{202e}']),
-        "{shown:?}"
-    );
+    assert!(is_safe(&shown), "{shown:?}");
+    // Files are named by who has made them, too.
+    let named = dir.path().join("crash-\u{1b}]0;title\u{7}.hsc");
+    fs::rename(&file, &named).unwrap();
+    for arguments in [&["inspect"][..], &["inspect", "--review"], &["stats"]] {
+        let arguments = arguments.iter().map(|argument| argument.as_ref());
+        let output = hindsight(arguments.chain([named.as_os_str()]));
+        let shown = text(&output.stdout) + &text(&output.stderr);
+        assert!(is_safe(&shown) && shown.contains("title"), "{shown:?}");
+    }
 }
 
 /// A stranger's file names the methods that are called.
