@@ -5,7 +5,7 @@
 //! test ends as the program did: the exception with its causes, and the frames it passed
 //! through. All else goes: what these objects held at the failure alone, other frames' arguments, the command line (but for
 //! the bounds of memory of a crash that ran out of it), static fields and system
-//! properties (unless a test sets them), counters, the exception's own object.
+//! properties (unless a test sets them), counters, names of threads, the exception's own object.
 //!
 //! **Invariant:** what is kept means the same. Frames keep their numbers;
 //! objects and classes get new ones.
@@ -13,7 +13,9 @@
 use crate::graph::{Graph, Typed, primitive_size};
 use crate::junit::memory;
 use crate::junit::origins::Names;
-use hindsight_tracelog::crash::{Body, ClassInfo, Defaults, Fidelity, FieldInfo, Object, Value};
+use hindsight_tracelog::crash::{
+    Body, ClassInfo, Defaults, Fidelity, FieldInfo, Lock, Object, Value,
+};
 use hindsight_tracelog::reader::Crash;
 use std::collections::{HashMap, HashSet};
 
@@ -57,7 +59,8 @@ pub fn trim(crash: &Crash, frames: &[usize], sets: Sets) -> Crash {
     // Where memory ends is part of a failure at its end.
     meta.command = memory::bounds(crash).join(" ");
     meta.counters.clear();
-    meta.pid = 0;
+    // Names of threads can be requests.
+    meta.thread.clear();
     if !sets.defaults {
         meta.defaults = Defaults::default();
     }
@@ -142,6 +145,17 @@ pub fn trim(crash: &Crash, frames: &[usize], sets: Sets) -> Crash {
             patch.object = numbers[&patch.object];
             patch.value = moved(patch.value);
         }
+    }
+    let lock = |lock: &mut Lock| {
+        lock.object = lock.object.and_then(|object| numbers.get(&object).copied());
+    };
+    for thread in &mut failure.threads {
+        thread.name.clear();
+        thread
+            .wants
+            .iter_mut()
+            .chain(&mut thread.owns)
+            .for_each(lock);
     }
     let told = told(crash, frames);
     for (index, info) in (0..).zip(&mut failure.exceptions) {
@@ -319,7 +333,7 @@ pub fn of_arguments(crash: &Crash, frame: usize) -> Vec<u32> {
 mod tests {
     use super::*;
     use hindsight_tracelog::crash::{
-        Argument, ExceptionInfo, Frame, Origin, Patch, StackElement, StaticField, Text,
+        Argument, ExceptionInfo, Frame, Origin, Patch, StackElement, StaticField, Text, ThreadState,
     };
 
     /// Object 0 has no use, 1 holds 2 at the failure and 3 at the entry of frame 1.
@@ -378,6 +392,16 @@ mod tests {
             ..ExceptionInfo::default()
         }];
         crash.meta.command = "java Main secret".to_owned();
+        crash.meta.thread = "GET /orders?of=secret".to_owned();
+        let state = ThreadState {
+            name: "of secret".to_owned(),
+            wants: Some(Lock {
+                object: Some(0),
+                ..Lock::default()
+            }),
+            ..ThreadState::default()
+        };
+        crash.failure.threads.push(state);
         crash.meta.properties.push(("a".to_owned(), "b".to_owned()));
         crash.meta.defaults.zone = "UTC".to_owned();
         crash.failure.statics.push(StaticField {
@@ -408,6 +432,10 @@ mod tests {
         assert!(trimmed.failure.frames[2].arguments.is_empty());
         assert_eq!(trimmed.failure.exceptions[0].object, None);
         assert!(trimmed.meta.command.is_empty() && trimmed.meta.properties.is_empty());
+        let state = &trimmed.failure.threads[0];
+        assert!(trimmed.meta.thread.is_empty() && state.name.is_empty());
+        // Object 0 is another one now.
+        assert_eq!(state.wants.as_ref().map(|lock| lock.object), Some(None));
         assert_eq!(trimmed.meta.defaults, Defaults::default());
         assert!(trimmed.failure.statics.is_empty());
         let bytes = crate::repair::encode(&trimmed);

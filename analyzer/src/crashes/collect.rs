@@ -318,13 +318,8 @@ fn one(path: &Path, frames: usize, counts: &Counts) -> Result<(Key, Group)> {
     let file = path.display().to_string();
     let meta = &input.crash.meta;
     let times = times(path, meta.started_ms, counts);
-    let identity = format!(
-        "{}/{}/{}/{:x}",
-        meta.pid,
-        meta.started_ms,
-        meta.time_ms,
-        crc32fast::hash(meta.thread.as_bytes())
-    );
+    // Of what a trimmed file has, too. One run stores the same crash once, so that hardly two of a group are of one moment.
+    let identity = format!("{}/{}/{}", meta.pid, meta.started_ms, meta.time_ms);
     let group = Group::of(&file, &identity, bytes, &input.crash, times);
     Ok((key, group))
 }
