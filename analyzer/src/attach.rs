@@ -89,12 +89,8 @@ impl Target {
         let own_pid = own_pid(&status).unwrap_or(pid);
         let root = proc.join("root");
         // With -Xrs it listens from the start, and so does one that was asked before.
-        let listens = root.join(socket(own_pid)).exists();
-        if !listens && !catches_quit(&status) {
-            bail!(
-                "process {pid} would be ended by the signal that asks it to listen: it is just \
-                 starting (try again), or was started with -Xrs and listens elsewhere than in /tmp"
-            );
+        if !root.join(socket(own_pid)).exists() {
+            survives_quit(pid, &status)?;
         }
         Ok(Target {
             pid,
@@ -193,6 +189,9 @@ impl Target {
         if let Some(stream) = connect()? {
             return Ok(stream);
         }
+        // What was there was another one's: this one may only be starting.
+        let status = fs::read_to_string(format!("/proc/{}/status", self.pid));
+        survives_quit(self.pid, &status.unwrap_or_default())?;
         // The JVM takes the signal for a request if this file is there, else it prints its threads.
         let request = Request::make(self)?;
         let pid = i32::try_from(self.pid)
@@ -312,6 +311,17 @@ fn own_pid(status: &str) -> Option<u32> {
         .lines()
         .find_map(|line| line.strip_prefix("NSpid:"))?;
     line.split_whitespace().next_back()?.parse().ok()
+}
+
+/// Refuses to send the signal to a process that would end of it.
+fn survives_quit(pid: u32, status: &str) -> Result<()> {
+    if !catches_quit(status) {
+        bail!(
+            "process {pid} would be ended by the signal that asks it to listen: it is just \
+             starting (try again), or was started with -Xrs and listens elsewhere than in /tmp"
+        );
+    }
+    Ok(())
 }
 
 /// Whether a process handles `SIGQUIT`, by its `/proc/PID/status`.

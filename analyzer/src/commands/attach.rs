@@ -60,7 +60,7 @@ pub struct Opts {
     agent: Option<PathBuf>,
 
     /// How long to wait until all classes have their probes.
-    #[arg(long, value_name = "SECONDS", default_value_t = 120)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u64).range(1..=86400))]
     timeout: u64,
 
     /// How to print: text for people, json for machines.
