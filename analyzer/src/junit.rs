@@ -126,7 +126,7 @@ pub fn generate(
     options: &Options,
 ) -> Result<Report> {
     let proved = options.run && !options.keep_all;
-    let mut plan = Plan::new(inputs, classpath, &options.frames, proved);
+    let mut plan = Plan::new(inputs, classpath, &options.frames, &options.out, proved);
     write::check(&plan, options)?;
     if let Some(jdk) = jdk {
         if options.run {

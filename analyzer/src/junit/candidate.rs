@@ -25,6 +25,7 @@ use super::differences::{is_made_at_run_time, is_named_as_proxy, is_of_jdk};
 use super::origins::Origins;
 use super::report::Verdict;
 use super::unreported::Unreported;
+use super::write::is_of_another;
 use crate::classpath::{ClassPath, is_jdk};
 use crate::commands::input::Input;
 use crate::graph::Graph;
@@ -37,7 +38,7 @@ use hindsight_tracelog::crash::{Body, Defaults, Fidelity, Frame, Value};
 use hindsight_tracelog::reader::Crash;
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Why a dump of all threads has no tests.
 pub(super) const STILL_RUNNING: &str = "nothing has failed that a test could show";
@@ -227,12 +228,13 @@ impl<'a> Plan<'a> {
     /// Makes a candidate of each frame.
     ///
     /// Of all frames but those in `frames` it says that they were not asked for;
-    /// of none if there are none in it. Where tests have to be `proved`, those of classes that are not there
+    /// of none if there are none in it. Tests of other crashes that are in `out` keep their names. Where tests have to be `proved`, those of classes that are not there
     /// need not be tried.
     pub fn new(
         inputs: &'a [Input],
         classpath: &'a ClassPath,
         frames: &[Asked],
+        out: &Path,
         proved: bool,
     ) -> Plan<'a> {
         let mut plan = Plan {
@@ -247,7 +249,7 @@ impl<'a> Plan<'a> {
             defaults: None,
         };
         for crash in 0..inputs.len() {
-            plan.add_crash(crash, frames, proved);
+            plan.add_crash(crash, frames, out, proved);
         }
         plan
     }
@@ -276,7 +278,7 @@ impl<'a> Plan<'a> {
         indices.iter().copied().filter(wanted).collect()
     }
 
-    fn add_crash(&mut self, crash: usize, asked: &[Asked], proved: bool) {
+    fn add_crash(&mut self, crash: usize, asked: &[Asked], out: &Path, proved: bool) {
         let recorded = &self.inputs[crash].crash;
         let frames = &recorded.failure.frames;
         let mut refusals: Vec<Option<String>> = frames
@@ -329,7 +331,7 @@ impl<'a> Plan<'a> {
                 (Some(_), _) => usize::MAX,
                 (None, Some(&class)) => class,
                 (None, None) => {
-                    let class = self.add_class(crash, &package, frame);
+                    let class = self.add_class(crash, &package, frame, out);
                     classes.insert(package, class);
                     class
                 }
@@ -499,7 +501,7 @@ impl<'a> Plan<'a> {
         frame.access & access::STATIC != 0
     }
 
-    fn add_class(&mut self, crash: usize, package: &str, frame: &Frame) -> usize {
+    fn add_class(&mut self, crash: usize, package: &str, frame: &Frame, out: &Path) -> usize {
         let path = &self.inputs[crash].path;
         let file = path
             .file_name()
@@ -513,28 +515,28 @@ impl<'a> Plan<'a> {
         if !is_identifier(&base) {
             base.insert(0, '_');
         }
-        let mut name = format!("{base}Test");
-        let mut resource = format!("{}.hsc", sanitize_file(stem));
-        let mut number = 1;
-        // Of several runs, each has its crash-0001.hsc.
-        while siblings.contains(&name)
-            || self.classes.iter().any(|other| {
-                other.package == package
-                    && (other.name.eq_ignore_ascii_case(&name)
-                        || other.resource.eq_ignore_ascii_case(&resource))
-            })
-        {
-            number += 1;
-            name = format!("{base}No{number}Test");
-            resource = format!("{}-{number}.hsc", sanitize_file(stem));
-        }
-        self.classes.push(TestClass {
+        let mut class = TestClass {
             crash,
             package: package.to_owned(),
-            name,
-            resource,
+            name: format!("{base}Test"),
+            resource: format!("{}.hsc", sanitize_file(stem)),
             siblings,
-        });
+        };
+        let mut number = 1;
+        // Of several runs, each has its crash-0001.hsc.
+        while class.siblings.contains(&class.name)
+            || self.classes.iter().any(|other| {
+                other.package == package
+                    && (other.name.eq_ignore_ascii_case(&class.name)
+                        || other.resource.eq_ignore_ascii_case(&class.resource))
+            })
+            || is_of_another(&class, &self.inputs[crash], out)
+        {
+            number += 1;
+            class.name = format!("{base}No{number}Test");
+            class.resource = format!("{}-{number}.hsc", sanitize_file(stem));
+        }
+        self.classes.push(class);
         self.classes.len() - 1
     }
 }

@@ -398,7 +398,7 @@ mod tests {
             bytes: Vec::new(),
         }];
         let classpath = ClassPath::open(env!("CARGO_MANIFEST_DIR")).expect("a directory");
-        let mut plan = Plan::new(&inputs, &classpath, &[], true);
+        let mut plan = Plan::new(&inputs, &classpath, &[], Path::new(""), true);
         let levels = [Level::Direct, Level::Call, Level::Call, Level::Direct];
         for (candidate, level) in plan.candidates.iter_mut().zip(levels) {
             candidate.level = level;

@@ -4,10 +4,12 @@ use super::call::statics::owners_kept;
 use super::candidate::{Needs, Plan, State, TestClass};
 use super::project;
 use super::report::Verdict;
-use super::source::{FIRST_LINE, source};
+use super::source::{FIRST_LINE, recorded, source};
 use super::{Options, REPLAY_JAR, REPLAY_JAR_NAME, write_file};
+use crate::commands::input::Input;
 use crate::files::{is_ours, same_file, write_whole};
 use anyhow::{Context, Result, bail};
+use hindsight_tracelog::reader::Crash;
 use hindsight_tracelog::record::MAGIC;
 use std::collections::{BTreeSet, HashSet};
 use std::fs;
@@ -36,9 +38,9 @@ pub fn check(plan: &Plan<'_>, options: &Options) -> Result<()> {
     let inputs = inputs(plan);
     for class in &plan.classes {
         let source = class.path(&format!("{}.java", class.name));
-        let source = options.out.join("src/test/java").join(source);
+        let source = tests(&options.out).join(source);
         files.push((source, FIRST_LINE.as_bytes()));
-        let resource = resource(class, options);
+        let resource = resource(class, &options.out);
         // The copy of a whole file has all of it; that of another, or of a damaged one, has not.
         let own = &plan.inputs[class.crash];
         let is_copied = own.crash.is_whole() && same_file(&own.path, &resource);
@@ -65,6 +67,26 @@ pub fn check(plan: &Plan<'_>, options: &Options) -> Result<()> {
     Ok(())
 }
 
+/// Whether an earlier run has written tests of another crash where those of a class go, or the file that these load.
+pub fn is_of_another(class: &TestClass, input: &Input, out: &Path) -> bool {
+    let meta = &input.crash.meta;
+    let source = tests(out).join(class.path(&format!("{}.java", class.name)));
+    let is_test = |path: &Path| is_ours(path, FIRST_LINE.as_bytes()).unwrap_or(false);
+    if is_test(&source)
+        && fs::read_to_string(&source).is_ok_and(|text| !text.contains(&recorded(meta)))
+    {
+        return true;
+    }
+    let resource = resource(class, out);
+    if same_file(&input.path, &resource) {
+        return false;
+    }
+    let other = fs::read(&resource)
+        .ok()
+        .and_then(|bytes| Crash::read(&bytes).ok());
+    other.is_some_and(|other| recorded(&other.meta) != recorded(meta))
+}
+
 /// Writes the test classes with the candidates whose verdict is to be kept.
 ///
 /// # Errors
@@ -87,8 +109,8 @@ pub fn write(
         let mine = all.filter(|&index| plan.candidates[index].class == class);
         let candidates: Vec<usize> = mine.filter(kept).collect();
         let file = test_class.path(&format!("{}.java", test_class.name));
-        let path = options.out.join("src/test/java").join(file);
-        let resource = resource(test_class, options);
+        let path = tests(&options.out).join(file);
+        let resource = resource(test_class, &options.out);
         let remove_resource = || match is_one_of(&inputs, &resource) {
             true => Ok(()),
             false => remove_ours(&resource, MAGIC),
@@ -128,9 +150,14 @@ pub fn write(
     Ok(written)
 }
 
+/// Where tests go.
+fn tests(out: &Path) -> PathBuf {
+    out.join("src/test/java")
+}
+
 /// Where the crash file of a test class goes.
-fn resource(class: &TestClass, options: &Options) -> PathBuf {
-    let resources = options.out.join("src/test/resources");
+fn resource(class: &TestClass, out: &Path) -> PathBuf {
+    let resources = out.join("src/test/resources");
     resources.join(class.path(&class.resource))
 }
 

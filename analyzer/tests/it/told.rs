@@ -249,6 +249,43 @@ fn what_follows_a_recording_is_told() {
     );
 }
 
+/// The files of each JVM begin with crash-0001.hsc.
+#[test]
+fn tests_of_another_crash_keep_their_names() {
+    let mut one = Recording::new();
+    let stack = [("shop.Told", "use", line_of(PROGRAM, " use("))];
+    one.exception("java.lang.IllegalStateException", None, &stack);
+    let this = one.instance("shop.Told", &[]);
+    let frame = ("shop.Told", "use", "()V");
+    one.frame(frame, 0, &[(0, "", "Lshop/Told;", this)]);
+    let dir = tempfile::tempdir().unwrap();
+    let names = || {
+        let list = |of: &str, end: &str| {
+            let files = fs::read_dir(dir.path().join("out/src/test").join(of)).unwrap();
+            let files = files.map(|file| file.unwrap().file_name().into_string().unwrap());
+            let mut names: Vec<String> = files.filter(|name| name.ends_with(end)).collect();
+            names.sort();
+            names
+        };
+        [list("java/shop", ".java"), list("resources/shop", ".hsc")]
+    };
+    let options = ["--no-run", "--values", "loaded"];
+    junit_with(dir.path(), &one, &options);
+    let first = names();
+    assert_eq!(first, [["ToldCrash0001Test.java"], ["crash-0001.hsc"]]);
+    let mut other = one;
+    other.meta.time_ms += 1;
+    junit_with(dir.path(), &other, &options);
+    let both = [
+        ["ToldCrash0001No2Test.java", "ToldCrash0001Test.java"],
+        ["crash-0001-2.hsc", "crash-0001.hsc"],
+    ];
+    assert_eq!(names(), both);
+    // The same one again replaces its own.
+    junit_with(dir.path(), &other, &options);
+    assert_eq!(names(), both);
+}
+
 /// Of a class whose tests do not reproduce, an earlier run has left files.
 #[test]
 fn a_class_without_tests_keeps_no_crash_file() {
