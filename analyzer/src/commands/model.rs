@@ -1,7 +1,7 @@
 //! `hindsight model`.
 
 use super::{Failure, Format};
-use crate::files::write_whole;
+use crate::files::{makeable, write_whole};
 use crate::model::infer::{Inference, Limits, Skipped};
 use crate::model::mutable::Mutability;
 use crate::model::{Model, Run, document, show};
@@ -110,6 +110,9 @@ impl Opts {
             .as_deref()
             .map(Mutability::read)
             .transpose()?;
+        if let Some(path) = &self.out {
+            makeable(path)?;
+        }
         let mut merged = Model::default();
         for path in &self.merge {
             merged.merge(&document::read(path)?);
@@ -140,7 +143,7 @@ impl Opts {
             match globs.is_empty() {
                 true => bail!(
                     "there is no object with calls in the recording: was it made with trace-what=calls;values, \
-                     and did include= name the program's classes? Models are of calls of public methods of public classes"
+                     and did include= name the program's classes? Models are of calls of public methods"
                 ),
                 false => bail!("no class with a model matches --classes {}", self.classes),
             }

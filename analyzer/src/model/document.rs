@@ -245,7 +245,7 @@ pub fn sorted<'g>(model: &Model, graph: &'g Graph, node: Node) -> Vec<&'g super:
 
 /// The descriptors of a call's parameters, by position.
 pub fn type_at(call: &Call, position: i16) -> &str {
-    let at = usize::try_from(position - 1).unwrap_or(usize::MAX);
+    let at = usize::try_from(i32::from(position) - 1).unwrap_or(usize::MAX);
     descriptor::split(&call.descriptor)
         .and_then(|(types, _)| types.get(at).copied())
         .unwrap_or("")
@@ -279,20 +279,25 @@ pub(crate) fn from_json(json: &Json) -> Option<Literal> {
         Json::Number(value) => Literal::Int(value.as_i64()?),
         Json::String(text) => Literal::Text(text.clone()),
         Json::Object(map) => {
+            // In any order, which tools may change.
+            let has = |key: &str| map.contains_key(key);
             let bits = || map.get("bits")?.as_u64();
-            match map.keys().next()?.as_str() {
-                "float" => Literal::Float(u32::try_from(bits()?).ok()?),
-                "double" => Literal::Double(bits()?),
-                "utf16" => {
-                    let units = map.get("utf16")?.as_array()?.iter();
-                    let units = units.map(|unit| u16::try_from(unit.as_u64()?).ok());
-                    Literal::Units(units.collect::<Option<_>>()?)
-                }
-                "enum" => Literal::Enum(text("enum")?, text("name")?),
-                "class" => Literal::Class(text("class")?),
-                "box" => Literal::Box(text("box")?, text("value")?),
-                "jdk" => Literal::JdkValue(text("jdk")?, text("text")?),
-                _ => return None,
+            if has("float") {
+                Literal::Float(u32::try_from(bits()?).ok()?)
+            } else if has("double") {
+                Literal::Double(bits()?)
+            } else if let Some(units) = map.get("utf16") {
+                let units = units.as_array()?.iter();
+                let units = units.map(|unit| u16::try_from(unit.as_u64()?).ok());
+                Literal::Units(units.collect::<Option<_>>()?)
+            } else if has("enum") {
+                Literal::Enum(text("enum")?, text("name")?)
+            } else if has("class") {
+                Literal::Class(text("class")?)
+            } else if has("box") {
+                Literal::Box(text("box")?, text("value")?)
+            } else {
+                Literal::JdkValue(text("jdk")?, text("text")?)
             }
         }
         Json::Array(_) => return None,
@@ -443,4 +448,43 @@ fn intern(model: &mut Model, row: &CallRow) -> CallId {
         is_static: row.is_static,
         positions,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn the_keys_of_a_value_may_stand_in_any_order() {
+        for literal in [
+            Literal::Float(1.5_f32.to_bits()),
+            Literal::Double(f64::NAN.to_bits()),
+            Literal::Enum("a.B".to_owned(), "C".to_owned()),
+            Literal::Box("java.lang.Long".to_owned(), "7".to_owned()),
+            Literal::JdkValue("java.util.UUID".to_owned(), "x".to_owned()),
+        ] {
+            let json = to_json(&literal);
+            let keys: BTreeMap<&String, &Json> = json.as_object().unwrap().iter().collect();
+            let back = keys.into_iter().rev();
+            let back: serde_json::Map<String, Json> = back
+                .map(|(key, value)| (key.clone(), value.clone()))
+                .collect();
+            assert_eq!(from_json(&json).as_ref(), Some(&literal));
+            assert_eq!(from_json(&Json::Object(back)), Some(literal));
+        }
+    }
+
+    #[test]
+    fn no_parameter_is_at_a_position_that_none_has() {
+        let call = Call {
+            class: "A".to_owned(),
+            method: "m".to_owned(),
+            descriptor: "(I)V".to_owned(),
+            is_static: false,
+            positions: Vec::new(),
+        };
+        let types = [i16::MIN, -1, 0, 1, 2].map(|position| type_at(&call, position));
+        assert_eq!(types, ["", "", "", "I", ""]);
+    }
 }

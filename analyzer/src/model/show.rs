@@ -75,7 +75,13 @@ fn line(call: &Call, tally: &Tally) -> String {
     let arguments = arguments.join(", ");
     let class = simple_name(&call.class);
     if call.method == "<init>" {
-        return format!("* = new {}({arguments})", one_line(class, 80));
+        // What is passed to the constructor of another class is not what is made.
+        let made = if call.positions.contains(&0) {
+            "* = "
+        } else {
+            ""
+        };
+        return format!("{made}new {}({arguments})", one_line(class, 80));
     }
     let made = if call.positions.contains(&RESULT) {
         "* = "

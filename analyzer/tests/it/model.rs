@@ -160,6 +160,11 @@ fn bad_input_is_named() {
     );
     let usage = hindsight(["model"]);
     assert_eq!(usage.status.code(), Some(2));
+    // Before anything is inferred.
+    check(
+        &["model", empty, "--out", &format!("{other}/below")],
+        "below",
+    );
 }
 
 #[test]

@@ -121,12 +121,9 @@ impl Inference<'_> {
         let Some(Some(place)) = self.classes.get(&object.class) else {
             return;
         };
-        let class = &mut self.found[*place].1;
-        // What has no edge yet has no model that it could be seen in.
-        if !class.graph.edges(ROOT).is_empty() {
-            let counts: &mut Counts = class.observers.entry(call).or_default();
-            counts.add(self.run);
-        }
+        // Before there is an edge, too: what an object was made by may not be recorded.
+        let counts: &mut Counts = self.found[*place].1.observers.entry(call).or_default();
+        counts.add(self.run);
     }
 
     fn call(&mut self, method: u32, positions: u64) -> CallId {
