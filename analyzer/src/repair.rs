@@ -98,6 +98,14 @@ fn references(crash: &Crash) -> impl Iterator<Item = u32> {
         let arguments = frame.arguments.iter().map(|argument| argument.value);
         objects.chain(values.chain(arguments).filter_map(reference))
     });
+    let statics = failure
+        .statics
+        .iter()
+        .filter_map(|field| reference(field.value));
+    let constants = failure.constants.iter().map(|constant| constant.object);
+    let threads = failure.threads.iter();
+    let locks = threads.flat_map(|thread| thread.wants.iter().chain(&thread.owns));
+    let locks = locks.filter_map(|lock| lock.object);
     let stored = crash.objects.iter().flatten().flat_map(|object| {
         let (values, captured) = match &object.body {
             Body::Instance(values)
@@ -109,7 +117,8 @@ fn references(crash: &Crash) -> impl Iterator<Item = u32> {
         let captured = captured.iter().map(|(_, value)| *value);
         values.iter().copied().chain(captured).filter_map(reference)
     });
-    thrown.chain(patched).chain(stored)
+    let others = statics.chain(constants).chain(locks);
+    thrown.chain(patched).chain(others).chain(stored)
 }
 
 fn reference(value: Value) -> Option<u32> {
@@ -122,7 +131,7 @@ fn reference(value: Value) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hindsight_tracelog::crash::ExceptionInfo;
+    use hindsight_tracelog::crash::{ExceptionInfo, StaticField};
 
     #[test]
     fn what_is_lost_becomes_a_hole() {
@@ -144,11 +153,18 @@ mod tests {
             object(9, Body::Hole("thread".to_owned())),
         ];
         crash.failure.exceptions.push(ExceptionInfo::default());
-        assert_eq!(repair(&mut crash), 3);
+        crash.failure.statics.push(StaticField {
+            owner: "A".to_owned(),
+            name: "held".to_owned(),
+            descriptor: "LA;".to_owned(),
+            access: 0,
+            value: Value::Ref(5),
+        });
+        assert_eq!(repair(&mut crash), 4);
         let whole = Crash::read(&encode(&crash)).unwrap();
         assert!(whole.is_whole());
         assert_eq!(whole.objects, crash.objects);
-        assert_eq!(whole.objects.len(), 5);
+        assert_eq!(whole.objects.len(), 6);
         assert_eq!(whole.object(3).unwrap().class, 2);
         assert_eq!(whole.class(2).unwrap().name, "?");
     }
