@@ -15,6 +15,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// The key in front of the options. It is no option of the user's.
 const ANSWER_TO: &str = "attach-answer=";
 
+/// Classes that are named in an answer.
+const MOST_TOLD: usize = 20;
+
 /// Whether all classes that were there have their probes.
 static HAS_ALL_PROBES: AtomicBool = AtomicBool::new(false);
 
@@ -80,7 +83,10 @@ fn document(answer: &Answer) -> Value {
                 "status": "started",
                 "out": out,
                 "classes": changed.classes,
-                "refused": changed.refused,
+                "refused": changed.refused.len(),
+                "refused_classes": changed.refused.iter().take(MOST_TOLD).map(|(class, why)| {
+                    json!({ "class": class, "reason": why })
+                }).collect::<Vec<_>>(),
                 "longest_ms": changed.longest.as_secs_f64() * 1000.0,
             })
         }
@@ -104,6 +110,21 @@ fn write(to: &Path, answer: &Value) -> std::io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn refused_classes_are_named() {
+        let changed = Changed {
+            classes: 3,
+            refused: vec![("a.B".to_owned(), "it fails verification".to_owned())],
+            ..Changed::default()
+        };
+        let told = document(&Answer::Started(changed));
+        assert_eq!(told["refused"], 1);
+        assert_eq!(
+            told["refused_classes"],
+            json!([{ "class": "a.B", "reason": "it fails verification" }])
+        );
+    }
 
     #[test]
     fn the_answer_stands_in_front_of_the_options() {

@@ -13,8 +13,10 @@ use crate::hook::{self, Wanted};
 use crate::jni::{Jni, Obj};
 use crate::jvmti::Jvmti;
 use crate::run;
+use crate::snapshot::classes::binary_name;
 use crate::sys;
 use hindsight_instrument::contract;
+use std::ffi::c_int;
 use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -74,8 +76,8 @@ fn internal_name(jvmti: Jvmti, class: Obj) -> Option<String> {
 pub(crate) struct Changed {
     /// Given to the JVM to be retransformed.
     pub(crate) classes: usize,
-    /// Of these, refused by the JVM.
-    pub(crate) refused: usize,
+    /// Of these, refused by the JVM: their names, and why.
+    pub(crate) refused: Vec<(String, String)>,
     /// The longest of the JVM's calls. It stands still for a part of it.
     pub(crate) longest: Duration,
 }
@@ -184,6 +186,25 @@ fn is_ours(base: &Base, jvmti: Jvmti, jni: Jni, class: Obj, attached: bool) -> b
     jvmti.is_modifiable(class)
 }
 
+/// What an error of `RetransformClasses` says.
+fn why(error: c_int) -> String {
+    let told = match error {
+        60 => "its class file is malformed",
+        61 => "it is its own superclass",
+        62 => "it fails verification",
+        63 | 67 => "its methods would be others",
+        64 => "its fields would be others",
+        66 => "its superclass or interfaces would be others",
+        68 => "its class file is of a newer version",
+        69 => "its name would be another",
+        70 | 71 => "its modifiers would be others",
+        79 => "it may not be changed",
+        110 => "there is no memory",
+        _ => return format!("JVM TI error {error}"),
+    };
+    format!("{told}, JVM TI error {error}")
+}
+
 impl Changed {
     fn retransform(&mut self, base: &Base, jvmti: Jvmti, classes: &[Obj]) {
         self.classes += classes.len();
@@ -204,11 +225,11 @@ impl Changed {
             match jvmti.retransform(&[*class]) {
                 Ok(()) => {}
                 Err(error) => {
-                    self.refused += 1;
-                    let counter = format!(
-                        "classes_left_alone:retransformation refused (JVM TI error {error})"
-                    );
+                    let why = why(error);
+                    let name = jvmti.class_signature(*class).unwrap_or_default();
+                    let counter = format!("classes_left_alone:retransformation refused ({why})");
                     base.counters.add(&counter, 1);
+                    self.refused.push((binary_name(&name), why));
                 }
             }
         }

@@ -364,12 +364,13 @@ fn uncaptured(element: &StackElement, exception: u32, all: &Methods) -> Pending 
             }
             _ if all.may_have_run(&element.class) => {
                 "not captured: it was running when it got its probes; or the exception did not leave it, or \
-                 was caught further out and thrown again; or there was no memory or stack left to keep it"
+                 was caught further out and thrown again, or waited while too many others were caught; or there was no \
+                 memory or stack left to keep it"
             }
             _ => {
                 "not captured: the exception did not leave it (it was made there, and thrown by a \
-                 caller), or was caught further out and thrown again; or there was no memory or \
-                 stack left to keep it"
+                 caller), or was caught further out and thrown again, or waited while too many \
+                 others were caught; or there was no memory or stack left to keep it"
             }
         }
         .to_owned();

@@ -356,7 +356,7 @@ fn was_reported(agent: &Agent, jni: Jni, call: &Call) -> bool {
         return false;
     };
     let again = call.trigger == Trigger::Caught && agent.shim.is_reported(jni, way);
-    let mut earlier = other_ways(agent, jni, call, way)
+    let mut earlier = other_ways(agent, jni, call.kept, call.exception, way)
         .filter(|way| agent.shim.is_reported(jni, *way))
         .peekable();
     if !again && earlier.peek().is_none() {

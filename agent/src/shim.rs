@@ -36,6 +36,7 @@ const PROBES: &[&str] = &[
     "java/lang/HindsightThread",
     "java/lang/HindsightThread$Propagation",
     "java/lang/HindsightThread$Latest",
+    "java/lang/HindsightWays",
     "java/lang/HindsightCauses",
     "java/lang/HindsightLive",
     "java/lang/HindsightVirtual",
@@ -162,7 +163,7 @@ pub(crate) struct LogIds {
 const CHUNK: usize = 1024;
 
 /// More ways than are kept of a thread.
-const MAX_WAYS: usize = 8;
+const MAX_WAYS: usize = 64;
 
 /// The descriptor of `HindsightCauses.add`.
 const ADD_CAUSES: &CStr = c"([Ljava/lang/HindsightThread$Propagation;Ljava/lang/Throwable;)\

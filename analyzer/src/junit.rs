@@ -7,7 +7,7 @@
 //!    tests of one class into a file.
 //!    [`build`] finds out how values can be made instead of loaded.
 //! 3. [`compile`] runs javac and falls back to calls by name where the direct
-//!    call does not compile; [`run`] runs each test in a JVM of its own.
+//!    call does not compile; [`run`] runs each test in a JVM of its own, which [`launch`] starts.
 //! 4. [`verdict`] compares what happened with what was recorded; [`together`] runs what reproduces in
 //!    one JVM.
 //! 5. [`write`] keeps the sources, [`project`] makes them a Maven project,
@@ -30,6 +30,7 @@ pub mod compile;
 pub mod defaults;
 pub mod differences;
 pub mod ended;
+pub mod launch;
 pub mod memory;
 pub mod missing;
 pub mod origins;

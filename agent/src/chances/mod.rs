@@ -32,7 +32,7 @@ use crate::options::Options;
 use file::{BadLine, Entry, Known};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
+use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 /// A round of retransformations starts at most this often.
@@ -60,6 +60,8 @@ pub(crate) struct Chances {
     /// Lines of the file at the start that said nothing.
     bad: Vec<BadLine>,
     state: Mutex<State>,
+    /// Signalled at the end: a JVM that goes down waits for threads that are in native code.
+    ended: Condvar,
     /// The environment that may retransform.
     retransformer: OnceLock<Jvmti>,
 }
@@ -116,6 +118,7 @@ impl Chances {
             known: RwLock::new(known),
             bad,
             state: Mutex::new(state),
+            ended: Condvar::new(),
             retransformer: OnceLock::new(),
         })
     }
@@ -399,17 +402,25 @@ impl Chances {
                     }
                 },
                 &|took| {
-                    std::thread::sleep(took * PAUSE);
-                    while !base.budget.admits() && !self.state().stopped {
-                        std::thread::sleep(PAUSED);
+                    let mut goes_on = self.rest(took * PAUSE);
+                    while goes_on && !base.budget.admits() {
+                        goes_on = self.rest(PAUSED);
                     }
-                    !self.state().stopped
+                    goes_on
                 },
             );
         });
         base.counters.add("second_chance_rounds", 1);
         base.counters
             .add("classes_given_a_second_chance", changed.classes as u64);
+    }
+
+    /// Waits for so long, but not beyond the end; whether that has not come.
+    fn rest(&self, at_most: Duration) -> bool {
+        let goes_on = |state: &mut State| !state.stopped;
+        let waited = (self.ended).wait_timeout_while(self.state(), at_most, goes_on);
+        let (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        !state.stopped
     }
 
     /// Appends to the file what is new.
@@ -433,7 +444,32 @@ impl Chances {
 
     /// The end: writes what is not written, and starts nothing any more.
     pub(crate) fn stop(&self, base: &Base) {
-        self.state().stopped = true;
+        self.end();
         self.write(base);
+    }
+
+    fn end(&self) {
+        self.state().stopped = true;
+        self.ended.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::thread;
+
+    #[test]
+    fn nothing_rests_beyond_the_end() {
+        let chances = Chances::open(Path::new("/no/such/file")).unwrap();
+        assert!(chances.rest(Duration::from_millis(1)));
+        let begun = Instant::now();
+        let at_most = Duration::from_secs(600);
+        thread::scope(|scope| {
+            let resting = scope.spawn(|| chances.rest(at_most));
+            chances.end();
+            assert!(!resting.join().unwrap());
+        });
+        assert!(begun.elapsed() < at_most / 2);
     }
 }

@@ -12,10 +12,18 @@ use crate::methods;
 use crate::shim::{Raw, Way};
 use hindsight_instrument::Capture;
 use hindsight_tracelog::crash::StackElement;
+use std::collections::HashSet;
 use std::iter;
 
 /// Causes of causes that are looked at.
 const MAX_CAUSES: usize = 8;
+
+/// An exception, its stack trace, and the ways that are kept of its thread.
+struct Thrown<'a> {
+    exception: Obj,
+    trace: &'a [StackElement],
+    kept: Option<Obj>,
+}
 
 /// The ways of an exception, and of its causes as far as they are kept; each with the exception's
 /// index.
@@ -33,35 +41,48 @@ pub(super) fn ways(
     if let Some(way) = call.way {
         let mut known = agent.shim.way(jni, way);
         known.is_escaping = call.trigger == Trigger::Escape;
-        let trace = &exceptions.infos[0].stack;
-        let earlier = earlier(agent, jni, call, way);
-        if !unwrapped::fill(&mut known, earlier, trace, methods) {
-            let others = kept.get(own..).unwrap_or_default();
-            add_before(agent, jni, call, way, &mut known, others, trace);
-        }
+        let thrown = Thrown {
+            exception: call.exception,
+            trace: &exceptions.infos[0].stack,
+            kept: call.kept,
+        };
+        let others = kept.get(own..).unwrap_or_default();
+        complete(agent, jni, &thrown, way, &mut known, others);
         ways.push((known, 0));
     } else {
         ways.push((Way::default(), 0));
     }
-    let mut causes: Vec<(Way, usize)> = kept
-        .into_iter()
-        .filter_map(|way| {
+    let mut known = HashSet::new();
+    let mut causes: Vec<(Way, usize, bool)> = (kept.into_iter().enumerate())
+        .filter_map(|(at, way)| {
             let exception = agent.shim.exception(jni, way)?;
             let index = exceptions.objects[1..]
                 .iter()
-                .position(|known| jni.same(*known, exception))?;
-            Some((agent.shim.way(jni, way), index + 1))
+                .position(|known| jni.same(*known, exception))?
+                + 1;
+            let mut passed = agent.shim.way(jni, way);
+            let latest = passed.frames.len();
+            if at < own && known.insert(index) {
+                let thrown = Thrown {
+                    exception,
+                    trace: &exceptions.infos[index].stack,
+                    kept: call.kept,
+                };
+                complete(agent, jni, &thrown, way, &mut passed, &[]);
+            }
+            let is_complete = passed.frames.len() > latest;
+            Some((passed, index, is_complete))
         })
         .collect();
-    // The same cause on two ways: that on which it was thrown first, if its trace tells; else
-    // the latest, which stands first.
-    causes.sort_by_key(|(way, index)| {
+    // The same cause on several ways: the latest, which stands first, if it is known how it got there; or that on
+    // which it was thrown first, if its trace tells.
+    causes.sort_by_key(|(way, index, is_complete)| {
         let trace = &exceptions.infos[*index].stack;
         let first = frames::begin_behind_helpers(&way.frames, trace, methods);
-        (*index, !first)
+        (*index, !is_complete, !first)
     });
-    causes.dedup_by_key(|(_, index)| *index);
-    ways.extend(causes);
+    causes.dedup_by_key(|(_, index, _)| *index);
+    ways.extend(causes.into_iter().map(|(way, index, _)| (way, index)));
     ways
 }
 
@@ -93,32 +114,47 @@ pub(super) fn was_reported_elsewhere(
     })
 }
 
+/// Adds to the last way of an exception what it has passed before. `others` are ways in other threads.
+fn complete(
+    agent: &Agent,
+    jni: Jni,
+    thrown: &Thrown<'_>,
+    way: Obj,
+    known: &mut Way,
+    others: &[Obj],
+) {
+    let earlier = earlier(agent, jni, thrown, way);
+    if !unwrapped::fill(known, earlier, thrown.trace, &agent.base.methods) {
+        add_before(agent, jni, thrown, way, known, others);
+    }
+}
+
 /// Puts the frames of earlier ways of the exception in front of the last one, if its trace begins with them. `others`
 /// are ways in other threads.
 fn add_before(
     agent: &Agent,
     jni: Jni,
-    call: &Call,
+    thrown: &Thrown<'_>,
     way: Obj,
     known: &mut Way,
     others: &[Obj],
-    trace: &[StackElement],
 ) {
     let methods = &agent.base.methods;
+    let trace = thrown.trace;
     let chain = agent.shim.ways_before(jni, way);
     let mut before = frames::earlier(&chain, true, &known.frames, trace, methods);
     known.is_lost |= chain.iter().any(|way| way.is_lost || way.dropped > 0);
     if before.is_empty() {
-        let earlier = earlier_of_same(agent, jni, call, way);
+        let earlier = earlier_of_same(agent, jni, thrown, way);
         if !earlier.is_empty() {
-            before = handed_on(agent, jni, call, &earlier, &known.frames, trace);
+            before = handed_on(agent, jni, thrown, &earlier, &known.frames);
         }
         if before.is_empty() {
             before = frames::earlier(&earlier, false, &known.frames, trace, methods);
         }
     }
     if before.is_empty() && !frames::begin(&known.frames, trace, methods) {
-        let same = (others.iter()).filter(|way| is_of(agent, jni, **way, call.exception));
+        let same = (others.iter()).filter(|way| is_of(agent, jni, **way, thrown.exception));
         let mut elsewhere: Vec<_> = same.map(|way| agent.shim.way(jni, *way).frames).collect();
         // It may have been thrown on in several. Of one that was caught where it was thrown there are no frames.
         let first = (elsewhere.iter())
@@ -142,23 +178,22 @@ fn add_before(
 fn handed_on(
     agent: &Agent,
     jni: Jni,
-    call: &Call,
+    thrown: &Thrown<'_>,
     earlier: &[Way],
     last: &[Raw],
-    trace: &[StackElement],
 ) -> Vec<Raw> {
     let methods = &agent.base.methods;
-    let Some(mut holder) = holder(agent, jni, last, call.exception) else {
+    let Some(mut holder) = holder(agent, jni, last, thrown.exception) else {
         return Vec::new();
     };
-    let begins = |way: &Way| frames::begin_behind_helpers(&way.frames, trace, methods);
+    let begins = |way: &Way| frames::begin_behind_helpers(&way.frames, thrown.trace, methods);
     let ways: Vec<&Way> = earlier.iter().filter(|way| way.dropped == 0).collect();
     let Some(first) = ways.iter().position(|way| begins(way)) else {
         return Vec::new();
     };
     let mut led = Vec::new();
     for way in ways[first + 1..].iter().rev() {
-        match self::holder(agent, jni, &way.frames, call.exception) {
+        match self::holder(agent, jni, &way.frames, thrown.exception) {
             Some(other) if !jni.same(other, holder) => {
                 holder = other;
                 led.push(*way);
@@ -189,16 +224,16 @@ fn holder(agent: &Agent, jni: Jni, way: &[Raw], exception: Obj) -> Option<Obj> {
 
 /// The ways in this thread of the exception and of those that were made around it, which are older than the last one;
 /// oldest first.
-fn earlier(agent: &Agent, jni: Jni, call: &Call, last: Obj) -> Vec<Earlier> {
-    let older = elements(jni, call.kept)
+fn earlier(agent: &Agent, jni: Jni, thrown: &Thrown<'_>, last: Obj) -> Vec<Earlier> {
+    let older = elements(jni, thrown.kept)
         .skip_while(|way| !jni.same(*way, last))
         .skip(1);
     let mut ways: Vec<Earlier> = older
         .filter_map(|way| {
             let exception = agent.shim.exception(jni, way)?;
-            let catcher = match jni.same(exception, call.exception) {
+            let catcher = match jni.same(exception, thrown.exception) {
                 true => None,
-                false if is_around(agent, jni, exception, call.exception) => {
+                false if is_around(agent, jni, exception, thrown.exception) => {
                     Some(agent.shim.catcher(jni, way)?)
                 }
                 false => return None,
@@ -236,20 +271,21 @@ fn is_of(agent: &Agent, jni: Jni, way: Obj, exception: Obj) -> bool {
     of.is_some_and(|of| jni.same(of, exception))
 }
 
-/// The ways of this exception that are kept of its thread, but for the last one.
+/// Those of a thread's ways that are an exception's, but for its last one.
 pub(super) fn other_ways(
     agent: &Agent,
     jni: Jni,
-    call: &Call,
+    kept: Option<Obj>,
+    exception: Obj,
     last: Obj,
 ) -> impl Iterator<Item = Obj> {
-    elements(jni, call.kept)
-        .filter(move |way| !jni.same(*way, last) && is_of(agent, jni, *way, call.exception))
+    elements(jni, kept)
+        .filter(move |way| !jni.same(*way, last) && is_of(agent, jni, *way, exception))
 }
 
 /// Earlier ways of the exception in this thread, oldest first.
-fn earlier_of_same(agent: &Agent, jni: Jni, call: &Call, last: Obj) -> Vec<Way> {
-    let ways = other_ways(agent, jni, call, last);
+fn earlier_of_same(agent: &Agent, jni: Jni, thrown: &Thrown<'_>, last: Obj) -> Vec<Way> {
+    let ways = other_ways(agent, jni, thrown.kept, thrown.exception, last);
     let mut ways: Vec<Way> = ways.map(|way| agent.shim.way(jni, way)).collect();
     ways.reverse();
     ways

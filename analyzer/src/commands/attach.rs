@@ -202,6 +202,7 @@ impl Opts {
                         "; longest step {:.0} ms",
                         said["longest_ms"].as_f64().unwrap_or(0.0)
                     )?;
+                    write!(out, "{}", refusals(said))?;
                 }
                 "recorded" => {
                     let file = one_line(said["file"].as_str().unwrap_or("?"), usize::MAX);
@@ -216,6 +217,26 @@ impl Opts {
         }
         Ok(())
     }
+}
+
+/// The classes that the JVM has refused, a line each, as far as the agent names them.
+fn refusals(said: &Value) -> String {
+    let named = said["refused_classes"]
+        .as_array()
+        .map_or(&[][..], Vec::as_slice);
+    let mut told: String = named
+        .iter()
+        .map(|one| {
+            let text = |key: &str| one[key].as_str().unwrap_or("?");
+            format!("  refused: {} ({})\n", text("class"), text("reason"))
+        })
+        .collect();
+    let all = said["refused"].as_u64().unwrap_or(0);
+    let others = all.saturating_sub(named.len() as u64);
+    if others > 0 && !named.is_empty() {
+        told += &format!("  and {others} more, counted by reason in run.json\n");
+    }
+    told
 }
 
 /// What is to be said of agents that are in a JVM and were not asked.
@@ -237,4 +258,24 @@ fn unasked(mapped: &[Mapped], asked: &[PathBuf]) -> String {
 fn read(answer: &NamedTempFile) -> Option<Value> {
     let text = fs::read_to_string(answer.path()).ok()?;
     serde_json::from_str(text.strip_suffix('\n')?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refused_classes_are_told() {
+        let said = json!({
+            "refused": 3,
+            "refused_classes": [{ "class": "a.B", "reason": "it fails verification" }],
+        });
+        assert_eq!(
+            refusals(&said),
+            "  refused: a.B (it fails verification)\n  and 2 more, counted by reason in run.json\n"
+        );
+        // An agent of an earlier release names none.
+        assert_eq!(refusals(&json!({ "refused": 3 })), "");
+        assert_eq!(refusals(&json!({ "refused": 0 })), "");
+    }
 }

@@ -21,6 +21,7 @@ use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
@@ -86,6 +87,17 @@ pub fn write(plan: &Plan<'_>, replay: bool, jdk: Option<&Jdk>, options: &Options
         false => "class directories and jars",
     };
     let readme = README.replace("RELEASE", &release.to_string());
+    let seconds = match options.framework {
+        Framework::Junit5 => format!(
+            "A test that takes longer than {} s",
+            options.timeout.as_secs()
+        ),
+        Framework::Junit4 => format!(
+            "What takes longer than {} s for a class",
+            for_a_class(options.timeout)
+        ),
+    };
+    let readme = readme.replace("TOO LONG", &seconds);
     let readme = readme.replace("ENTRIES", takes);
     write_file(&options.out.join("README.md"), readme)
 }
@@ -195,6 +207,7 @@ fn pom(
         false => String::new(),
     };
     let entries = entries(nested);
+    let (limit, limits) = limits(options.framework, options.timeout);
     let replay = match replay {
         true => dependency(
             "dev.hindsight",
@@ -228,7 +241,7 @@ fn pom(
     <!-- What the tests run against: class directories and jars. -->
     <program.classpath>{classpath}</program.classpath>
     <!-- What they are compiled against. -->
-{properties}  </properties>
+{properties}{limit}  </properties>
 
   <dependencies>
 {junit}{replay}{dependencies}  </dependencies>
@@ -249,7 +262,7 @@ fn pom(
         <configuration>
           <!-- As the tests were tried; one that needs them on where this is off has it in itself. -->
           <enableAssertions>{assertions}</enableAssertions>
-{arguments}          <!-- Static state of one crash must not reach the tests of another. -->
+{arguments}{limits}          <!-- Static state of one crash must not reach the tests of another. -->
           <reuseForks>false</reuseForks>
           <classpathDependencyExcludes>
             <classpathDependencyExclude>recorded.program:*</classpathDependencyExclude>
@@ -264,6 +277,43 @@ fn pom(
         version = crate::VERSION,
         classpath = xml(classpath),
     )
+}
+
+/// Seconds that the tests of a class may take together.
+fn for_a_class(timeout: Duration) -> u64 {
+    timeout.as_secs() * 10
+}
+
+/// How long tests may take, as a property and as Surefire's configuration: where the recorded program failed, the fixed
+/// one may go on for ever, as the loop of a server does. JUnit 4 knows limits in tests alone, so that Surefire has to
+/// end its JVM.
+fn limits(framework: Framework, timeout: Duration) -> (String, String) {
+    match framework {
+        Framework::Junit5 => (
+            String::new(),
+            format!(
+                "          <!-- The fixed program may go on for ever where this one failed. -->
+          <properties>
+            <configurationParameters>
+              junit.jupiter.execution.timeout.testable.method.default = {} s
+              junit.jupiter.execution.timeout.thread.mode.default = SEPARATE_THREAD
+              junit.jupiter.execution.timeout.mode = disabled_on_debug
+            </configurationParameters>
+          </properties>
+",
+                timeout.as_secs()
+            ),
+        ),
+        Framework::Junit4 => (
+            format!(
+                "    <!-- The fixed program may go on for ever where this one failed: seconds for a class, 0 for no end. -->
+    <surefire.timeout>{}</surefire.timeout>
+",
+                for_a_class(timeout)
+            ),
+            String::new(),
+        ),
+    }
 }
 
 fn dependency(group: &str, artifact: &str, version: &str, path: Option<&str>) -> String {
@@ -400,6 +450,8 @@ The property takes ENTRIES, joined as for `java -cp`; name
 everything the program needs. Without it, the program is taken from where it was
 when these tests were written, so rebuilding it there does as well. Tests that
 only repeat the symptom (the frame that threw was given bad arguments) stay red.
+TOO LONG fails: where the recorded program failed, the
+fixed one may wait or go on for ever, as a server does. That is no failure of the fix.
 
 - `src/test/java`: the tests; comments show what the loaded objects hold.
 - `src/test/resources`: the crash files with the recorded state, where a test
@@ -420,6 +472,18 @@ mod tests {
         assert_eq!(quoted("-Dx=it's"), "\"-Dx=it's\"");
         assert_eq!(quoted("-Dx=\"a b\""), "\"-Dx=\"'\"'\"a b\"'\"'");
         assert_eq!(quoted(r#"a\"b c\"#), r#""a"\""b c"\"#);
+    }
+
+    #[test]
+    fn tests_that_do_not_end_are_ended() {
+        let timeout = Duration::from_secs(60);
+        let (property, configuration) = limits(Framework::Junit5, timeout);
+        assert_eq!(property, "");
+        assert!(configuration.contains("timeout.testable.method.default = 60 s\n"));
+        assert!(configuration.contains("SEPARATE_THREAD"));
+        let (property, configuration) = limits(Framework::Junit4, timeout);
+        assert!(property.contains("<surefire.timeout>600</surefire.timeout>"));
+        assert_eq!(configuration, "");
     }
 
     #[test]

@@ -1,132 +1,19 @@
-//! Running candidates, each in a JVM of its own.
+//! Running candidates: each by itself, and those that reproduce with the others.
 
-use super::Options;
 use super::candidate::{Plan, State};
 use super::compile::Workplace;
+use super::launch::{Job, Ran, idle, launch, launch_each};
 use super::report::Verdict;
 use super::unreported::Unreported;
 use super::verdict::{Expected, NOT_INITIALIZED, judge};
-use super::{ended, missing};
+use super::{Options, missing};
 use crate::classpath::ClassPath;
-use crate::jdk::child::{Ended, run as run_child};
-use crate::progress::Extent;
-use anyhow::{Context, Result};
+use anyhow::Result;
 use hindsight_tracelog::crash::{ExceptionInfo, Failure, Frame, MAX_EXCEPTIONS};
-use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsStr;
-use std::fs::{self, File};
-use std::path::{Path, PathBuf};
-use std::process::Stdio;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread;
-use std::time::Duration;
-
-/// JVMs at a time.
-const PARALLEL: usize = 2;
-/// Times that one candidate may take which all in one JVM may take at most.
-const MOST_TIMEOUTS: usize = 10;
-/// The part of the time of one candidate after which a JVM is ended that does nothing: a thread of a pool that
-/// waits for its next task, say.
-const IDLE_PART: u32 = 2;
-/// The least such time, in which a JVM begins to do something on the slowest machine.
-const LEAST_IDLE: Duration = Duration::from_secs(10);
-
-/// What the replay library's runner says of one test.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-#[serde(default)]
-pub struct Outcome {
-    /// `passed`, `threw`, `broken` or `exited`.
-    pub outcome: String,
-    /// Class of what was thrown.
-    pub exception: Option<String>,
-    /// Its message.
-    pub message: Option<String>,
-    /// What its own field has for the message, as recordings tell it.
-    pub detail: Option<String>,
-    /// Its stack trace.
-    pub stack: Vec<Element>,
-    /// Classes of its causes, the direct one first.
-    pub chain: Vec<String>,
-    /// The direct one, if it has any.
-    pub cause: Option<Root>,
-    /// The innermost of them.
-    pub root: Option<Root>,
-    /// Class of the first of them that is an argument that was restored, or a part of one.
-    pub given: Option<String>,
-    /// Why the state could not be restored.
-    pub reason: Option<String>,
-    /// What of the state could not be restored.
-    pub holes: Vec<String>,
-    /// Classes of the program of which objects could not be.
-    pub unrestored: Vec<String>,
-    /// Whether what was thrown is an argument that was restored, or its cause.
-    pub restored: bool,
-    /// Methods of what was thrown, or of its causes, by which a report of it fails.
-    pub failing: Vec<String>,
-    /// Static fields, as `Class.field`, that lack what was recorded; told in a file of its own, if it was
-    /// asked for.
-    #[serde(skip)]
-    pub lacking: Vec<String>,
-}
-
-/// What stands behind an exception.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-#[serde(default)]
-pub struct Root {
-    /// Its class.
-    pub exception: String,
-    /// Its message.
-    pub message: Option<String>,
-    /// What its own field has for the message, as recordings tell it.
-    pub detail: Option<String>,
-    /// Its stack trace.
-    pub stack: Vec<Element>,
-}
-
-/// An element of a stack trace.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-#[serde(default)]
-pub struct Element {
-    /// Declaring class.
-    pub class: String,
-    /// Method.
-    pub method: String,
-    /// Line, negative if unknown.
-    pub line: i32,
-}
-
-/// How a run ended.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Ran {
-    /// The runner wrote its result.
-    Told(Box<Outcome>),
-    /// It took longer than this many seconds.
-    TimedOut(u64),
-    /// It waited for this many seconds, and did nothing.
-    Waited(u64),
-    /// The JVM ended without a result; how, and the last of its output.
-    Died(String),
-}
 
 /// How often a candidate is run again to see whether it reproduces each time.
 const AGAIN: usize = 5;
-
-/// A candidate to be run.
-struct Job {
-    index: usize,
-    /// The method of its frame.
-    called: String,
-    class: String,
-    method: String,
-    asserts: bool,
-    /// In which order immutable sets and maps iterate; not the recorded one, for it is another one in each JVM.
-    order: Option<(i64, bool)>,
-    /// The runner's option by which static fields are compared with the recorded ones, name of the
-    /// crash file and number of the frame.
-    compared: Option<(&'static str, String, usize)>,
-}
 
 /// Runs candidates and settles them.
 ///
@@ -377,12 +264,6 @@ fn job_in_order(plan: &Plan<'_>, index: usize, nth: usize) -> Job {
     }
 }
 
-/// Options of a JVM in which immutable sets and maps iterate as the runner is told.
-const UNCOMPILED_ORDER: [&str; 2] = [
-    "-XX:CompileCommand=quiet",
-    "-XX:CompileCommand=exclude,java.util.ImmutableCollections*::*",
-];
-
 /// What iterates from a place that is drawn, in a direction that is drawn.
 const DRAWN_TABLES: [&str; 2] = [
     "java.util.ImmutableCollections$MapN",
@@ -506,163 +387,6 @@ fn unchanged<'a>(frames: &'a [Frame], classpath: &ClassPath) -> Vec<&'a str> {
         .collect()
 }
 
-/// Runs candidates, each once and in a JVM of its own: its files have its number. A method that has waited for nothing in one
-/// crash, as the loop of a server does, is not waited for as long in the next.
-fn launch_each(
-    place: &Workplace<'_>,
-    path: &OsStr,
-    jobs: &[Job],
-    options: &Options,
-) -> Vec<(usize, Result<Vec<Ran>>)> {
-    debug_assert!(
-        (jobs.iter().map(|job| job.index).collect::<BTreeSet<_>>()).len() == jobs.len(),
-        "two runs of a candidate would write the same files"
-    );
-    let next = AtomicUsize::new(0);
-    let results = Mutex::new(Vec::new());
-    let waiting = Mutex::new(BTreeSet::new());
-    let done = Arc::new(AtomicU64::new(0));
-    let extent = Extent::Number(jobs.len() as u64, done.clone());
-    options.told.begin("running candidates", extent);
-    let work = || {
-        while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let waits = locked(&waiting).contains(&job.called);
-            let idle = idle(options, waits);
-            let result = launch(place, path, &[job], options, idle);
-            if let Ok(ran) = &result
-                && matches!(ran[..], [Ran::Waited(_)])
-            {
-                locked(&waiting).insert(&job.called);
-            }
-            locked(&results).push((job.index, result));
-            done.fetch_add(1, Ordering::Relaxed);
-        }
-    };
-    thread::scope(|scope| {
-        for _ in 0..PARALLEL.min(jobs.len()) {
-            scope.spawn(work);
-        }
-    });
-    results.into_inner().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// For how long a JVM may do nothing.
-fn idle(options: &Options, waits: bool) -> Duration {
-    match waits {
-        true => LEAST_IDLE,
-        false => (options.timeout / IDLE_PART).max(LEAST_IDLE),
-    }
-}
-
-fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
-    of.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Runs candidates in one JVM, one after the other.
-fn launch(
-    place: &Workplace<'_>,
-    path: &OsStr,
-    jobs: &[&Job],
-    options: &Options,
-    idle: Duration,
-) -> Result<Vec<Ran>> {
-    let Some(first) = jobs.first() else {
-        return Ok(Vec::new());
-    };
-    let java_options = &options.java_options;
-    let timeout = options.timeout * jobs.len().min(MOST_TIMEOUTS) as u32;
-    let files: Vec<PathBuf> = jobs
-        .iter()
-        .map(|job| place.result_file(job.index))
-        .collect();
-    for file in &files {
-        // A second try must not find the result of the first.
-        let _ = fs::remove_file(file);
-        let _ = fs::remove_file(lacking_file(file));
-    }
-    let dir = place.run_dir(first.index);
-    fs::create_dir_all(&dir).context("failed to make a directory to run in")?;
-    let log = files[0].with_extension("log");
-    let errors = File::create(&log).context("failed to make a file for a candidate's output")?;
-    let mut command = place.jdk.tied_java();
-    command
-        .args([
-            // What ends it before it begins is said there, too.
-            "-XX:+DisplayVMOutputToStderr",
-            "-XX:TieredStopAtLevel=1",
-            "-XX:+UseSerialGC",
-            "-Djava.awt.headless=true",
-        ])
-        .args(first.asserts.then_some("-ea"))
-        // What is compiled has the JVM's own order in it.
-        .args(first.order.iter().flat_map(|_| UNCOMPILED_ORDER))
-        .args(java_options)
-        .arg("-cp")
-        .arg(path)
-        .arg("dev.hindsight.replay.Runner");
-    if let Some((salt, reverse)) = first.order {
-        command.args(["--order", &salt.to_string(), &reverse.to_string()]);
-    }
-    if let Some((option, resource, frame)) = &first.compared {
-        command.args([option, resource.as_str(), &frame.to_string()]);
-    }
-    for (job, file) in jobs.iter().zip(&files) {
-        command.args([&job.class, &job.method]).arg(file);
-    }
-    command
-        .current_dir(&dir)
-        .stdout(Stdio::null())
-        .stderr(errors);
-    let idle = idle.min(timeout);
-    let ended = run_child(command, timeout, Some(idle))?;
-    let told = |file: &PathBuf| {
-        let text = fs::read_to_string(file).ok()?;
-        let mut outcome = serde_json::from_str::<Outcome>(&well_formed(&text)).ok()?;
-        let lacking = fs::read_to_string(lacking_file(file)).unwrap_or_default();
-        outcome.lacking = serde_json::from_str(&well_formed(&lacking)).unwrap_or_default();
-        Some(outcome)
-    };
-    let results = files.iter().map(|file| match (told(file), &ended) {
-        (Some(outcome), _) => Ran::Told(Box::new(outcome)),
-        (None, Ended::TimedOut { idle: false }) => Ran::TimedOut(timeout.as_secs()),
-        (None, Ended::TimedOut { idle: true }) => Ran::Waited(idle.as_secs()),
-        (None, Ended::Exit(status)) => Ran::Died(format!("{status}{}", ended::last_words(&log))),
-    });
-    Ok(results.collect())
-}
-
-/// Where the runner says which static fields lack what was recorded.
-fn lacking_file(result: &Path) -> PathBuf {
-    result.with_extension("statics")
-}
-
-/// Replaces lone surrogates, which Java has in its strings and Rust has not, by what
-/// Java writes for them in source.
-fn well_formed(json: &str) -> String {
-    let escaped = |at: usize| {
-        let digits = json.get(at..)?.strip_prefix("\\u")?.get(..4)?;
-        u16::from_str_radix(digits, 16).ok()
-    };
-    let mut out = String::with_capacity(json.len());
-    let mut at = 0;
-    while let Some(c) = json[at..].chars().next() {
-        let len = match (escaped(at), escaped(at + 6)) {
-            (Some(0xd800..=0xdbff), Some(0xdc00..=0xdfff)) => 12,
-            (Some(lone @ 0xd800..=0xdfff), _) => {
-                out.push_str(&format!("\\\\u{lone:04x}"));
-                at += 6;
-                continue;
-            }
-            // With the character after it: it may be a backslash too.
-            _ if c == '\\' => 1 + json[at + 1..].chars().next().map_or(0, char::len_utf8),
-            _ => c.len_utf8(),
-        };
-        out.push_str(&json[at..at + len]);
-        at += len;
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -695,13 +419,5 @@ mod tests {
         failure.exceptions[3].cause = None;
         failure.exceptions.resize(MAX_EXCEPTIONS, info("S", None));
         assert_eq!(told(&failure, 0), ("BC".to_owned(), true));
-    }
-
-    #[test]
-    fn lone_surrogates_are_replaced() {
-        assert_eq!(well_formed(r"a\\ud800"), r"a\\ud800");
-        assert_eq!(well_formed(r"\\\ud800x"), r"\\\\ud800x");
-        assert_eq!(well_formed(r"\ud83d\ude00\udc00"), r"\ud83d\ude00\\udc00");
-        assert_eq!(well_formed("ä\\"), "ä\\");
     }
 }

@@ -4,7 +4,7 @@
 //! program's exception: if one of these throws, Maven counts no test and says that all is well. Such a test
 //! throws an error of its own instead, which says as much of the exception as it can.
 
-use super::run::Outcome;
+use super::launch::Outcome;
 use crate::java::names::Names;
 use crate::java::{comment, literal, numbered};
 use crate::text::one_line;

@@ -14,8 +14,8 @@
 
 mod places;
 
+use super::launch::{Element, Outcome, Ran, Root};
 use super::report::Verdict;
-use super::run::{Element, Outcome, Ran, Root};
 use crate::classpath::is_platform;
 use crate::text::{gap, one_line};
 use hindsight_tracelog::crash::{ExceptionInfo, Fidelity, Frame};

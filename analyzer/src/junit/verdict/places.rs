@@ -4,7 +4,7 @@ use super::Expected;
 use crate::classpath::is_platform;
 use crate::java::numbered;
 use crate::junit::call::REPLAY;
-use crate::junit::run::Element;
+use crate::junit::launch::Element;
 use crate::text::{gap, one_line};
 use hindsight_tracelog::crash::ExceptionInfo;
 use std::collections::HashSet;

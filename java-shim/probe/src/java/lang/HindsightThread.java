@@ -41,6 +41,9 @@ final class HindsightThread {
     /** What an exception has kept alive is let go after one to two of these. */
     private static final int SWEEP_MILLIS = 20_000;
 
+    /** How often was swept. */
+    static int sweeps;
+
     /** Set by the agent once it can take reports, cleared when the JVM goes down. */
     static volatile boolean ready;
 
@@ -53,9 +56,6 @@ final class HindsightThread {
      * keep the line in their caches.
      */
     private static Latest busiest;
-
-    /** Exceptions of one thread whose ways are kept: causes, and what a finally block runs into. */
-    private static final int KEPT = 4;
 
     /** Causes of causes that are looked at. */
     static final int MAX_CAUSES = 8;
@@ -73,13 +73,14 @@ final class HindsightThread {
         RESERVE.reserve();
         // Where memory is short, a class cannot be initialised.
         HindsightCauses.initialize();
+        HindsightWays.initialize();
         HindsightMemory.begin();
     }
 
     private final Thread owner;
 
     /** Latest first; cleared by the collector rather than that the program runs out of memory. */
-    SoftReference<Propagation[]> kept = new SoftReference<>(new Propagation[KEPT]);
+    SoftReference<Propagation[]> kept = new SoftReference<>(new Propagation[HindsightWays.KEPT]);
 
     /** In the table while the thread has no way. */
     private final Latest none;
@@ -130,7 +131,13 @@ final class HindsightThread {
         /** Whether it was reported, by whatever rule: one failure counts once. */
         boolean reported;
 
-        private int catcher = -1;
+        int catcher = -1;
+
+        /** Whether the same exception has a later way that comes {@link #before from} this one. */
+        boolean leads;
+
+        /** The number of the sweep before it was put aside. */
+        int aside;
 
         Propagation() {
             super(null);
@@ -182,6 +189,7 @@ final class HindsightThread {
             tailBefore = null;
             dropped = 0;
             before = null;
+            leads = false;
             lost = false;
             escaped = false;
             reported = false;
@@ -190,10 +198,20 @@ final class HindsightThread {
             exception = next;
         }
 
+        /**
+         * Where it began and where it has ended so far: the first method that it has left, and the one that has caught
+         * it, or else the last one that it has left.
+         */
+        long ends() {
+            HindsightProbe last = tail == null ? this : tail;
+            int end = catcher >= 0 ? catcher : last.frames == 0 ? -1 : ~last.starts[3 * last.frames - 3];
+            return (long) starts[0] << 32 | end & 0xffff_ffffL;
+        }
+
         /** Whether the exception had another way before it came to this one, as far as it is known. */
         boolean comesFrom(Propagation way) {
             Propagation earlier = before;
-            for (int i = 1; i < KEPT && earlier != null; i++) {
+            for (int i = 1; i < HindsightWays.KEPT && earlier != null; i++) {
                 if (earlier == way) {
                     return true;
                 }
@@ -206,7 +224,7 @@ final class HindsightThread {
         boolean isReported(int rule) {
             boolean known = reported;
             Propagation earlier = before;
-            for (int i = 1; i < KEPT && earlier != null; i++) {
+            for (int i = 1; i < HindsightWays.KEPT && earlier != null; i++) {
                 known |= earlier.reported;
                 earlier = earlier.before;
             }
@@ -311,7 +329,7 @@ final class HindsightThread {
     private Propagation[] kept() {
         Propagation[] all = kept.get();
         if (all == null) {
-            all = new Propagation[KEPT];
+            all = new Propagation[HindsightWays.KEPT];
             kept = new SoftReference<>(all);
         }
         return all;
@@ -405,9 +423,9 @@ final class HindsightThread {
         Propagation[] all = kept();
         Propagation now = all[0];
         if (now != null && now.exception == exception && now.catcher < 0) {
-            join(all, now, method);
+            HindsightWays.join(all, now, method);
         } else {
-            now = turnTo(all, exception, method);
+            now = HindsightWays.turnTo(all, exception, method);
         }
         Latest latest = now.latest;
         if (latest == null || latest.get() == null) {
@@ -432,106 +450,6 @@ final class HindsightThread {
         if (first != null && first.thread == this) {
             busiest = latest;
         }
-    }
-
-    /** Caught in this method, thrown by a helper of the handler, and now leaving it? */
-    private static void join(Propagation[] all, Propagation now, int method) {
-        Propagation way = now;
-        for (int i = 1; i < KEPT && all[i] != null; i++) {
-            Propagation earlier = all[i];
-            if (earlier.exception != now.exception || earlier.catcher != method) {
-                continue;
-            }
-            // The latest is that of the same call. What is older is so too only if the later one began and ended in it,
-            // between two handlers; else that has passed this method before, and was joined then.
-            if (now.comesFrom(earlier) || earlier.comesFrom(now)) {
-                return;
-            }
-            way.before = earlier;
-            if (earlier.before != null || earlier.lost) {
-                return;
-            }
-            way = earlier;
-        }
-    }
-
-    /** Finds the way of an exception that is not the latest, or begins one. */
-    private static Propagation turnTo(Propagation[] all, Throwable exception, int method) {
-        int at = 0;
-        while (at < KEPT && all[at] != null) {
-            Propagation known = all[at];
-            // Still on its way: others were thrown and caught in between, or this
-            // method has caught it and throws it on. Where another method has
-            // caught it, it is thrown by a helper of that handler, or anew; which
-            // of them shows when (and if) the method of the handler is left.
-            if (known.exception == exception && (known.catcher < 0 || known.catcher == method)) {
-                known.catcher = -1;
-                known.catchers = catchers(all, known);
-                toFront(all, at, known);
-                return known;
-            }
-            at++;
-        }
-        if (at == KEPT) {
-            at = least(all);
-        }
-        Propagation fresh = all[at];
-        if (fresh == null) {
-            fresh = new Propagation();
-        }
-        for (Propagation other : all) {
-            if (other != null && other.before == fresh) {
-                other.before = null;
-                other.lost = true;
-                other.reported |= fresh.reported;
-            }
-        }
-        fresh.restart(exception);
-        fresh.catchers = catchers(all, fresh);
-        toFront(all, at, fresh);
-        return fresh;
-    }
-
-    /**
-     * Of a full table, the one to go: what was caught before it left a method has no frames to lose. The oldest
-     * else, unless the same exception was passed on since then: its stack trace is that of the first way.
-     */
-    private static int least(Propagation[] all) {
-        for (int i = KEPT - 1; i >= 0; i--) {
-            if (all[i].frames == 0 && all[i].catcher >= 0) {
-                return i;
-            }
-        }
-        Propagation oldest = all[KEPT - 1];
-        int least = KEPT - 1;
-        for (int i = KEPT - 2; i >= 0; i--) {
-            if (all[i].before == oldest) {
-                // They are told in a row, the last ones of them.
-                return KEPT - 1;
-            }
-            if (i > 0 && least == KEPT - 1 && all[i].exception == oldest.exception) {
-                least = i;
-            }
-        }
-        return least;
-    }
-
-    /** What {@link Propagation#catchers} says. */
-    private static long catchers(Propagation[] all, Propagation of) {
-        long set = 0;
-        for (Propagation other : all) {
-            if (other != null && other != of && other.exception == of.exception && other.catcher >= 0) {
-                set |= 1L << other.catcher;
-            }
-        }
-        return set;
-    }
-
-    private static void toFront(Propagation[] all, int at, Propagation first) {
-        for (int i = at; i > 0; i--) {
-            all[i] = all[i - 1];
-        }
-        all[0] = first;
     }
 
     void caught(Throwable exception, int method, boolean isReported) {
@@ -626,6 +544,7 @@ final class HindsightThread {
      * finally} loses the frames below it.
      */
     private static void sweep() {
+        sweeps++;
         Latest[] all = table;
         Latest first = null;
         int most = 0;

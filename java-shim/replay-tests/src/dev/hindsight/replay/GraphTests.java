@@ -10,11 +10,14 @@ import static dev.hindsight.replay.Tests.equal;
 import static dev.hindsight.replay.Tests.fails;
 import static dev.hindsight.replay.Tests.same;
 
+import java.io.InputStream;
+import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -307,6 +310,36 @@ final class GraphTests {
                 "Script1", "the class is missing", "its loader, groovy.Loader, has made it");
     }
 
+    /** Obfuscators call classes so, which no compiler does. */
+    static void aClassMayBeCalledInt() throws Exception {
+        byte[] file;
+        String path = One.class.getName().replace('.', '/');
+        try (InputStream in = One.class.getResourceAsStream("/" + path + ".class")) {
+            file = in.readAllBytes();
+        }
+        // A character for each byte.
+        String text = new String(file, StandardCharsets.ISO_8859_1);
+        String renamed = text.replace("\1\0" + (char) path.length() + path, "\1\0\3int");
+        byte[] bytes = renamed.getBytes(StandardCharsets.ISO_8859_1);
+        ClassLoader loader = new ClassLoader(GraphTests.class.getClassLoader()) {
+            @Override
+            protected Class<?> findClass(String name) throws ClassNotFoundException {
+                if (!name.equals("int")) {
+                    throw new ClassNotFoundException(name);
+                }
+                return defineClass(name, bytes, 0, bytes.length);
+            }
+        };
+        Class<?> type = loader.loadClass("int");
+        Constructor<?> make = type.getDeclaredConstructor();
+        make.setAccessible(true);
+        Snapshot snapshot = new Snapshot();
+        snapshot.frame(row(snapshot.argument(1, make.newInstance()), snapshot.argument(2, int.class)));
+        Frame frame = Frame.restore(CrashFile.read(snapshot.file(), "f"), 0, loader);
+        same(frame.argument(1).getClass(), type);
+        same(frame.argument(2), int.class);
+    }
+
     class Inner {
         final int x = 4;
 
@@ -364,7 +397,7 @@ final class GraphTests {
         URLClassLoader loader = new URLClassLoader(
                 new URL[] {folder.toUri().toURL()}, GraphTests.class.getClassLoader());
         Class<?> type = loader.loadClass("Ring");
-        java.lang.reflect.Constructor<?> make =
+        Constructor<?> make =
                 type.getDeclaredConstructor(int.class, String.class, List.class);
         make.setAccessible(true);
         List<Object> members = new ArrayList<>();

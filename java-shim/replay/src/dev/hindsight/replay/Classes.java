@@ -25,14 +25,10 @@ final class Classes {
     /**
      * The class of this name, not initialised.
      *
-     * @param name as {@link Class#getName} gives it, or that of a primitive type
+     * @param name as {@link Class#getName} gives it; no primitive type, for a class may be called {@code int}
      * @param loaders asked in turn; null for those that are not known
      */
     static Class<?> find(String name, ClassLoader... loaders) throws ClassNotFoundException {
-        Class<?> primitive = Primitives.named(name);
-        if (primitive != null) {
-            return primitive;
-        }
         for (ClassLoader loader : loaders) {
             if (loader != null) {
                 try {

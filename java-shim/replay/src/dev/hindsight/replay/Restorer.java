@@ -531,7 +531,12 @@ final class Restorer {
         return stored != null && stored.kind == Stored.STRING ? stored.text() : null;
     }
 
+    /** The class that a stored object of {@link Class} was, which may be a primitive type. */
     Class<?> classNamed(String name) throws Hole {
+        Class<?> primitive = Primitives.named(name);
+        if (primitive != null) {
+            return primitive;
+        }
         try {
             return numbered.type(name);
         } catch (ClassNotFoundException | LinkageError e) {
