@@ -321,6 +321,16 @@ impl Worker {
     ///
     /// # Errors
     ///
+    /// Takes down what is told of a class, if nothing is known of it.
+    pub(super) fn learn(&mut self, class: Class) -> ClassNumber {
+        let next = ClassNumber(self.classes.len() as u32);
+        let known = *self.by_name.entry(class.name.clone()).or_insert(next);
+        if known == next {
+            self.classes.push(class);
+        }
+        known
+    }
+
     /// Fails if no JVM can be started.
     pub fn declare(&mut self, methods: &Methods) -> Result<()> {
         let first = self.declared.len();
@@ -561,12 +571,7 @@ impl Worker {
             running.has_answered |= message.is_ok();
             match message {
                 Ok(Message::Class(number, class)) => {
-                    let next = ClassNumber(self.classes.len() as u32);
-                    let known = *self.by_name.entry(class.name.clone()).or_insert(next);
-                    if known == next {
-                        self.classes.push(class);
-                    }
-                    running.numbers.insert(number, known);
+                    running.numbers.insert(number, self.learn(class));
                 }
                 Ok(Message::Declared(method, found)) => {
                     let found = found.and_then(|class| {
