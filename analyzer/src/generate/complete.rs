@@ -164,7 +164,8 @@ async fn attempt(
     if let Some(object) = object {
         choose(&mut checked, object, length, wanted, lab).await;
     }
-    // What is written to a writer tells what the program does, whatever was left out before.
+    // What is written to a writer, or into an array of the test's own, tells what the program does, whatever was left
+    // out before.
     let of = match object {
         Some(_) => Effects::All,
         None => Effects::Written,
