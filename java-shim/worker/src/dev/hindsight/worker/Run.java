@@ -2,11 +2,7 @@ package dev.hindsight.worker;
 
 import java.io.IOException;
 import java.lang.reflect.Array;
-import java.lang.reflect.Constructor;
-import java.lang.reflect.Executable;
 import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Method;
-import java.lang.reflect.Modifier;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.Set;
@@ -157,23 +153,17 @@ final class Run {
     }
 
     private Object call(Statement statement, int at) throws ReflectiveOperationException {
-        if (loaded.isConstant(statement.method)) {
-            return loaded.constant(statement.method).get(null);
-        }
-        Executable method = loaded.method(statement.method);
+        Callee callee = loaded.callee(statement.method);
         Object[] arguments = new Object[statement.arguments.length];
         for (int i = 0; i < arguments.length; i++) {
             arguments[i] = statement.arguments[i].value(values, loaded);
         }
-        if (method instanceof Constructor) {
-            return ((Constructor<?>) method).newInstance(arguments);
-        }
-        isVoid[at] = ((Method) method).getReturnType() == void.class;
+        isVoid[at] = callee.type == void.class;
         Object on = statement.on < 0 ? null : values[statement.on];
-        if (on == null && !Modifier.isStatic(method.getModifiers())) {
+        if (on == null && callee.isOnObject) {
             throw new InvocationTargetException(new NullPointerException());
         }
-        return ((Method) method).invoke(on, arguments);
+        return callee.call(on, arguments);
     }
 
     /** What was stopped has neither outcomes nor states; to be called when it is not watched any more. */

@@ -251,7 +251,7 @@ public final class Worker {
         String reason = null;
         Class<?> type = null;
         try {
-            type = loaded.type(id);
+            type = loaded.callee(id).type;
         } catch (Throwable e) {
             reason = e.toString();
         }
