@@ -149,6 +149,9 @@ pub struct Executed {
     pub stuck: Option<Stuck>,
     /// Whether its last call has started threads that go on.
     pub threads: bool,
+    /// Whether several objects have got identity hash codes, where the place tells: what goes by these is in another
+    /// order each time.
+    pub hashed: bool,
     /// Processor time, as far as it has ended.
     pub took: Duration,
     /// The same with what it has waited.
@@ -177,6 +180,7 @@ impl Executed {
             ended,
             stuck: None,
             threads: false,
+            hashed: false,
             took: Duration::ZERO,
             lasted: Duration::ZERO,
         }
@@ -317,10 +321,6 @@ impl Worker {
         self.by_name.get(name).map(|number| self.class(*number))
     }
 
-    /// Has the methods found that are new; [`Self::declared`] says what came of it.
-    ///
-    /// # Errors
-    ///
     /// Takes down what is told of a class, if nothing is known of it.
     pub(super) fn learn(&mut self, class: Class) -> ClassNumber {
         let next = ClassNumber(self.classes.len() as u32);
@@ -331,6 +331,10 @@ impl Worker {
         known
     }
 
+    /// Has the methods found that are new; [`Self::declared`] says what came of it.
+    ///
+    /// # Errors
+    ///
     /// Fails if no JVM can be started.
     pub fn declare(&mut self, methods: &Methods) -> Result<()> {
         let first = self.declared.len();

@@ -15,6 +15,7 @@ final class Run {
     private static final int TIRED = 4;
     private static final int THREADS = 8;
     private static final int STOPPED = 16;
+    private static final int HASHED = 32;
 
     private static final int RESERVE = 2 << 20;
 
@@ -75,6 +76,7 @@ final class Run {
         if (isTried) {
             worker.beside.begin();
         }
+        int hash = Program.COUNTS_HASHES ? Program.nextHash() : 0;
         for (Statement statement : statements) {
             int at = done++;
             isShowing = false;
@@ -124,6 +126,10 @@ final class Run {
             place = -1;
         }
         worker.beside.end();
+        // One alone is in no order.
+        if (Program.COUNTS_HASHES && Program.nextHash() - hash > 2) {
+            flags |= HASHED;
+        }
         states = states();
         for (int index : states) {
             digests[index] = digest(values[index]);
