@@ -312,9 +312,16 @@ final class Run {
     private boolean isProgram(Throwable thrown) {
         try {
             StackTraceElement[] stack = thrown.getStackTrace();
-            return stack.length > 0
-                    && stack[0].getModuleName() == null
-                    && !stack[0].getClassName().startsWith(Worker.class.getPackageName() + ".");
+            int top = 0;
+            // It says what who asks has told it to say.
+            while (top < stack.length
+                    && stack[top].getClassName().equals("java.util.Objects")
+                    && stack[top].getMethodName().equals("requireNonNull")) {
+                top++;
+            }
+            return top < stack.length
+                    && stack[top].getModuleName() == null
+                    && !stack[top].getClassName().startsWith(Worker.class.getPackageName() + ".");
         } catch (Throwable e) {
             // The program's own exception may do that.
             return false;
