@@ -128,7 +128,7 @@ pub struct Suite<'a> {
     /// When not to look any longer for why tests do not always pass.
     until: Option<Instant>,
     /// What the compiled classes are of.
-    compiled: Mutex<Option<Compiled>>,
+    compiled: Mutex<Compiled>,
 }
 
 impl<'a> Suite<'a> {
@@ -182,7 +182,7 @@ impl<'a> Suite<'a> {
             dir,
             told,
             until: None,
-            compiled: Mutex::new(None),
+            compiled: Mutex::default(),
         })
     }
 

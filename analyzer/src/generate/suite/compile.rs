@@ -22,11 +22,9 @@ const MAX_ROUNDS: usize = 12;
 /// What javac says of a class that has more in it than a class file can have.
 const TOO_MANY: &str = "too many constants";
 
-/// Sources without errors, whose classes are still there.
-pub(super) struct Compiled {
-    sources: Vec<(PathBuf, String)>,
-    warnings: Vec<Diagnostic>,
-}
+/// Sources without errors, whose classes are still there: each with its text, and what javac has warned of.
+#[derive(Default)]
+pub(super) struct Compiled(BTreeMap<PathBuf, (String, Vec<Diagnostic>)>);
 
 impl Suite<'_> {
     /// Writes and compiles tests; those that do not compile are dropped.
@@ -183,41 +181,46 @@ impl Suite<'_> {
         lints
     }
 
-    /// What javac says of tests. What was compiled last is not compiled once more: javac takes as long as all else
-    /// that becomes of a small suite.
+    /// What javac says of tests. What is compiled, and has not changed since, is not compiled once more: javac takes as
+    /// long as all else that becomes of a suite.
     fn javac(&self, written: &[Source]) -> Result<Said> {
-        let all = written.iter();
-        let own: Vec<(PathBuf, String)> = all
+        let mut own: BTreeMap<PathBuf, String> = (written.iter())
             .map(|source| (file_of(&self.dir, source), source.text.clone()))
             .collect();
         let mut compiled = (self.compiled.lock()).unwrap_or_else(PoisonError::into_inner);
-        if let Some(last) = &*compiled
-            && last.sources == own
-        {
+        let is_first = compiled.0.is_empty();
+        compiled
+            .0
+            .retain(|path, (text, _)| own.get(path) == Some(&*text));
+        let mut warnings = Vec::new();
+        for (path, (_, said)) in &compiled.0 {
+            own.remove(path);
+            warnings.extend(said.iter().cloned());
+        }
+        if own.is_empty() {
             return Ok(Said {
-                warnings: last.warnings.clone(),
+                warnings,
                 ..Said::default()
             });
         }
-        *compiled = None;
-        let said = self.run_javac(&own)?;
+        let mut said = self.run_javac(&own, is_first)?;
         if said.errors.is_empty() {
-            *compiled = Some(Compiled {
-                sources: own,
-                warnings: said.warnings.clone(),
-            });
+            for (path, text) in own {
+                let about = said.warnings.iter();
+                let about = about
+                    .filter(|one| one.file.as_ref() == Some(&path))
+                    .cloned();
+                let about = about.collect();
+                compiled.0.insert(path, (text, about));
+            }
         }
+        said.warnings.extend(warnings);
         Ok(said)
     }
 
-    fn run_javac(&self, written: &[(PathBuf, String)]) -> Result<Said> {
+    /// Compiles sources, and first of all what stands in for JUnit.
+    fn run_javac(&self, written: &BTreeMap<PathBuf, String>, is_first: bool) -> Result<Said> {
         self.told.begin("compiling the tests", Extent::Unknown);
-        let sources = self.dir.join("sources");
-        for dir in [&sources, &self.classes()] {
-            if dir.exists() {
-                fs::remove_dir_all(dir).context("failed to clear a temporary directory")?;
-            }
-        }
         fs::create_dir_all(self.classes()).context("failed to make a temporary directory")?;
         let mut files = Vec::new();
         for (path, text) in written {
@@ -228,9 +231,16 @@ impl Suite<'_> {
             Framework::Junit5 => "stubs/junit5",
             Framework::Junit4 => "stubs/junit4",
         });
-        for entry in fs::read_dir(&stubs).context("failed to read a temporary directory")? {
-            files.push(entry?.path());
+        let mut class_path = Vec::new();
+        if is_first {
+            for entry in fs::read_dir(&stubs).context("failed to read a temporary directory")? {
+                files.push(entry?.path());
+            }
+        } else {
+            // Before a JUnit of the program's.
+            class_path.push(self.classes());
         }
+        class_path.extend(self.classpath.iter().cloned());
         self.setup.jdk.compile(&Compilation {
             release: match self.setup.preview {
                 true => self.setup.jdk.version,
@@ -238,7 +248,7 @@ impl Suite<'_> {
             },
             preview: self.setup.preview,
             lints: &LINTS.join(","),
-            class_path: &self.classpath,
+            class_path: &class_path,
             classes: &self.classes(),
             sources: &files,
         })
