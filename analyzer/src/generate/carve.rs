@@ -540,7 +540,7 @@ impl<'d> Recorder<'d> {
 
 /// The program's own beginning is no part of what it offers.
 pub fn is_main(method: &Method) -> bool {
-    method.is_static && method.name == "main" && method.descriptor == "([Ljava/lang/String;)V"
+    method.name == "main" && matches!(&*method.descriptor, "([Ljava/lang/String;)V" | "()V")
 }
 
 /// Whether a call does nothing but look at what it is passed; javac writes it where `x.new Inner()` stands.

@@ -150,7 +150,14 @@ async fn attempt(
     for (at, outcome) in one.outcomes.iter().take(length).enumerate() {
         checked.sequence[at].shown &= matches!(outcome, Outcome::Object(_, None, _));
     }
-    assert_same(&mut checked, length, (&one, &two), fits, lab)?;
+    let again = lab.again_if_hashed(&two, &checked.sequence).await;
+    if !again
+        .iter()
+        .all(|one| is_whole(one, checked.sequence.len()))
+    {
+        return Err(Lost::Unstable);
+    }
+    assert_same(&mut checked, length, (&one, &two, &again), fits, lab)?;
     {
         let methods = lab.methods();
         // What has two names could be asked the same by each of them.
@@ -164,7 +171,8 @@ async fn attempt(
     if let Some(object) = object {
         choose(&mut checked, object, length, wanted, lab).await;
     }
-    // What is written to a writer tells what the program does, whatever was left out before.
+    // What is written to a writer, or into an array of the test's own, tells what the program does, whatever was left
+    // out before.
     let of = match object {
         Some(_) => Effects::All,
         None => Effects::Written,
@@ -236,19 +244,28 @@ async fn confirmed(checked: &Checked, lab: &Lab<'_>) -> bool {
         .map(|(side, state)| (side, lab.order(side, state, &checked.sequence)))
         .collect();
     let mut holds = true;
+    let mut hashed = None;
     for (side, order) in orders {
         let executed = order.await;
         let worker = lab.worker(side);
         holds &= held(&checked.sequence, &checked.assertions, &executed, &worker);
+        drop(worker);
+        hashed = hashed.or(Some(executed).filter(|one| one.hashed));
+    }
+    if let Some(executed) = hashed.filter(|_| holds) {
+        for executed in lab.again_if_hashed(&executed, &checked.sequence).await {
+            let worker = lab.worker(Side::Here);
+            holds &= held(&checked.sequence, &checked.assertions, &executed, &worker);
+        }
     }
     holds
 }
 
-/// Asserts what two JVMs agree on, as far as it is of interest.
+/// Asserts what two JVMs agree on, and the first of them again, as far as it is of interest.
 fn assert_same(
     checked: &mut Checked,
     length: usize,
-    (one, two): (&Executed, &Executed),
+    (one, two, again): (&Executed, &Executed, &[Executed]),
     fits: &dyn Fn(&Worker, usize, &Outcome) -> Fits,
     lab: &Lab<'_>,
 ) -> Result<(), Lost> {
@@ -257,6 +274,11 @@ fn assert_same(
     for (at, (first, second)) in one.outcomes.iter().zip(&two.outcomes).enumerate() {
         let found = assertion(&worker, first)
             .and_then(|found| agreed(found, assertion(&other, second)?))
+            .and_then(|found| {
+                again.iter().try_fold(found, |found, one| {
+                    agreed(found, assertion(&worker, one.outcomes.get(at)?)?)
+                })
+            })
             .and_then(|found| match at < length {
                 true => fits(&worker, at, first).limit(found),
                 false => Some(found),

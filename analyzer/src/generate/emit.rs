@@ -333,7 +333,7 @@ mod tests {
     use crate::generate::asserted::Assertion;
     use crate::generate::platform::Platform;
     use crate::generate::sequence::Statement;
-    use crate::generate::worker::Setup;
+    use crate::generate::worker::{Class, Setup};
     use crate::jdk::Jdk;
     use crate::model::values::Literal;
     use std::time::Duration;
@@ -379,6 +379,16 @@ mod tests {
 
     /// The one source of tests.
     fn source(framework: Framework, methods: &Methods, tests: &[Checked]) -> Source {
+        source_with(framework, methods, tests, &[])
+    }
+
+    /// The same where these classes are not public.
+    fn source_with(
+        framework: Framework,
+        methods: &Methods,
+        tests: &[Checked],
+        hidden: &[&str],
+    ) -> Source {
         let directory = tempfile::tempdir().unwrap();
         let package = directory.path().join("acme");
         std::fs::create_dir(&package).unwrap();
@@ -389,7 +399,7 @@ mod tests {
             version: 17,
         };
         let platform = Platform::new(&jdk);
-        let worker = Worker::new(Setup {
+        let mut worker = Worker::new(Setup {
             jdk,
             entries: Vec::new(),
             dir: directory.path().to_owned(),
@@ -398,6 +408,13 @@ mod tests {
             preview: false,
             recorded: None,
         });
+        for name in hidden {
+            worker.learn(Class {
+                name: (*name).to_owned(),
+                accessible: false,
+                supers: Vec::new(),
+            });
+        }
         let context = Context {
             methods,
             worker: &worker,
@@ -454,6 +471,39 @@ mod tests {
         }
         let text = source(Framework::Junit5, &methods, &tests).text;
         assert!(text.contains("assertEquals(-0.0, B.zero());"), "{text}");
+    }
+
+    /// What a public method returns may be of a type that only its package sees: so do the tests, which lie there.
+    #[test]
+    fn types_of_the_package_are_named() {
+        let mut methods = Methods::default();
+        let mut test = |class: &str| {
+            let make = method("make", &format!("()L{};", class.replace('.', "/")));
+            let mut test = returns(&mut methods, make, Assertion::NotNull);
+            for name in ["first", "second"] {
+                let asked = methods.intern(Method {
+                    class: class.to_owned(),
+                    is_static: false,
+                    ..method(name, "()I")
+                });
+                test.sequence.push(Statement {
+                    method: asked,
+                    on: Some(0),
+                    ..test.sequence[0].clone()
+                });
+                test.assertions
+                    .push(Some(Assertion::Equals(Literal::Int(1))));
+                test.kept.push(true);
+            }
+            test
+        };
+        let tests = ["acme.Hidden", "other.Hidden"].map(&mut test);
+        let hidden = ["acme.Hidden", "other.Hidden"];
+        let written = source_with(Framework::Junit5, &methods, &tests, &hidden);
+        let text = &written.text;
+        assert!(text.contains("Hidden hidden = B.make();"), "{text}");
+        let failed: Vec<usize> = written.failed.iter().map(|(number, _)| *number).collect();
+        assert_eq!(failed, [7], "{text}");
     }
 
     #[test]

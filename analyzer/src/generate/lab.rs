@@ -30,6 +30,9 @@ const TOGETHER: usize = 2;
 /// How many times the grace there is as long as nothing has come of anything.
 const PATIENCE: u32 = 3;
 
+/// How often what goes by identity hash codes is looked at again: two objects come in the same order every other time.
+const DRAWS: usize = 12;
+
 /// One of the two JVMs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
@@ -120,7 +123,21 @@ impl<'a> Lab<'a> {
         self.queue(None, side, state, sequence)
     }
 
-    /// The same with a sequence of which only the first calls are needed, and no texts: where it is known that some
+    /// Executes a sequence some times more where identity hash codes are drawn, if it is known of an execution that
+    /// objects have got any in it.
+    pub async fn again_if_hashed(&self, executed: &Executed, sequence: &Sequence) -> Vec<Executed> {
+        let times = if executed.hashed { DRAWS } else { 0 };
+        let orders: Vec<_> = (0..times)
+            .map(|_| self.order(Side::Here, State::Left, sequence))
+            .collect();
+        let mut all = Vec::new();
+        for order in orders {
+            all.push(order.await);
+        }
+        all
+    }
+
+    /// The same as [`Lab::order`] with a sequence of which only the first calls are needed, and no texts: where it is known that some
     /// of the others have no end, or those have none, this has none either, and takes no time.
     pub fn order_needing(
         &self,

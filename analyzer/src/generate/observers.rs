@@ -463,6 +463,7 @@ mod tests {
             ended: Ended::Well,
             stuck: None,
             threads: false,
+            hashed: false,
             took: Duration::ZERO,
             lasted: Duration::ZERO,
         };

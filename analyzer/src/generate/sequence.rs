@@ -88,9 +88,12 @@ impl Method {
         self.name == "<init>"
     }
 
-    /// Whether a source can call it: other languages' compilers give names that Java has not.
+    /// Whether a source can name it, and people do: other languages' compilers give names that Java has not, and
+    /// methods of their own.
     pub fn is_named(&self) -> bool {
-        self.is_constructor() || is_identifier(&self.name)
+        self.is_constructor()
+            || is_identifier(&self.name)
+                && (self.is_constant() || !is_of_compiler(&self.name, &self.descriptor))
     }
 
     /// Whether it is a constant.
@@ -274,9 +277,48 @@ pub fn without(sequence: &[Statement], gone: usize) -> Option<Sequence> {
     )
 }
 
+/// Methods that Scala's compiler writes for each case class.
+const OF_CASES: [(&str, &str); 6] = [
+    ("canEqual", "(Ljava/lang/Object;)Z"),
+    ("productArity", "()I"),
+    ("productElement", "(I)Ljava/lang/Object;"),
+    ("productElementName", "(I)Ljava/lang/String;"),
+    ("productIterator", "()Lscala/collection/Iterator;"),
+    ("productPrefix", "()Ljava/lang/String;"),
+];
+
+/// Whether a method is for compiled code alone, of whichever language: Kotlin's `size$main` is internal to a module,
+/// Scala's `copy$default$1` is what a caller leaves out. Not `x_$eq`, which is how other languages write `x = ..`.
+pub fn is_of_compiler(name: &str, descriptor: &str) -> bool {
+    let mut ends = name.match_indices('$').map(|(at, _)| &name[..at]);
+    let is_mangled =
+        !name.starts_with('$') && ends.any(|before| before.ends_with(char::is_alphanumeric));
+    is_mangled || OF_CASES.contains(&(name, descriptor))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_compilers_call_alone_is_not_named() {
+        for (name, descriptor) in [
+            ("size$main", "()I"),
+            ("copy$default$1", "()Ljava/lang/String;"),
+            ("productArity", "()I"),
+            ("access$getX$cp", "()I"),
+        ] {
+            assert!(is_of_compiler(name, descriptor), "{name}");
+        }
+        for (name, descriptor) in [
+            ("size", "()I"),
+            ("x_$eq", "(I)V"),
+            ("$plus$eq", "(I)V"),
+            ("productArity", "()J"),
+        ] {
+            assert!(!is_of_compiler(name, descriptor), "{name}");
+        }
+    }
 
     #[test]
     fn what_the_guard_stands_in_for_does_harm() {

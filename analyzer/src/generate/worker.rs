@@ -4,25 +4,25 @@
 
 mod endless;
 mod environment;
+mod running;
 mod setup;
 mod wire;
 
 pub use endless::Endless;
+use running::{Answers, Running};
 pub use setup::{PLACES, Place, Recording, Setup, Task};
-use wire::{Message, Reader, Told, send};
+use wire::{Message, Told, send};
 pub use wire::{class_get_name, primitive, unboxed};
 
 use super::sequence::{Methods, Sequence};
-use crate::confine;
 use crate::junit::verdict::NOT_INITIALIZED;
 use crate::model::values::Literal;
 use anyhow::{Context, Result, bail};
 use std::collections::HashMap;
-use std::io::{BufReader, BufWriter, Write};
-use std::process::{Child, ChildStdin, Stdio};
+use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::mpsc::RecvTimeoutError;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -149,6 +149,9 @@ pub struct Executed {
     pub stuck: Option<Stuck>,
     /// Whether its last call has started threads that go on.
     pub threads: bool,
+    /// Whether several objects have got identity hash codes, where the place tells: what goes by these is in another
+    /// order each time.
+    pub hashed: bool,
     /// Processor time, as far as it has ended.
     pub took: Duration,
     /// The same with what it has waited.
@@ -177,64 +180,10 @@ impl Executed {
             ended,
             stuck: None,
             threads: false,
+            hashed: false,
             took: Duration::ZERO,
             lasted: Duration::ZERO,
         }
-    }
-}
-
-struct Running {
-    child: Child,
-    input: BufWriter<ChildStdin>,
-    messages: Receiver<Message>,
-    /// Whether it has said anything yet.
-    has_answered: bool,
-    /// Our numbers of the classes that this JVM has told of.
-    numbers: HashMap<u32, ClassNumber>,
-    declared: usize,
-}
-
-impl Running {
-    fn start(setup: &Setup, place: &Place) -> Result<Running> {
-        let thrown = setup.thrown(place)?;
-        let mut command = setup.command(Task::Sequences(thrown.as_deref()), place);
-        command
-            .arg(setup.limit.as_millis().to_string())
-            .arg(setup.reset.to_string())
-            .args(setup.entries.iter().map(|entry| setup.at(place, entry)))
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null());
-        let mut child = confine::spawn(command)
-            .with_context(|| format!("failed to run java of {}", setup.jdk.home.display()))?;
-        let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
-            bail!("a child process has no pipes");
-        };
-        let (send, messages) = channel();
-        thread::spawn(move || {
-            let mut reader = Reader(BufReader::with_capacity(1 << 16, output));
-            while let Ok(message) = reader.message() {
-                if send.send(message).is_err() {
-                    break;
-                }
-            }
-        });
-        Ok(Running {
-            child,
-            input: BufWriter::with_capacity(1 << 16, input),
-            messages,
-            has_answered: false,
-            numbers: HashMap::new(),
-            declared: 0,
-        })
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        // It may have ended by itself.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 
@@ -315,6 +264,16 @@ impl Worker {
     /// What is known of a class, by its name as `Class.getName` gives it.
     pub fn named(&self, name: &str) -> Option<&Class> {
         self.by_name.get(name).map(|number| self.class(*number))
+    }
+
+    /// Takes down what is told of a class, if nothing is known of it.
+    pub(super) fn learn(&mut self, class: Class) -> ClassNumber {
+        let next = ClassNumber(self.classes.len() as u32);
+        let known = *self.by_name.entry(class.name.clone()).or_insert(next);
+        if known == next {
+            self.classes.push(class);
+        }
+        known
     }
 
     /// Has the methods found that are new; [`Self::declared`] says what came of it.
@@ -487,18 +446,29 @@ impl Worker {
                 Some(running) => running,
                 None => self.start(methods)?,
             };
-            let sent = send(
-                &mut running.input,
-                running.declared,
-                methods,
-                batch.get(before..).unwrap_or(&[]),
-                before,
-                what,
-                self.quick_limit(),
-            );
+            let left = batch.get(before..).unwrap_or(&[]);
+            let quick = self.quick_limit();
+            let Running {
+                child,
+                input,
+                answers,
+                declared,
+            } = &mut running;
+            // One that reads no more would keep us waiting as long as it runs.
+            let (sent, told) = thread::scope(|scope| {
+                let sending =
+                    scope.spawn(|| send(input, *declared, methods, left, before, what, quick));
+                let told = self.collect(answers, batch.len(), &mut done);
+                if told.is_none() {
+                    // It is not asked again. It may have ended by itself.
+                    let _ = child.kill();
+                }
+                (sending.join(), told)
+            });
+            let sent = sent.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             // If they are not all sent, this JVM is not asked again.
             running.declared = methods.all().len();
-            match self.collect(&mut running, batch.len(), &mut done) {
+            match told {
                 Some(()) if sent.is_ok() => {
                     self.running = Some(running);
                     self.executed_more(batch.len());
@@ -547,30 +517,25 @@ impl Worker {
     /// more.
     fn collect(
         &mut self,
-        running: &mut Running,
+        answers: &mut Answers,
         total: usize,
         done: &mut Vec<Executed>,
     ) -> Option<()> {
         loop {
-            let patience = if running.has_answered {
+            let patience = if answers.has_answered {
                 self.setup.limit * LONGEST + SLACK
             } else {
                 self.setup.limit * LONGEST + STARTING
             };
-            let message = running.messages.recv_timeout(patience);
-            running.has_answered |= message.is_ok();
+            let message = answers.messages.recv_timeout(patience);
+            answers.has_answered |= message.is_ok();
             match message {
                 Ok(Message::Class(number, class)) => {
-                    let next = ClassNumber(self.classes.len() as u32);
-                    let known = *self.by_name.entry(class.name.clone()).or_insert(next);
-                    if known == next {
-                        self.classes.push(class);
-                    }
-                    running.numbers.insert(number, known);
+                    answers.numbers.insert(number, self.learn(class));
                 }
                 Ok(Message::Declared(method, found)) => {
                     let found = found.and_then(|class| {
-                        let number = running.numbers.get(&class).copied();
+                        let number = answers.numbers.get(&class).copied();
                         number.ok_or_else(|| "its class was not told".to_owned())
                     });
                     if let Some(place) = self.declared.get_mut(method as usize) {
@@ -585,7 +550,7 @@ impl Worker {
                     if executed.ended == Ended::Well {
                         self.longest = self.longest.max(executed.took);
                     }
-                    let numbers = &running.numbers;
+                    let numbers = &answers.numbers;
                     let of = |class: &mut ClassNumber| {
                         *class = numbers.get(&class.0).copied().unwrap_or(ClassNumber(0));
                     };

@@ -317,6 +317,7 @@ fn what_is_not_the_same_everywhere_is_not_asserted() {
             "vanish()",
             "width()",
             "eldest()",
+            "elder()",
         ] {
             for asserted in [format!("place.{call})"), format!("new Place().{call})")] {
                 let there = format!("assertNotNull({asserted}");

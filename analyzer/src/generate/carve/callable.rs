@@ -3,7 +3,7 @@
 use crate::classinfo::{self, ClassInfo, Nesting};
 use crate::classpath::FoundClass;
 use crate::generate::platform::{Classes, Platform};
-use crate::generate::sequence::Method;
+use crate::generate::sequence::{Method, is_of_compiler};
 use crate::java::descriptor;
 use crate::java::names::is_identifier;
 use hindsight_classfile::access;
@@ -109,9 +109,11 @@ impl<'c> Access<'c> {
             // Of two with one name, the compiler has written one.
             here.retain(|method| !known.contains(&method.name));
             known.extend(here.iter().map(|method| method.name.clone()));
-            let callable = here
-                .into_iter()
-                .filter(|method| method.is(access::PUBLIC) && is_identifier(&method.name));
+            let callable = here.into_iter().filter(|method| {
+                method.is(access::PUBLIC)
+                    && is_identifier(&method.name)
+                    && !is_of_compiler(&method.name, &method.descriptor)
+            });
             let declaring = self.is_open(&info.name);
             asking.extend(callable.map(|method| {
                 let declared = Method {

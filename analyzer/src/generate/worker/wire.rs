@@ -382,6 +382,7 @@ impl<R: Read> Reader<R> {
                         ended,
                         stuck,
                         threads: flags & 8 != 0,
+                        hashed: flags & 32 != 0,
                         took,
                         lasted,
                     },

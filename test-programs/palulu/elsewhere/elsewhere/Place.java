@@ -92,6 +92,12 @@ public class Place {
         return new HashSet<>(List.of(made)).iterator().next() == made[0];
     }
 
+    /** Of two by hash code: one comes first every other time. */
+    public boolean elder() {
+        Object[] made = {new Object(), new Object()};
+        return new HashSet<>(List.of(made)).iterator().next() == made[0];
+    }
+
     public boolean first() {
         return made == 1;
     }

@@ -1,6 +1,6 @@
-//! Where a program lies, what its JVM must be asked for, and calls that no test can make.
+//! Where a program lies, what its JVM must be asked for, calls that no test can make, and libraries that are not there.
 
-use super::{json, ok, passes, run, written};
+use super::{generate, json, ok, passes, run, written};
 use hindsight_test_programs::{Jdk, Workplace, both, jdks_in_turn, text};
 use std::fs;
 
@@ -164,5 +164,39 @@ fn the_sign_of_zero_is_asserted() {
         );
         ok(&run(jdk, &workplace, &OBSERVE));
         passes(jdk, &workplace, "tests", "classes");
+    }
+}
+
+const WITHOUT: &str = "
+public class Without {
+    public static final Without ONE = new Without(1);
+    public static final Optional EXTRA = null;
+    private final int size;
+    public Without(int size) { this.size = size; }
+    public Without(Optional extra) { this(0); }
+    public int twice() { return 2 * size; }
+    public static int sum(int one, int two) { return one + two; }
+    public Optional extra() { return null; }
+}
+class Optional {}
+";
+
+/// A class has members for a library that is not there: what needs none of that is tested.
+#[test]
+fn what_needs_no_missing_class_is_tested() {
+    for jdk in jdks_in_turn() {
+        let workplace = Workplace::new("generate-without");
+        fs::write(workplace.join("Without.java"), WITHOUT).expect("a source");
+        workplace.compile(jdk, &[], &[workplace.join("Without.java")]);
+        fs::remove_file(workplace.join("classes/Optional.class")).expect("a class");
+        let tests = generate(
+            jdk,
+            &workplace,
+            "tests",
+            &["--universal", "--sequences", "300"],
+        );
+        for call in ["Without.sum(", "Without.ONE.twice()", "new Without("] {
+            assert!(tests.contains(call), "{call}: {tests}");
+        }
     }
 }

@@ -142,7 +142,15 @@ impl Body<'_, '_> {
         let (here, there) = (package_of(&self.checked.class), package_of(class));
         // No source of a package can name what is in none.
         let is_imported = !there.is_empty() || here.is_empty();
-        here == there || is_imported && (!self.is_known(class) || self.is_public(class))
+        match here == there {
+            true => !self.is_known(class) || self.is_shared(class),
+            false => is_imported && (!self.is_known(class) || self.is_public(class)),
+        }
+    }
+
+    /// Whether all of its package see a class.
+    fn is_shared(&self, class: &str) -> bool {
+        self.is_with_those_around(class, |info| !info.is(access::PRIVATE | access::SYNTHETIC))
     }
 
     /// Whether it is on the class path.
@@ -230,11 +238,14 @@ impl Body<'_, '_> {
         wanted
     }
 
-    /// Whether any source can name a type.
+    /// Whether the test can name a type: any source, or those of its package.
     fn is_accessible(&self, ty: &str) -> bool {
         let (_, element) = descriptor::element(ty);
+        let here = package_of(&self.checked.class);
+        let is_neighbour = |class: String| package_of(&class) == here && self.is_in_sight(&class);
         descriptor::is_primitive(element)
             || (self.context.worker.named(&class_get_name(ty))).is_none_or(|class| class.accessible)
+            || descriptor::class_name(element).is_some_and(is_neighbour)
     }
 
     /// The static type, if all that follows can be done with it; else one with which it can.
@@ -308,13 +319,18 @@ impl Body<'_, '_> {
 
     /// Whether a class is public, with those around it.
     fn is_public(&self, class: &str) -> bool {
+        self.is_with_those_around(class, |info| info.is(access::PUBLIC))
+    }
+
+    /// Whether a class, which is not local, `is` something, with those around it.
+    fn is_with_those_around(&self, class: &str, is: fn(&ClassInfo) -> bool) -> bool {
         let found = self.context.classes.info(class);
         let info = found.as_ref().and_then(|found| found.info.as_ref());
         info.is_some_and(|info| {
-            info.is(access::PUBLIC)
+            is(info)
                 && match &info.nesting {
                     Nesting::TopLevel => true,
-                    Nesting::Member { outer, .. } => self.is_public(outer),
+                    Nesting::Member { outer, .. } => self.is_with_those_around(outer, is),
                     Nesting::Local => false,
                 }
         })

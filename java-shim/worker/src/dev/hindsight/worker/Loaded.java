@@ -1,8 +1,6 @@
 package dev.hindsight.worker;
 
 import java.lang.invoke.MethodType;
-import java.lang.reflect.Executable;
-import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -18,63 +16,39 @@ final class Loaded {
     /** Classes, names and descriptors of methods and constants, by the analyzer's numbers. */
     private final Map<Integer, String[]> declared;
 
-    private final Map<Integer, Executable> resolved = new HashMap<>();
-    private final Map<Integer, Field> constants = new HashMap<>();
+    private final Map<Integer, Callee> resolved = new HashMap<>();
 
     Loaded(ClassLoader loader, Map<Integer, String[]> declared) {
         this.loader = loader;
         this.declared = declared;
     }
 
-    /** The class of what a method returns or a constructor makes, or of what a constant holds. */
-    Class<?> type(int id) throws ReflectiveOperationException {
-        if (isConstant(id)) {
-            return constant(id).getType();
-        }
-        Executable method = method(id);
-        return method instanceof Method ? ((Method) method).getReturnType() : method.getDeclaringClass();
-    }
-
-    /** Whether it is a field, whose descriptor has no parameters. */
-    boolean isConstant(int id) {
-        return !declared.get(id)[2].startsWith("(");
-    }
-
-    Field constant(int id) throws ReflectiveOperationException {
-        Field known = constants.get(id);
+    /** A method, constructor or constant, found when it is first needed. */
+    Callee callee(int id) throws ReflectiveOperationException {
+        Callee known = resolved.get(id);
         if (known == null) {
             String[] names = declared.get(id);
-            known = Class.forName(names[0], false, loader).getDeclaredField(names[1]);
-            try {
-                known.setAccessible(true);
-            } catch (RuntimeException e) {
-                // Of the JDK: what is public may be read all the same.
-            }
-            constants.put(id, known);
-        }
-        return known;
-    }
-
-    Executable method(int id) throws ReflectiveOperationException {
-        Executable known = resolved.get(id);
-        if (known == null) {
-            String[] names = declared.get(id);
-            Class<?> owner = Class.forName(names[0], false, loader);
-            MethodType type = MethodType.fromMethodDescriptorString(names[2], loader);
-            Class<?>[] parameters = type.parameterArray();
-            if (names[1].equals("<init>")) {
-                known = owner.getDeclaredConstructor(parameters);
-            } else {
-                known = find(owner, names[1], parameters, type.returnType());
-            }
-            try {
-                known.setAccessible(true);
-            } catch (RuntimeException e) {
-                // Of the JDK: what is public may be called all the same.
-            }
+            known = find(Class.forName(names[0], false, loader), names[1], names[2]);
             resolved.put(id, known);
         }
         return known;
+    }
+
+    private Callee find(Class<?> owner, String name, String descriptor) throws ReflectiveOperationException {
+        // A field's has no parameters.
+        boolean isConstant = !descriptor.startsWith("(");
+        MethodType type = MethodType.fromMethodDescriptorString(isConstant ? "()" + descriptor : descriptor, loader);
+        try {
+            if (isConstant) {
+                return Callee.of(owner.getDeclaredField(name));
+            } else if (name.equals("<init>")) {
+                return Callee.of(owner.getDeclaredConstructor(type.parameterArray()));
+            }
+            return Callee.of(find(owner, name, type.parameterArray(), type.returnType()));
+        } catch (NoClassDefFoundError e) {
+            // That of a member next to it, which is for a library that is not there.
+            return Callee.alone(owner, name, type, isConstant);
+        }
     }
 
     private static Method find(Class<?> owner, String name, Class<?>[] parameters, Class<?> result)

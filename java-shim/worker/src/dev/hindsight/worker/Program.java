@@ -106,8 +106,16 @@ final class Program {
 
     static {
         for (int used = 0; used < FIRST; used++) {
-            System.identityHashCode(new Object());
+            nextHash();
         }
+    }
+
+    /** Whether identity hash codes count up, so that it can be told how many objects have got one. */
+    static final boolean COUNTS_HASHES = nextHash() + 1 == nextHash();
+
+    /** That of a new object. */
+    static int nextHash() {
+        return System.identityHashCode(new Object());
     }
 
     /** Another number for each place where programs run; 0 for the first one. */
@@ -120,7 +128,7 @@ final class Program {
      */
     static void stir() {
         for (int left = ++turns * 0x9e3779b9 + PLACE * 0x85ebca6b >>> 28; left > 0; left--) {
-            System.identityHashCode(new Object());
+            nextHash();
         }
     }
 

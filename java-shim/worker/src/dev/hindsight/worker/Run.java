@@ -2,11 +2,7 @@ package dev.hindsight.worker;
 
 import java.io.IOException;
 import java.lang.reflect.Array;
-import java.lang.reflect.Constructor;
-import java.lang.reflect.Executable;
 import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Method;
-import java.lang.reflect.Modifier;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.Set;
@@ -19,6 +15,7 @@ final class Run {
     private static final int TIRED = 4;
     private static final int THREADS = 8;
     private static final int STOPPED = 16;
+    private static final int HASHED = 32;
 
     private static final int RESERVE = 2 << 20;
 
@@ -79,6 +76,7 @@ final class Run {
         if (isTried) {
             worker.beside.begin();
         }
+        int hash = Program.COUNTS_HASHES ? Program.nextHash() : 0;
         for (Statement statement : statements) {
             int at = done++;
             isShowing = false;
@@ -128,6 +126,10 @@ final class Run {
             place = -1;
         }
         worker.beside.end();
+        // One alone is in no order.
+        if (Program.COUNTS_HASHES && Program.nextHash() - hash > 2) {
+            flags |= HASHED;
+        }
         states = states();
         for (int index : states) {
             digests[index] = digest(values[index]);
@@ -157,23 +159,17 @@ final class Run {
     }
 
     private Object call(Statement statement, int at) throws ReflectiveOperationException {
-        if (loaded.isConstant(statement.method)) {
-            return loaded.constant(statement.method).get(null);
-        }
-        Executable method = loaded.method(statement.method);
+        Callee callee = loaded.callee(statement.method);
         Object[] arguments = new Object[statement.arguments.length];
         for (int i = 0; i < arguments.length; i++) {
             arguments[i] = statement.arguments[i].value(values, loaded);
         }
-        if (method instanceof Constructor) {
-            return ((Constructor<?>) method).newInstance(arguments);
-        }
-        isVoid[at] = ((Method) method).getReturnType() == void.class;
+        isVoid[at] = callee.type == void.class;
         Object on = statement.on < 0 ? null : values[statement.on];
-        if (on == null && !Modifier.isStatic(method.getModifiers())) {
+        if (on == null && callee.isOnObject) {
             throw new InvocationTargetException(new NullPointerException());
         }
-        return ((Method) method).invoke(on, arguments);
+        return callee.call(on, arguments);
     }
 
     /** What was stopped has neither outcomes nor states; to be called when it is not watched any more. */
@@ -316,9 +312,16 @@ final class Run {
     private boolean isProgram(Throwable thrown) {
         try {
             StackTraceElement[] stack = thrown.getStackTrace();
-            return stack.length > 0
-                    && stack[0].getModuleName() == null
-                    && !stack[0].getClassName().startsWith(Worker.class.getPackageName() + ".");
+            int top = 0;
+            // It says what who asks has told it to say.
+            while (top < stack.length
+                    && stack[top].getClassName().equals("java.util.Objects")
+                    && stack[top].getMethodName().equals("requireNonNull")) {
+                top++;
+            }
+            return top < stack.length
+                    && stack[top].getModuleName() == null
+                    && !stack[top].getClassName().startsWith(Worker.class.getPackageName() + ".");
         } catch (Throwable e) {
             // The program's own exception may do that.
             return false;

@@ -47,7 +47,8 @@ import java.util.Map;
  *    count:int block:int*                             basic blocks that have not run in this JVM before
  *    milliseconds of processor time that it took, as far as the limit looks at it, and those with what it has waited
  *    flags 1: something was blocked, or has been put back since all tests share it; 2: memory ran out;
- *          4: no other sequence should follow, since memory is short or threads go on; 8: its last call has left a thread; 16: it took too long, and where
+ *          4: no other sequence should follow, since memory is short or threads go on; 8: its last call has left a thread; 16: it took too long, and where;
+ *          32: several objects have got identity hash codes, as far as it is known
  *    result: 0 void | 1 null | 2 literal | 3 class:int alias:int kind:byte text | 4 class:int type:byte count:int literal*
  *            5 class:int hasMessage:byte text by:byte | 6 reason:text
  *            kind: 0 no text, 1 its own, 2 that of its elements, 3 how many it has
@@ -251,7 +252,7 @@ public final class Worker {
         String reason = null;
         Class<?> type = null;
         try {
-            type = loaded.type(id);
+            type = loaded.callee(id).type;
         } catch (Throwable e) {
             reason = e.toString();
         }

@@ -1,0 +1,77 @@
+//! One JVM of a worker's, and the pipes to it.
+
+use super::ClassNumber;
+use super::setup::{Place, Setup, Task};
+use super::wire::{Message, Reader};
+use crate::confine;
+use anyhow::{Context, Result, bail};
+use std::collections::HashMap;
+use std::io::{BufReader, BufWriter};
+use std::process::{Child, ChildStdin, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+
+/// A JVM that runs; it ends with this.
+pub(super) struct Running {
+    pub(super) child: Child,
+    pub(super) input: BufWriter<ChildStdin>,
+    pub(super) answers: Answers,
+    /// How many methods it was told of.
+    pub(super) declared: usize,
+}
+
+/// What a JVM says.
+pub(super) struct Answers {
+    pub(super) messages: Receiver<Message>,
+    /// Whether it has said anything yet.
+    pub(super) has_answered: bool,
+    /// Our numbers of the classes that this JVM has told of.
+    pub(super) numbers: HashMap<u32, ClassNumber>,
+}
+
+impl Running {
+    /// Starts one.
+    pub(super) fn start(setup: &Setup, place: &Place) -> Result<Running> {
+        let thrown = setup.thrown(place)?;
+        let mut command = setup.command(Task::Sequences(thrown.as_deref()), place);
+        command
+            .arg(setup.limit.as_millis().to_string())
+            .arg(setup.reset.to_string())
+            .args(setup.entries.iter().map(|entry| setup.at(place, entry)))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null());
+        let mut child = confine::spawn(command)
+            .with_context(|| format!("failed to run java of {}", setup.jdk.home.display()))?;
+        let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
+            bail!("a child process has no pipes");
+        };
+        let (send, messages) = channel();
+        thread::spawn(move || {
+            let mut reader = Reader(BufReader::with_capacity(1 << 16, output));
+            while let Ok(message) = reader.message() {
+                if send.send(message).is_err() {
+                    break;
+                }
+            }
+        });
+        Ok(Running {
+            child,
+            input: BufWriter::with_capacity(1 << 16, input),
+            answers: Answers {
+                messages,
+                has_answered: false,
+                numbers: HashMap::new(),
+            },
+            declared: 0,
+        })
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
