@@ -40,6 +40,8 @@ pub struct Tally {
     pub classes: Counts,
     /// Methods that have a body, of classes that were looked into.
     pub methods: Counts,
+    /// Rewritten methods that have less than was asked for, by reason.
+    pub methods_reduced: BTreeMap<String, u64>,
     /// Archives with rewritten classes, nested ones included.
     pub archives_rewritten: u64,
     /// Archives that stay as they are.
@@ -75,6 +77,10 @@ impl Tally {
                 self.methods.total += made;
                 self.methods.rewritten += made;
                 self.skipped(&rewritten.skipped);
+                for method in rewritten.reduced.iter() {
+                    let reason = method.reason.to_string();
+                    *self.methods_reduced.entry(reason).or_default() += 1;
+                }
             }
             Verdict::Left {
                 reason, methods, ..

@@ -70,6 +70,36 @@ fn what_the_output_is_good_for_is_said() {
     }
 }
 
+/// Where a method is so large that not all probes fit, some are left out.
+#[test]
+fn methods_that_have_less_than_was_asked_for_are_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let writes = "a[0] = 1;".repeat(7000);
+    let source = format!("class A {{ static int m(int[] a) {{ {writes} return a[1]; }} }}");
+    let class = compile(dir, &[("A.java", &source)]).join("A.class");
+    let class = class.to_str().unwrap();
+    for more in [["--copy", "deep"], ["--mode", "trace"]] {
+        let report = instrumented([&[class, "--list"], &more[..]].concat());
+        let counts = &report["counts"];
+        let reasons = counts["methods_reduced"].as_object().unwrap();
+        assert_eq!(reasons.values().collect::<Vec<_>>(), [1], "{counts:#}");
+        let reduced = report["classes"][0]["reduced"].as_array().unwrap();
+        assert_eq!((&reduced[0]["method"], reduced.len()), (&"m".into(), 1));
+        let output = hindsight([&["instrument", class, "--list"], &more[..]].concat());
+        let printed = text(&output.stdout);
+        let reason = reasons.keys().next().unwrap();
+        for line in [
+            format!("  less than was asked for in m([I)I: {reason}"),
+            format!("        1   rewritten to less than was asked for: {reason}"),
+        ] {
+            assert!(printed.lines().any(|one| one == line), "no {line}");
+        }
+    }
+    let report = instrumented([class, "--list"]);
+    assert_eq!(report["counts"]["methods_reduced"], serde_json::json!({}));
+}
+
 #[test]
 fn nothing_is_destroyed() {
     let dir = tempfile::tempdir().unwrap();
