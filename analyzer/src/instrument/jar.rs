@@ -59,6 +59,21 @@ pub fn is_archive(name: &str) -> bool {
     ARCHIVES.iter().any(|kind| name.ends_with(kind))
 }
 
+/// Whether an entry says that the archive is a module: at its start, for a release, or of a
+/// `jmod`.
+fn is_description(name: &str) -> bool {
+    let folder = name.strip_suffix("module-info.class");
+    folder.is_some_and(|folder| {
+        let release = folder.strip_prefix("META-INF/versions/");
+        let is_release = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+        folder.is_empty()
+            || folder == "classes/"
+            || release
+                .and_then(|text| text.strip_suffix('/'))
+                .is_some_and(is_release)
+    })
+}
+
 /// An entry on its way.
 struct Item {
     entry: Entry,
@@ -111,7 +126,7 @@ impl Run<'_> {
             making.source.copy(0, prefix, &mut making.writer)?;
         }
 
-        let mut signed = false;
+        let (mut signed, mut is_module) = (false, false);
         let mut batch = Batch::default();
         for &place in order {
             let entry = directory.entries[place].clone();
@@ -120,6 +135,7 @@ impl Run<'_> {
                 signed = true;
                 continue;
             }
+            is_module |= is_description(&name);
             let (data, local_extra) = entry.locate(making.source)?;
             let mut item = Item {
                 entry,
@@ -158,6 +174,10 @@ impl Run<'_> {
             self.tally.archives_rewritten += 1;
             if signed {
                 self.tally.signatures_removed.push(path.to_owned());
+            }
+            // One within another archive is in no module path.
+            if is_module && depth == 0 {
+                self.tally.modules_rewritten.push(path.to_owned());
             }
             if self.orders.writing {
                 let entries = entries.iter().flatten();

@@ -48,6 +48,8 @@ pub struct Tally {
     pub archives_left: u64,
     /// Archives that were signed and, rewritten, are no more.
     pub signatures_removed: Vec<String>,
+    /// Rewritten archives that are modules: whose hashes other modules may have.
+    pub modules_rewritten: Vec<String>,
     /// Classes and archives that were left for a reason that people want to
     /// know.
     pub failures: Vec<Failure>,

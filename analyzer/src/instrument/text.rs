@@ -315,5 +315,15 @@ pub fn notes(plan: &Plan, outcome: &Outcome) -> Vec<String> {
     if more > 0 {
         notes.push(format!("and {more} more signed archives"));
     }
+    for path in tally.modules_rewritten.iter().take(MAX_NAMED) {
+        notes.push(format!(
+            "{}: is a module; where another one has its hash (`jar --hash-modules`), no JVM starts with the new classes",
+            one_line(path, LIMIT)
+        ));
+    }
+    let more = tally.modules_rewritten.len().saturating_sub(MAX_NAMED);
+    if more > 0 {
+        notes.push(format!("and {more} more modules"));
+    }
     notes
 }

@@ -3,7 +3,7 @@
 use crate::common::*;
 use crate::instrument::instrumented;
 use crate::support::Random;
-use crate::zips::{archive, part, stored};
+use crate::zips::{Part, archive, part, stored};
 use hindsight_analyzer::archive::read::{Directory, Source};
 use hindsight_analyzer::instrument::listing::{Listing, Print};
 use hindsight_analyzer::instrument::plan::Plan;
@@ -98,6 +98,40 @@ fn methods_that_have_less_than_was_asked_for_are_told() {
     }
     let report = instrumented([class, "--list"]);
     assert_eq!(report["counts"]["methods_reduced"], serde_json::json!({}));
+}
+
+/// A JVM does not start with a module whose hash another one has and that has changed.
+#[test]
+fn a_rewritten_module_says_that_its_hash_changes() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let source = "package p; class A { static int m(String s) { return s.length(); } }";
+    let classes = compile(
+        dir,
+        &[("module-info.java", "module m {}"), ("p/A.java", source)],
+    );
+    let read = |name: &str| fs::read(classes.join(name)).unwrap();
+    let (module, class) = (read("module-info.class"), read("p/A.class"));
+    let from = dir.join("a.jar");
+    let notes = |parts: &[Part]| {
+        fs::write(&from, archive(b"", parts, b"")).unwrap();
+        let output = hindsight(["instrument".as_ref(), from.as_os_str(), "--list".as_ref()]);
+        text(&output.stderr).matches("a.jar: is a module").count()
+    };
+    let [class, info] = [
+        part("p/A.class", &class),
+        part("module-info.class", &module),
+    ];
+    let release = part("META-INF/versions/11/module-info.class", &module);
+    assert_eq!(notes(&[class.clone(), info.clone()]), 1);
+    assert_eq!(notes(&[release, class.clone()]), 1);
+    assert_eq!(
+        notes(std::slice::from_ref(&info)),
+        0,
+        "nothing is rewritten"
+    );
+    let nested = archive(b"", &[class.clone(), info], b"");
+    assert_eq!(notes(&[class, stored("x.jar", &nested)]), 0);
 }
 
 #[test]
