@@ -1,7 +1,7 @@
 //! Rewriting an archive: jar, war, ear, jmod, or any other zip.
 
 use super::batch::{Content, Input, Job, MAX_CLASS, MAX_WEIGHT, deflate, inflate};
-use super::manifest::{is_manifest, is_signature, without_digests};
+use super::manifest::{Signature, is_manifest, signature, without_digests};
 use super::plan::Left;
 use super::run::Run;
 use super::target::Output;
@@ -131,8 +131,8 @@ impl Run<'_> {
         for &place in order {
             let entry = directory.entries[place].clone();
             let name = entry.text();
-            if is_signature(&name) {
-                signed = true;
+            if let Some(kind) = signature(&name) {
+                signed |= kind == Signature::File;
                 continue;
             }
             is_module |= is_description(&name);

@@ -100,6 +100,37 @@ fn methods_that_have_less_than_was_asked_for_are_told() {
     assert_eq!(report["counts"]["methods_reduced"], serde_json::json!({}));
 }
 
+/// Not all that stands beside signatures and begins like one is one.
+#[test]
+fn what_is_no_signature_stays() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let kept = ["META-INF/sig-policy.properties", "META-INF/SIG-notes.text"];
+    let mut parts = vec![part("A.class", &class(dir)), part("META-INF/SIG-A", b"")];
+    parts.extend(kept.iter().map(|name| part(name, b"x")));
+    let (from, to) = (dir.join("a.jar"), dir.join("b.jar"));
+    let run = |parts: &[Part]| {
+        fs::write(&from, archive(b"", parts, b"")).unwrap();
+        let all = [&from, Path::new("--out"), &to, Path::new("--force")];
+        let output = hindsight([Path::new("instrument")].into_iter().chain(all));
+        assert_eq!(output.status.code(), Some(0));
+        let mut file = fs::File::open(&to).unwrap();
+        let directory = Directory::read(&mut Source::new(&mut file).unwrap()).unwrap();
+        let names: Vec<String> = directory.entries.iter().map(|it| it.text()).collect();
+        (names, text(&output.stderr))
+    };
+    let left = ["A.class", kept[0], kept[1]];
+    let (names, said) = run(&parts);
+    assert_eq!(
+        (&names[..], said.as_str()),
+        (&left.map(String::from)[..], "")
+    );
+    parts.push(part("META-INF/A.SF", b""));
+    let (names, said) = run(&parts);
+    assert_eq!(names, left);
+    assert!(said.contains("a.jar: was signed"), "{said}");
+}
+
 /// A JVM does not start with a module whose hash another one has and that has changed.
 #[test]
 fn a_rewritten_module_says_that_its_hash_changes() {
