@@ -314,9 +314,6 @@ impl Run<'_> {
     ) -> Result<Result<Option<Output<SpooledTempFile>>, (&'static str, Option<String>)>, Error>
     {
         let entry = &item.entry;
-        if entry.name.ends_with(b"/") {
-            return Ok(Ok(None));
-        }
         if entry.is_encrypted() {
             return Ok(Err(("encrypted", None)));
         }
