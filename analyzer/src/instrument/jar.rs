@@ -35,14 +35,14 @@ pub struct Opened {
     order: Vec<usize>,
 }
 
-/// Reads an archive's directory and all local headers.
+/// Reads an archive's directory, of `max` bytes at most, and all local headers.
 ///
 /// # Errors
 ///
 /// Fails if anything is wrong, and names it.
-pub fn open(source: &mut Source<'_>, path: &str) -> Result<Opened> {
+pub fn open(source: &mut Source<'_>, path: &str, max: u64) -> Result<Opened> {
     let failed = || format!("failed to read {path}");
-    let directory = Directory::read(source).with_context(failed)?;
+    let directory = Directory::read_up_to(source, max).with_context(failed)?;
     let order = directory.by_offset().with_context(failed)?;
     for &place in &order {
         let entry = &directory.entries[place];
@@ -337,7 +337,7 @@ impl Run<'_> {
             }
             method => return Ok(Err(("unknown packing", Some(format!("method {method}"))))),
         };
-        let opened = match open(&mut part, path) {
+        let opened = match open(&mut part, path, self.nested_directory) {
             Ok(opened) => opened,
             Err(error) => {
                 let cause = error.root_cause().to_string();

@@ -368,6 +368,10 @@ fn what_is_made_to_hurt_is_left_alone() {
     encrypted[at + 8] |= 1;
     let mut packed = lying.clone();
     packed[at + 10] = 93;
+    // Little is left of it, packed, and much is said in its directory.
+    let names = (0..200).map(|at| format!("{at}{}", "x".repeat(60_000)));
+    let told: Vec<Part> = names.map(|name| stored(&name, b"")).collect();
+    let told = archive(b"", &told, b"");
     let all = archive(
         b"",
         &[
@@ -376,6 +380,7 @@ fn what_is_made_to_hurt_is_left_alone() {
             stored("huge.jar", &huge),
             part("encrypted.jar", &encrypted),
             part("packed.jar", &packed),
+            part("told.jar", &told),
         ],
         b"",
     );
@@ -399,6 +404,10 @@ fn what_is_made_to_hurt_is_left_alone() {
             .iter()
             .any(|failure| failure["reason"] == "nested too deeply")
     );
+    let detail = "the directory is too large";
+    let is_it = |one: &serde_json::Value| one["detail"].as_str().unwrap_or("").contains(detail);
+    let large = failures.iter().find(|one| is_it(one)).expect(detail);
+    assert!(large["path"].as_str().unwrap().ends_with("!/told.jar"));
 }
 
 #[test]
