@@ -8,7 +8,7 @@
 //! is not asked for is never unpacked.
 //!
 //! **Invariant:** memory is bounded by the central directory, and that by
-//! [`read::MAX_DIRECTORY`]; data is handed on in pieces.
+//! [`read::MAX_DIRECTORY`], or less by [`read::Directory::read_up_to`]; data is handed on in pieces.
 
 pub mod read;
 pub mod write;

@@ -140,6 +140,15 @@ impl Directory {
     ///
     /// Fails if it is not one, and says where.
     pub fn read(source: &mut Source<'_>) -> Result<Directory, Error> {
+        Directory::read_up_to(source, MAX_DIRECTORY)
+    }
+
+    /// Reads the directory of an archive, if it has no more than `max` bytes.
+    ///
+    /// # Errors
+    ///
+    /// Fails if it is larger, or none, and says where.
+    pub fn read_up_to(source: &mut Source<'_>, max: u64) -> Result<Directory, Error> {
         let (end_at, end, tail) = find_end(source)?;
         if half(&end, 4) != 0 || half(&end, 6) != 0 {
             return Err(Error::corrupt("one part of an archive in several", end_at));
@@ -157,7 +166,7 @@ impl Directory {
         let bad = || Error::corrupt("the end record points to no directory", end_at);
         let offset = directory_end.checked_sub(size).ok_or_else(bad)?;
         let base = offset.checked_sub(first).ok_or_else(bad)?;
-        if size > MAX_DIRECTORY {
+        if size > max {
             return Err(Error::corrupt("the directory is too large", offset));
         }
         let bytes = source.bytes(offset, size)?;

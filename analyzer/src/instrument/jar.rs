@@ -1,7 +1,7 @@
 //! Rewriting an archive: jar, war, ear, jmod, or any other zip.
 
 use super::batch::{Content, Input, Job, MAX_CLASS, MAX_WEIGHT, deflate, inflate};
-use super::manifest::{is_manifest, is_signature, without_digests};
+use super::manifest::{Signature, is_manifest, signature, without_digests};
 use super::plan::Left;
 use super::run::Run;
 use super::target::Output;
@@ -35,14 +35,14 @@ pub struct Opened {
     order: Vec<usize>,
 }
 
-/// Reads an archive's directory and all local headers.
+/// Reads an archive's directory, of `max` bytes at most, and all local headers.
 ///
 /// # Errors
 ///
 /// Fails if anything is wrong, and names it.
-pub fn open(source: &mut Source<'_>, path: &str) -> Result<Opened> {
+pub fn open(source: &mut Source<'_>, path: &str, max: u64) -> Result<Opened> {
     let failed = || format!("failed to read {path}");
-    let directory = Directory::read(source).with_context(failed)?;
+    let directory = Directory::read_up_to(source, max).with_context(failed)?;
     let order = directory.by_offset().with_context(failed)?;
     for &place in &order {
         let entry = &directory.entries[place];
@@ -57,6 +57,21 @@ pub fn open(source: &mut Source<'_>, path: &str) -> Result<Opened> {
 pub fn is_archive(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     ARCHIVES.iter().any(|kind| name.ends_with(kind))
+}
+
+/// Whether an entry says that the archive is a module: at its start, for a release, or of a
+/// `jmod`.
+fn is_description(name: &str) -> bool {
+    let folder = name.strip_suffix("module-info.class");
+    folder.is_some_and(|folder| {
+        let release = folder.strip_prefix("META-INF/versions/");
+        let is_release = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+        folder.is_empty()
+            || folder == "classes/"
+            || release
+                .and_then(|text| text.strip_suffix('/'))
+                .is_some_and(is_release)
+    })
 }
 
 /// An entry on its way.
@@ -111,15 +126,16 @@ impl Run<'_> {
             making.source.copy(0, prefix, &mut making.writer)?;
         }
 
-        let mut signed = false;
+        let (mut signed, mut is_module) = (false, false);
         let mut batch = Batch::default();
         for &place in order {
             let entry = directory.entries[place].clone();
             let name = entry.text();
-            if is_signature(&name) {
-                signed = true;
+            if let Some(kind) = signature(&name) {
+                signed |= kind == Signature::File;
                 continue;
             }
+            is_module |= is_description(&name);
             let (data, local_extra) = entry.locate(making.source)?;
             let mut item = Item {
                 entry,
@@ -158,6 +174,10 @@ impl Run<'_> {
             self.tally.archives_rewritten += 1;
             if signed {
                 self.tally.signatures_removed.push(path.to_owned());
+            }
+            // One within another archive is in no module path.
+            if is_module && depth == 0 {
+                self.tally.modules_rewritten.push(path.to_owned());
             }
             if self.orders.writing {
                 let entries = entries.iter().flatten();
@@ -294,9 +314,6 @@ impl Run<'_> {
     ) -> Result<Result<Option<Output<SpooledTempFile>>, (&'static str, Option<String>)>, Error>
     {
         let entry = &item.entry;
-        if entry.name.ends_with(b"/") {
-            return Ok(Ok(None));
-        }
         if entry.is_encrypted() {
             return Ok(Err(("encrypted", None)));
         }
@@ -320,7 +337,7 @@ impl Run<'_> {
             }
             method => return Ok(Err(("unknown packing", Some(format!("method {method}"))))),
         };
-        let opened = match open(&mut part, path) {
+        let opened = match open(&mut part, path, self.nested_directory) {
             Ok(opened) => opened,
             Err(error) => {
                 let cause = error.root_cause().to_string();

@@ -14,6 +14,8 @@ struct Class<'a> {
     class: &'a str,
     path: &'a str,
     methods: Vec<Method<'a>>,
+    /// Those of them that have less than was asked for.
+    reduced: Vec<Left<'a>>,
     left: Vec<Left<'a>>,
     /// What the numbers of fields and callees mean.
     fields: Vec<Numbered>,
@@ -86,6 +88,7 @@ pub fn class(path: &str, rewritten: &Probed, listed: &[MethodListing]) -> Vec<u8
         class: &rewritten.class_name.replace('/', "."),
         path,
         methods: methods.collect(),
+        reduced: rewritten.reduced.iter().map(Left::of).collect(),
         left: rewritten.skipped.iter().map(Left::of).collect(),
         fields: Numbered::list(&rewritten.fields),
         callees: Numbered::list(&rewritten.callees),
@@ -101,6 +104,7 @@ pub fn left(path: &str, class: &str, methods: Vec<Skipped<'_>>) -> Vec<u8> {
         class,
         path,
         methods: Vec::new(),
+        reduced: Vec::new(),
         left: methods.into_iter().map(Left::of).collect(),
         fields: Vec::new(),
         callees: Vec::new(),

@@ -280,13 +280,16 @@ fn change(old: usize, new: usize) -> Change {
 /// put before an old instruction is where everything that led to it leads.
 fn is_inserted(layout: &Layout, offset: usize) -> bool {
     layout.inserted.iter().any(|piece| match piece.part {
-        Part::Entry | Part::Handler { .. } => (piece.start..piece.end).contains(&offset),
+        Part::Islands | Part::Entry | Part::Handler { .. } => {
+            (piece.start..piece.end).contains(&offset)
+        }
         _ => (piece.start + 1..piece.end).contains(&offset),
     })
 }
 
 fn part_name(part: Part) -> &'static str {
     match part {
+        Part::Islands => "island",
         Part::Entry => "entry",
         Part::Caught { .. } => "caught",
         Part::Write => "write",
@@ -361,6 +364,7 @@ fn locals(
             shared: false,
         });
     }
+    let kept = locals.len();
     let mut caught = false;
     for piece in &layout.inserted {
         let (exception, whose) = match piece.part {
@@ -387,10 +391,19 @@ fn locals(
             shared: exception < old_max,
         });
     }
-    // What is left holds what a call takes and gives, while it runs.
+    // What is left holds what a call takes and gives, while it runs: in variables that hold
+    // an exception at other times.
     let named = locals.len();
+    let mut pieces = layout.inserted.iter().peekable();
     for insn in after.instructions() {
         let insn = insn?;
+        while pieces.next_if(|piece| piece.end <= insn.offset).is_some() {}
+        let piece = pieces.peek().filter(|piece| piece.start <= insn.offset);
+        if piece
+            .is_none_or(|piece| matches!(piece.part, Part::Caught { .. } | Part::Handler { .. }))
+        {
+            continue;
+        }
         let Operand::Local(slot) = insn.operand()? else {
             continue;
         };
@@ -402,7 +415,13 @@ fn locals(
             op::ASTORE | op::ASTORE_0..=op::ASTORE_3 => "Ljava/lang/Object;",
             _ => continue,
         };
-        if slot >= old_max && locals.iter().all(|local| local.slot != slot) {
+        let (before, since) = (&locals[..kept], &locals[named..]);
+        if slot >= old_max
+            && before.iter().all(|local| local.slot != slot)
+            && since
+                .iter()
+                .all(|local| (local.slot, local.descriptor.as_str()) != (slot, descriptor))
+        {
             locals.push(Local {
                 slot,
                 descriptor: descriptor.to_owned(),

@@ -1,16 +1,39 @@
 //! Signatures of jars: their files, and the digests that a manifest has of each
 //! entry (JAR File Specification, "Signed JAR File").
 
-/// Whether an entry belongs to a signature.
-pub fn is_signature(name: &str) -> bool {
+/// What an entry is of a signature.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Signature {
+    /// The signature file, which has digests.
+    File,
+    /// Another file of it, such as the signature of that.
+    Other,
+}
+
+/// Whether an entry belongs to a signature, by its name. `SIG-` begins such a name where
+/// nothing follows that reads like a resource's: an extension of more than three letters
+/// and digits.
+pub fn signature(name: &str) -> Option<Signature> {
     let name = name.to_ascii_uppercase();
-    let Some(file) = name.strip_prefix("META-INF/") else {
-        return false;
+    let file = name.strip_prefix("META-INF/")?;
+    if file.contains('/') {
+        return None;
+    }
+    let (stem, extension) = match file.rsplit_once('.') {
+        Some((stem, extension)) => (stem, Some(extension)),
+        None => (file, None),
     };
-    let of_kind = [".SF", ".RSA", ".DSA", ".EC"]
-        .iter()
-        .any(|kind| file.ends_with(kind));
-    !file.contains('/') && (of_kind || file.starts_with("SIG-"))
+    let is_short = |extension: &str| {
+        (1..=3).contains(&extension.len())
+            && extension.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    };
+    match extension {
+        Some("SF") => Some(Signature::File),
+        Some("RSA" | "DSA" | "EC") => Some(Signature::Other),
+        extension => {
+            (stem.starts_with("SIG-") && extension.is_none_or(is_short)).then_some(Signature::Other)
+        }
+    }
 }
 
 /// Whether an entry is the manifest.
@@ -97,15 +120,21 @@ mod tests {
 
     #[test]
     fn signatures_are_known_by_name() {
+        let (file, other) = (Some(Signature::File), Some(Signature::Other));
         for (name, expected) in [
-            ("META-INF/A.SF", true),
-            ("meta-inf/a.rsa", true),
-            ("META-INF/SIG-x", true),
-            ("META-INF/sub/A.SF", false),
-            ("META-INF/A.SF.txt", false),
-            ("A.SF", false),
+            ("META-INF/A.SF", file),
+            ("meta-inf/a.rsa", other),
+            ("META-INF/SIG-x", other),
+            ("META-INF/sig-a.p7", other),
+            ("META-INF/SIG-A.SF", file),
+            ("META-INF/sig-policy.properties", None),
+            ("META-INF/SIG-notes.t_t", None),
+            ("META-INF/SIG-.", None),
+            ("META-INF/sub/A.SF", None),
+            ("META-INF/A.SF.txt", None),
+            ("A.SF", None),
         ] {
-            assert_eq!(is_signature(name), expected, "{name}");
+            assert_eq!(signature(name), expected, "{name}");
         }
     }
 

@@ -8,7 +8,7 @@ use super::tally::Tally;
 use super::target::{Output, Target};
 use super::tree;
 use crate::archive::Error;
-use crate::archive::read::Source;
+use crate::archive::read::{MAX_DIRECTORY, Source};
 use crate::progress::Progress;
 use anyhow::{Context, Result, bail};
 use std::fs::{self, File};
@@ -23,6 +23,10 @@ const IN_MEMORY: usize = 8 << 20;
 /// bounds the disk that an archive made for it can take.
 const MAX_UNPACKED: u64 = 1 << 30;
 const MAX_UNPACKED_TIMES: u64 = 20;
+
+/// Bytes of a nested archive's directory, unless the input has more: it unpacks from little,
+/// and takes several times its size in memory.
+const MAX_NESTED_DIRECTORY: u64 = 8 << 20;
 
 /// What was asked for.
 #[derive(Debug)]
@@ -63,6 +67,8 @@ pub struct Run<'a> {
     pub(super) progress: Progress,
     /// Bytes that nested archives may still unpack to.
     pub(super) unpackable: u64,
+    /// Bytes that the directory of a nested archive may have.
+    pub(super) nested_directory: u64,
     /// Where temporary files go.
     scratch: PathBuf,
     next: Ids,
@@ -118,6 +124,7 @@ pub fn instrument(options: &Options<'_>) -> Result<Outcome> {
         tally: Tally::default(),
         progress: Progress::new(options.progress, total),
         unpackable: MAX_UNPACKED.saturating_add(total.saturating_mul(MAX_UNPACKED_TIMES)),
+        nested_directory: total.clamp(MAX_NESTED_DIRECTORY, MAX_DIRECTORY),
         listed: SpooledTempFile::new(IN_MEMORY),
         scratch,
         next: Ids::default(),
@@ -200,7 +207,7 @@ impl Run<'_> {
         out: Option<Output<&File>>,
     ) -> Result<()> {
         let mut source = Source::new(file).with_context(|| format!("failed to read {shown}"))?;
-        let opened = jar::open(&mut source, shown)?;
+        let opened = jar::open(&mut source, shown, MAX_DIRECTORY)?;
         let failed = |error| explain(shown, error);
         let Some(mut out) = out else {
             self.archive(&mut source, &opened, shown, 0, &mut io::sink())

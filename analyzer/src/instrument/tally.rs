@@ -40,12 +40,16 @@ pub struct Tally {
     pub classes: Counts,
     /// Methods that have a body, of classes that were looked into.
     pub methods: Counts,
+    /// Rewritten methods that have less than was asked for, by reason.
+    pub methods_reduced: BTreeMap<String, u64>,
     /// Archives with rewritten classes, nested ones included.
     pub archives_rewritten: u64,
     /// Archives that stay as they are.
     pub archives_left: u64,
     /// Archives that were signed and, rewritten, are no more.
     pub signatures_removed: Vec<String>,
+    /// Rewritten archives that are modules: whose hashes other modules may have.
+    pub modules_rewritten: Vec<String>,
     /// Classes and archives that were left for a reason that people want to
     /// know.
     pub failures: Vec<Failure>,
@@ -75,6 +79,10 @@ impl Tally {
                 self.methods.total += made;
                 self.methods.rewritten += made;
                 self.skipped(&rewritten.skipped);
+                for method in rewritten.reduced.iter() {
+                    let reason = method.reason.to_string();
+                    *self.methods_reduced.entry(reason).or_default() += 1;
+                }
             }
             Verdict::Left {
                 reason, methods, ..

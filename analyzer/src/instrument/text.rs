@@ -68,10 +68,15 @@ pub fn class(
     for listed in methods {
         method(&style, listed, all, &mut out);
     }
-    for left in rewritten.skipped.iter() {
-        let name = one_line(left.name, LIMIT);
-        let descriptor = one_line(left.descriptor, LIMIT);
-        let _ = writeln!(out, "  left {name}{descriptor}: {}", left.reason);
+    for (what, methods) in [
+        ("less than was asked for in", &rewritten.reduced),
+        ("left", &rewritten.skipped),
+    ] {
+        for method in methods.iter() {
+            let name = one_line(method.name, LIMIT);
+            let descriptor = one_line(method.descriptor, LIMIT);
+            let _ = writeln!(out, "  {what} {name}{descriptor}: {}", method.reason);
+        }
     }
     out
 }
@@ -233,6 +238,12 @@ pub fn write(
     let tally = &outcome.tally;
     table(("class", "classes"), &tally.classes, out)?;
     table(("method", "methods"), &tally.methods, out)?;
+    for (reason, number) in &tally.methods_reduced {
+        writeln!(
+            out,
+            "{number:>9}   rewritten to less than was asked for: {reason}"
+        )?;
+    }
     let archives = tally.archives_rewritten + tally.archives_left;
     if archives > 0 {
         writeln!(
@@ -303,6 +314,16 @@ pub fn notes(plan: &Plan, outcome: &Outcome) -> Vec<String> {
     let more = tally.signatures_removed.len().saturating_sub(MAX_NAMED);
     if more > 0 {
         notes.push(format!("and {more} more signed archives"));
+    }
+    for path in tally.modules_rewritten.iter().take(MAX_NAMED) {
+        notes.push(format!(
+            "{}: is a module; where another one has its hash (`jar --hash-modules`), no JVM starts with the new classes",
+            one_line(path, LIMIT)
+        ));
+    }
+    let more = tally.modules_rewritten.len().saturating_sub(MAX_NAMED);
+    if more > 0 {
+        notes.push(format!("and {more} more modules"));
     }
     notes
 }

@@ -5,6 +5,7 @@ use super::jar;
 use super::plan::Left;
 use super::run::Run;
 use super::target::Output;
+use crate::archive::read::{MAX_DIRECTORY, Source};
 use crate::folder::{self, Item};
 use anyhow::{Context, Result};
 use std::fs::{self, File, Metadata};
@@ -154,8 +155,8 @@ impl Run<'_> {
         let mut file = File::open(from).with_context(failed)?;
         // One bad archive must not keep all else from being rewritten.
         let sound = {
-            let mut source = crate::archive::read::Source::new(&mut file).with_context(failed)?;
-            jar::open(&mut source, &shown).map(|_| ())
+            let mut source = Source::new(&mut file).with_context(failed)?;
+            jar::open(&mut source, &shown, MAX_DIRECTORY).map(|_| ())
         };
         if let Err(error) = sound {
             self.tally.archives_left += 1;

@@ -3,7 +3,7 @@
 use crate::common::*;
 use crate::instrument::instrumented;
 use crate::support::Random;
-use crate::zips::{archive, part, stored};
+use crate::zips::{Part, archive, part, stored};
 use hindsight_analyzer::archive::read::{Directory, Source};
 use hindsight_analyzer::instrument::listing::{Listing, Print};
 use hindsight_analyzer::instrument::plan::Plan;
@@ -68,6 +68,101 @@ fn what_the_output_is_good_for_is_said() {
             format!("a version that no JVM up to Java 25 loads: {major}.{minor}; left as it was");
         assert_eq!(errors.contains(&says), !is_known, "{errors}");
     }
+}
+
+/// Where a method is so large that not all probes fit, some are left out.
+#[test]
+fn methods_that_have_less_than_was_asked_for_are_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let writes = "a[0] = 1;".repeat(7000);
+    let source = format!("class A {{ static int m(int[] a) {{ {writes} return a[1]; }} }}");
+    let class = compile(dir, &[("A.java", &source)]).join("A.class");
+    let class = class.to_str().unwrap();
+    for more in [["--copy", "deep"], ["--mode", "trace"]] {
+        let report = instrumented([&[class, "--list"], &more[..]].concat());
+        let counts = &report["counts"];
+        let reasons = counts["methods_reduced"].as_object().unwrap();
+        assert_eq!(reasons.values().collect::<Vec<_>>(), [1], "{counts:#}");
+        let reduced = report["classes"][0]["reduced"].as_array().unwrap();
+        assert_eq!((&reduced[0]["method"], reduced.len()), (&"m".into(), 1));
+        let output = hindsight([&["instrument", class, "--list"], &more[..]].concat());
+        let printed = text(&output.stdout);
+        let reason = reasons.keys().next().unwrap();
+        for line in [
+            format!("  less than was asked for in m([I)I: {reason}"),
+            format!("        1   rewritten to less than was asked for: {reason}"),
+        ] {
+            assert!(printed.lines().any(|one| one == line), "no {line}");
+        }
+    }
+    let report = instrumented([class, "--list"]);
+    assert_eq!(report["counts"]["methods_reduced"], serde_json::json!({}));
+}
+
+/// Not all that stands beside signatures and begins like one is one.
+#[test]
+fn what_is_no_signature_stays() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let kept = ["META-INF/sig-policy.properties", "META-INF/SIG-notes.text"];
+    let mut parts = vec![part("A.class", &class(dir)), part("META-INF/SIG-A", b"")];
+    parts.extend(kept.iter().map(|name| part(name, b"x")));
+    let (from, to) = (dir.join("a.jar"), dir.join("b.jar"));
+    let run = |parts: &[Part]| {
+        fs::write(&from, archive(b"", parts, b"")).unwrap();
+        let all = [&from, Path::new("--out"), &to, Path::new("--force")];
+        let output = hindsight([Path::new("instrument")].into_iter().chain(all));
+        assert_eq!(output.status.code(), Some(0));
+        let mut file = fs::File::open(&to).unwrap();
+        let directory = Directory::read(&mut Source::new(&mut file).unwrap()).unwrap();
+        let names: Vec<String> = directory.entries.iter().map(|it| it.text()).collect();
+        (names, text(&output.stderr))
+    };
+    let left = ["A.class", kept[0], kept[1]];
+    let (names, said) = run(&parts);
+    assert_eq!(
+        (&names[..], said.as_str()),
+        (&left.map(String::from)[..], "")
+    );
+    parts.push(part("META-INF/A.SF", b""));
+    let (names, said) = run(&parts);
+    assert_eq!(names, left);
+    assert!(said.contains("a.jar: was signed"), "{said}");
+}
+
+/// A JVM does not start with a module whose hash another one has and that has changed.
+#[test]
+fn a_rewritten_module_says_that_its_hash_changes() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let source = "package p; class A { static int m(String s) { return s.length(); } }";
+    let classes = compile(
+        dir,
+        &[("module-info.java", "module m {}"), ("p/A.java", source)],
+    );
+    let read = |name: &str| fs::read(classes.join(name)).unwrap();
+    let (module, class) = (read("module-info.class"), read("p/A.class"));
+    let from = dir.join("a.jar");
+    let notes = |parts: &[Part]| {
+        fs::write(&from, archive(b"", parts, b"")).unwrap();
+        let output = hindsight(["instrument".as_ref(), from.as_os_str(), "--list".as_ref()]);
+        text(&output.stderr).matches("a.jar: is a module").count()
+    };
+    let [class, info] = [
+        part("p/A.class", &class),
+        part("module-info.class", &module),
+    ];
+    let release = part("META-INF/versions/11/module-info.class", &module);
+    assert_eq!(notes(&[class.clone(), info.clone()]), 1);
+    assert_eq!(notes(&[release, class.clone()]), 1);
+    assert_eq!(
+        notes(std::slice::from_ref(&info)),
+        0,
+        "nothing is rewritten"
+    );
+    let nested = archive(b"", &[class.clone(), info], b"");
+    assert_eq!(notes(&[class, stored("x.jar", &nested)]), 0);
 }
 
 #[test]
@@ -273,6 +368,10 @@ fn what_is_made_to_hurt_is_left_alone() {
     encrypted[at + 8] |= 1;
     let mut packed = lying.clone();
     packed[at + 10] = 93;
+    // Little is left of it, packed, and much is said in its directory.
+    let names = (0..200).map(|at| format!("{at}{}", "x".repeat(60_000)));
+    let told: Vec<Part> = names.map(|name| stored(&name, b"")).collect();
+    let told = archive(b"", &told, b"");
     let all = archive(
         b"",
         &[
@@ -281,6 +380,7 @@ fn what_is_made_to_hurt_is_left_alone() {
             stored("huge.jar", &huge),
             part("encrypted.jar", &encrypted),
             part("packed.jar", &packed),
+            part("told.jar", &told),
         ],
         b"",
     );
@@ -304,6 +404,10 @@ fn what_is_made_to_hurt_is_left_alone() {
             .iter()
             .any(|failure| failure["reason"] == "nested too deeply")
     );
+    let detail = "the directory is too large";
+    let is_it = |one: &serde_json::Value| one["detail"].as_str().unwrap_or("").contains(detail);
+    let large = failures.iter().find(|one| is_it(one)).expect(detail);
+    assert!(large["path"].as_str().unwrap().ends_with("!/told.jar"));
 }
 
 #[test]

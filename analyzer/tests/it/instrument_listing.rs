@@ -1,6 +1,6 @@
 //! The listing against `javap`, which knows nothing of us.
 
-use crate::common::text;
+use crate::common::{compile, text};
 use crate::instrument::{instrumented, succeed};
 use crate::support::{Jdk, jdks};
 use serde_json::Value as Json;
@@ -170,13 +170,22 @@ fn javap(jdk: &Jdk, classes: &[PathBuf]) -> Vec<String> {
 #[test]
 fn javap_sees_the_same_code() {
     let dir = tempfile::tempdir().unwrap();
+    // A jump that new code makes too long, and that goes by way of an island.
+    let far = dir.path().join("Far.java");
+    let writes = "a[0] = 1;".repeat(5000);
+    let text = format!(
+        "class Far {{ static int m(int[] a, int n) {{
+             int i = 0; do {{ {writes} i++; }} while (i < n); return a[i]; }} }}"
+    );
+    fs::write(&far, text).unwrap();
     for jdk in jdks().iter().filter(|jdk| jdk.feature >= 17) {
         let classes = dir.path().join(jdk.feature.to_string());
         succeed(
             jdk.tool("javac")
                 .args(["-g", "--release", "17", "-d"])
                 .arg(&classes)
-                .args(sources()),
+                .args(sources())
+                .arg(&far),
         );
         for (probes, arguments) in [
             ("crash", "--report=escape:**Escape*;caught:**Caught*"),
@@ -195,6 +204,8 @@ fn javap_sees_the_same_code() {
                 arguments.as_ref(),
             ]);
             agree(jdk, &classes, &to, &report);
+            let islands = report.to_string().matches(r#""part":"island""#).count();
+            assert!(islands > 0 || probes != "deep");
         }
     }
 }
@@ -256,6 +267,27 @@ fn agree(jdk: &Jdk, classes: &Path, to: &Path, report: &Json) {
         compared > 60 && inserted > 600 && probes > 90,
         "{compared} {inserted} {probes}"
     );
+}
+
+/// A variable that holds an exception in a handler and an argument around a call.
+#[test]
+fn a_variable_is_listed_with_all_that_it_holds() {
+    let dir = tempfile::tempdir().unwrap();
+    let source = "class A { static void m(int[] a, int[] b) {
+        try { System.arraycopy(a, 0, b, 0, 1); } catch (RuntimeException e) { b[0] = 1; } } }";
+    let class = compile(dir.path(), &[("A.java", source)]).join("A.class");
+    let arguments = [class.to_str().unwrap(), "--mode", "trace", "--list"];
+    let report = instrumented(arguments);
+    let methods = report["classes"][0]["methods"].as_array().unwrap();
+    let m = methods.iter().find(|one| one["method"] == "m").unwrap();
+    let locals = m["locals"].as_array().unwrap().iter();
+    let shared = locals.filter(|local| local["slot"] == m["max_locals"]["old"]);
+    let told: Vec<&str> = shared.map(|it| it["holds"].as_str().unwrap()).collect();
+    let [caught, call] = told[..] else {
+        panic!("{told:?}")
+    };
+    assert!(caught.starts_with("the exception, "), "{caught}");
+    assert!(call.starts_with("what a call "), "{call}");
 }
 
 #[test]

@@ -252,24 +252,6 @@ pub fn write_types(out: &mut Vec<u8>, types: &[VerificationType]) {
     out.truncate(at);
 }
 
-/// Writes a frame that says everything. `delta` is the distance from the frame
-/// before, less one (JVMS 4.7.4, `offset_delta`).
-#[inline]
-pub fn write_full(
-    out: &mut Vec<u8>,
-    delta: u16,
-    locals: &[VerificationType],
-    stack: &[VerificationType],
-) {
-    out.push(255);
-    out.extend_from_slice(&delta.to_be_bytes());
-    for list in [locals, stack] {
-        // A body has at most 65,535 slots, and each type takes one at least.
-        out.extend(u16::try_from(list.len()).unwrap_or(u16::MAX).to_be_bytes());
-        write_types(out, list);
-    }
-}
-
 /// Writes a frame whose locals are those of the frame before and whose stack is
 /// empty.
 #[inline]
@@ -320,12 +302,11 @@ mod tests {
         write_same(&mut info, 64);
         write_same_stack(&mut info, 63, T::Object(7));
         write_same_stack(&mut info, 64, T::Uninitialized(0));
-        write_full(
-            &mut info,
-            5,
-            &[T::UninitializedThis, T::Top, T::Long],
-            &[T::Null],
-        );
+        // A frame that says everything.
+        info.extend([255, 0, 5, 0, 3]);
+        write_types(&mut info, &[T::UninitializedThis, T::Top, T::Long]);
+        info.extend([0, 1]);
+        write_types(&mut info, &[T::Null]);
         info.extend([248, 0, 1]);
         assert_eq!(read(&info), Ok(vec![0, 65, 129, 194, 200, 202]));
     }

@@ -404,9 +404,16 @@ pub fn move_attributes<'a>(
                 filled_attribute(index, out, |out| tables::variables(&attribute, map, out))?;
             }
             Kind::TypeAnnotations => {
-                filled_attribute(index, out, |out| {
+                let start = out.len();
+                let moved = filled_attribute(index, out, |out| {
                     tables::type_annotations(&attribute, map, entries_before, out)
-                })?;
+                });
+                // No JVM reads what they say of code, so one that runs the method may not
+                // have noticed that they make no sense: the method can do without.
+                if moved.is_err() {
+                    out.truncate(start);
+                    continue;
+                }
             }
             // Whatever it says about the code would be wrong now.
             _ => continue,

@@ -25,8 +25,9 @@ use crate::starts::Start;
 use crate::writes;
 
 /// Instructions of one method that are looked at for what its handlers throw
-/// again; where they are used up, handlers count as those that keep it.
-const MAX_STEPS: usize = 1 << 16;
+/// again; where they are used up, handlers count as those that keep it. A target of
+/// a switch is as much to look at.
+pub const MAX_STEPS: usize = 1 << 16;
 
 /// Variables that are known to hold the exception at a time.
 const MAX_HELD: usize = 4;
@@ -169,9 +170,10 @@ fn only_rethrows(code: &Code<'_>, handler: usize, steps: &mut usize) -> Result<b
                 _ => {}
             }
             for target in targets {
-                let Some(target) = target else {
+                let (Some(target), Some(left)) = (target, steps.checked_sub(1)) else {
                     return Ok(false);
                 };
+                *steps = left;
                 let known = met.get_mut(&target);
                 let before = known.as_ref().map(|known| known.len());
                 let now = match known {
@@ -397,5 +399,20 @@ mod tests {
         let back = [store, op::ILOAD_0, op::IFNE, 0xff, 0xff];
         let long = [&back[..], &vec![op::NOP; 0xfff0], &[load, throw]].concat();
         assert!(!rethrows(&long));
+    }
+
+    #[test]
+    fn a_target_of_a_switch_is_as_much_as_an_instruction() {
+        // switch (x) { 7,000 cases } throw e;
+        let mut code = vec![op::ASTORE_1, op::ILOAD_0, op::NOP, op::TABLESWITCH];
+        let len = 13 + 4 * 7000u32;
+        code.extend([len, 0, 6999].map(u32::to_be_bytes).as_flattened());
+        code.extend(len.to_be_bytes().repeat(7000));
+        code.extend([op::ALOAD_1, op::ATHROW]);
+        with_code(&code, |code| {
+            let mut catching = vec![0; 20];
+            drop_rethrowing(code, &mut catching).expect("it can be read");
+            assert_eq!(catching.len(), 20 - MAX_STEPS / 7005);
+        });
     }
 }

@@ -191,6 +191,7 @@ impl Workspace {
         own.calls = wish.writes.map(|(_, others)| Calls::new(others));
         let (added, spare) = (mem::take(&mut self.added), mem::take(&mut self.spare));
         let mut constants = Constants::reusing(PROBE, &class.pool, added, spare);
+        let stamp = run::name(&class, &mut constants.added);
         let mut new = NewBody {
             scan: mem::take(&mut constants.spare.scan),
             pieces: mem::take(&mut constants.spare.pieces),
@@ -211,7 +212,8 @@ impl Workspace {
                 &mut new,
             );
             done.map(|()| true)
-        }) {
+        }) && self.can_be_told(stamp)
+        {
             (rewritten.methods, rewritten.skipped) = self.recorder.records();
             rewritten.reduced = self.recorder.reduced();
             if let Some((writes, (first_field, _))) = writes.as_ref().zip(wish.writes) {
@@ -220,8 +222,8 @@ impl Workspace {
                 rewritten.quiet = accessors(&own);
             }
             rewritten.layouts = self.layouts.as_mut().map(mem::take).unwrap_or_default();
-            if !rewritten.methods.is_empty() {
-                rewritten.class = Some(self.assemble(&own, &mut constants, |_| ()));
+            if let Some(stamp) = stamp.filter(|_| !rewritten.methods.is_empty()) {
+                rewritten.class = Some(self.assemble(&own, &constants, stamp, |_| ()));
             }
         } else {
             rewritten.skipped = self.all_left(&class, SkipReason::ConstantPoolFull);
@@ -380,14 +382,19 @@ impl Workspace {
         Ok(())
     }
 
-    /// Writes the class with its new bodies, and `change`s it before something is put to its end.
+    /// Whether a class with probes can say of which run they are; if it has any.
+    pub(crate) fn can_be_told(&self, stamp: Option<u16>) -> bool {
+        stamp.is_some() || self.recorder.methods() == 0
+    }
+
+    /// Writes the class with its new bodies, and `change`s it before the `stamp` is put to its end.
     pub(crate) fn assemble(
         &self,
         own: &Own<'_, '_>,
-        constants: &mut Constants<'_, '_>,
+        constants: &Constants<'_, '_>,
+        stamp: u16,
         change: impl FnOnce(&mut Vec<u8>),
     ) -> Vec<u8> {
-        let stamp = run::name(&mut constants.added);
         let mut start = 0;
         let mut new = own.class.assemble(&constants.added, |place, method, out| {
             match self.ends.get(place) {
@@ -400,9 +407,7 @@ impl Workspace {
             }
         });
         change(&mut new);
-        if let Some(name) = stamp {
-            run::stamp(own.class, self.run, name, &mut new);
-        }
+        run::stamp(own.class, self.run, stamp, &mut new);
         new
     }
 

@@ -105,13 +105,12 @@ pub fn pick<'a>(
             if kept.len() >= max {
                 return Ok(());
             }
-            let declared = own.class.fields.iter().find(|field| {
-                own.name == owner.as_str()
-                    && field.name == name.as_str()
-                    && !field.is(access::STATIC)
-                    && !field.is(access::FINAL)
-            });
-            let Some(declared) = declared else { continue };
+            if own.name != owner.as_str() {
+                continue;
+            }
+            let Some(declared) = own.variable(name) else {
+                continue;
+            };
             let field = MemberRef {
                 owner: own.name,
                 name: declared.name,

@@ -16,8 +16,6 @@ pub struct Walker<'a> {
     pub slots: u16,
     /// How many of them are an uninitialized `this`.
     pub uninitialized_this: usize,
-    /// How many are objects under construction.
-    pub uninitialized: usize,
     max_locals: u16,
     /// Where the frames stand in the class file.
     offset: usize,
@@ -48,7 +46,6 @@ impl<'a> Walker<'a> {
             locals,
             slots: 0,
             uninitialized_this: 0,
-            uninitialized: 0,
             max_locals,
             offset: attribute.offset,
         };
@@ -65,7 +62,6 @@ impl<'a> Walker<'a> {
             .filter(|&slots| slots <= self.max_locals)
             .ok_or_else(|| SkipReason::malformed(self.offset))?;
         self.uninitialized_this += usize::from(verified == VerificationType::UninitializedThis);
-        self.uninitialized += usize::from(matches!(verified, VerificationType::Uninitialized(_)));
         self.locals.push(verified);
         Ok(())
     }
@@ -75,7 +71,6 @@ impl<'a> Walker<'a> {
         let last = last.ok_or_else(|| SkipReason::malformed(self.offset))?;
         self.slots = self.slots.saturating_sub(last.slots());
         self.uninitialized_this -= usize::from(last == VerificationType::UninitializedThis);
-        self.uninitialized -= usize::from(matches!(last, VerificationType::Uninitialized(_)));
         Ok(())
     }
 
@@ -100,7 +95,7 @@ impl<'a> Walker<'a> {
             }
             Shape::Full { locals, .. } => {
                 self.locals.clear();
-                (self.slots, self.uninitialized_this, self.uninitialized) = (0, 0, 0);
+                (self.slots, self.uninitialized_this) = (0, 0);
                 for verified in locals.iter() {
                     self.add(verified)?;
                 }

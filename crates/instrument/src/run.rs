@@ -23,8 +23,9 @@ pub(crate) fn stamp(class: &ClassFile<'_>, run: u64, name_index: u16, out: &mut 
     class.attributes.add(out, &attribute);
 }
 
-/// The name of the attribute as a constant; none if there is no room for it.
-pub(crate) fn name(added: &mut PoolBuilder) -> Option<u16> {
+/// The name of the attribute as a constant; none if there is no room for it, or for one more attribute of the class.
+pub(crate) fn name(class: &ClassFile<'_>, added: &mut PoolBuilder) -> Option<u16> {
+    class.attributes.len().checked_add(1)?;
     added.utf8(ATTRIBUTE.as_bytes()).ok()
 }
 
@@ -123,6 +124,10 @@ mod tests {
     }
 
     fn instrumented(run: u64, traced: bool) -> Vec<u8> {
+        rewritten(&plain(), run, traced).unwrap()
+    }
+
+    fn rewritten(class: &[u8], run: u64, traced: bool) -> Option<Vec<u8>> {
         let mut workspace = Workspace::of_run(run);
         if traced {
             let plan = TracePlan {
@@ -138,7 +143,7 @@ mod tests {
                 tracer: TRACE,
                 is_secret: &|_| false,
             };
-            return workspace.trace(&plain(), &plan).unwrap().class.unwrap();
+            return workspace.trace(class, &plan).unwrap().class;
         }
         let plan = CrashPlan {
             copy: Copy::Reference,
@@ -147,7 +152,7 @@ mod tests {
             rules: &|_, _| Rules::default(),
             known: &[],
         };
-        workspace.crash(&plain(), &plan).unwrap().class.unwrap()
+        workspace.crash(class, &plan).unwrap().class
     }
 
     #[test]
@@ -159,6 +164,42 @@ mod tests {
                 assert_eq!(run_of(&ClassFile::parse(&class).unwrap()), Some(run));
             }
         }
+    }
+
+    /// Probes that do not say of which run they are would be taken for those of this run.
+    #[test]
+    fn a_class_without_room_for_its_run_gets_no_probes() {
+        let class = plain();
+        let parsed = ClassFile::parse(&class).unwrap();
+        let filled = |free: i32| {
+            let mut added = PoolBuilder::new(&parsed.pool);
+            for value in 0..65_535 - i32::from(parsed.pool.count()) - free {
+                added.integer(value).unwrap();
+            }
+            parsed.assemble(&added, |_, method, out| method.write(out))
+        };
+        let mut probed = 0;
+        for free in 0..40 {
+            let full = filled(free);
+            for traced in [false, true] {
+                let Some(class) = rewritten(&full, 5, traced) else {
+                    continue;
+                };
+                assert_eq!(
+                    run_of(&ClassFile::parse(&class).unwrap()),
+                    Some(5),
+                    "{free}"
+                );
+                probed += 1;
+            }
+        }
+        assert!(probed > 20 && rewritten(&filled(0), 5, false).is_none());
+
+        // Nor if it has all attributes that a class can have.
+        let mut full = class[..class.len() - 2].to_vec();
+        full.extend([0xff; 2]);
+        full.extend([0, 5, 0, 0, 0, 0].repeat(65_535));
+        assert!(rewritten(&full, 5, false).is_none() && rewritten(&full, 5, true).is_none());
     }
 
     #[test]

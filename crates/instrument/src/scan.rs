@@ -446,10 +446,25 @@ pub(crate) mod tests {
 
     /// Asks something of a body with this code, and with nine variables.
     pub(crate) fn with_code<R>(bytecode: &[u8], ask: impl FnOnce(&Code<'_>) -> R) -> R {
+        with_handlers(bytecode, &[], ask)
+    }
+
+    /// The same of one with handlers for what its first instruction throws.
+    pub(crate) fn with_handlers<R>(
+        bytecode: &[u8],
+        handlers: &[u16],
+        ask: impl FnOnce(&Code<'_>) -> R,
+    ) -> R {
         let mut info = vec![0, 9, 0, 9];
         info.extend((bytecode.len() as u32).to_be_bytes());
         info.extend_from_slice(bytecode);
-        info.extend([0; 4]);
+        info.extend((handlers.len() as u16).to_be_bytes());
+        for handler in handlers {
+            info.extend([0, 0, 0, 1]);
+            info.extend(handler.to_be_bytes());
+            info.extend([0, 0]);
+        }
+        info.extend([0; 2]);
         let attribute = Attribute {
             name_index: 0,
             info: &info,

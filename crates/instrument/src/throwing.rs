@@ -6,6 +6,8 @@
 //! is `this`. Fields of `this` are the only memory that can be touched without
 //! risk.
 
+use std::cell::OnceCell;
+use std::collections::HashMap;
 use std::ops::Range;
 
 use hindsight_classfile::{
@@ -23,12 +25,22 @@ const MAX_TARGETS: usize = 64;
 /// More bytes than this, and it is not worth looking.
 const MAX_LEN: usize = 2048;
 
+/// Up to so many fields, it is quicker to go through all of them.
+const FEW_FIELDS: usize = 16;
+
+type Key<'a> = &'a [u8];
+
 /// The class being instrumented.
 pub struct Own<'c, 'a> {
     pub class: &'c ClassFile<'a>,
     pub name: Utf8<'a>,
     /// What its attributes are.
     kinds: Kinds,
+    /// The flags of its fields by name and descriptor, if there are many and anybody looks.
+    flags: OnceCell<HashMap<(Key<'a>, Key<'a>), u16>>,
+    /// The first field of a name that can be assigned in any method; if there are many
+    /// and anybody looks.
+    variables: OnceCell<HashMap<Key<'a>, usize>>,
     /// What its calls lead to, if anybody looks.
     pub calls: Option<Calls<'c, 'a>>,
 }
@@ -40,6 +52,8 @@ impl<'c, 'a> Own<'c, 'a> {
             class,
             name,
             kinds: Kinds::default(),
+            flags: OnceCell::new(),
+            variables: OnceCell::new(),
             calls: None,
         }
     }
@@ -67,12 +81,38 @@ impl<'c, 'a> Own<'c, 'a> {
         if field.owner != self.name {
             return None;
         }
-        let found = self
-            .class
-            .fields
-            .iter()
-            .find(|found| found.name == field.name && found.descriptor == field.descriptor)?;
-        Some(found.access)
+        let fields = &self.class.fields;
+        if fields.len() <= FEW_FIELDS {
+            let is_it =
+                |one: &&Member<'_>| one.name == field.name && one.descriptor == field.descriptor;
+            return fields.iter().find(is_it).map(|one| one.access);
+        }
+        let flags = self.flags.get_or_init(|| {
+            // Of two that are the same, which no JVM takes, the first.
+            let fields = fields.iter().rev();
+            let named = |one: &Member<'a>| (one.name.as_bytes(), one.descriptor.as_bytes());
+            fields.map(|one| (named(one), one.access)).collect()
+        });
+        let key = (field.name.as_bytes(), field.descriptor.as_bytes());
+        flags.get(&key).copied()
+    }
+
+    /// The first field of this name that methods may assign to objects of this class.
+    pub fn variable(&self, name: &str) -> Option<&'c Member<'a>> {
+        let fields = &self.class.fields;
+        let is_variable = |one: &Member<'_>| !one.is(access::STATIC) && !one.is(access::FINAL);
+        if fields.len() <= FEW_FIELDS {
+            let mut fields = fields.iter();
+            return fields.find(|one| one.name == name && is_variable(one));
+        }
+        let variables = self.variables.get_or_init(|| {
+            let fields = fields.iter().enumerate().rev();
+            fields
+                .filter(|(_, one)| is_variable(one))
+                .map(|(at, one)| (one.name.as_bytes(), at))
+                .collect()
+        });
+        fields.get(*variables.get(name.as_bytes())?)
     }
 }
 

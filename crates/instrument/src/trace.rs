@@ -37,7 +37,7 @@ pub use self::plan::{MethodBlocks, TracePlan, Traced, What};
 use crate::asm::Constants;
 use crate::records::{Kept, Named};
 use crate::throwing::Own;
-use crate::{Error, MemberNames, Methods, SkipReason, SkippedMethods, Workspace};
+use crate::{Error, MemberNames, Methods, SkipReason, SkippedMethods, Workspace, run};
 use method::{NewBody, Order, instrument};
 use probes::Probes;
 
@@ -78,7 +78,8 @@ impl Workspace {
         }
         let own = Own::new(&class, name);
         let (added, spare) = (mem::take(&mut self.added), mem::take(&mut self.spare));
-        let constants = Constants::reusing(plan.tracer, &class.pool, added, spare);
+        let mut constants = Constants::reusing(plan.tracer, &class.pool, added, spare);
+        let stamp = run::name(&class, &mut constants.added);
         let (first_field, first_callee) = (plan.first_field, plan.first_callee);
         let mut probes = Probes::new(constants, first_field, first_callee, plan.is_secret);
         let mut new = NewBody {
@@ -106,17 +107,18 @@ impl Workspace {
                 blocks.push(method);
             }
             Ok(told)
-        }) {
+        }) && self.can_be_told(stamp)
+        {
             (traced.methods, traced.skipped) = self.recorder.records();
             traced.reduced = self.recorder.reduced();
             traced.layouts = self.layouts.as_mut().map(mem::take).unwrap_or_default();
-            if !traced.methods.is_empty() {
+            if let Some(stamp) = stamp.filter(|_| !traced.methods.is_empty()) {
                 // Where there is no room for more constants, they stay as they are.
                 let turned = match tells_writes {
                     true => references::turn(&class, len, &mut probes.constants),
                     false => Ok(Vec::new()),
                 };
-                let new = self.assemble(&own, &mut probes.constants, |new| {
+                let new = self.assemble(&own, &probes.constants, stamp, |new| {
                     for one in turned.iter().flatten() {
                         one.apply(new);
                     }

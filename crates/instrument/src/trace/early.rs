@@ -1,5 +1,5 @@
-//! Which `putfield` instructions of a constructor write to `this` before it may
-//! be touched.
+//! Which instructions of a constructor use `this` before it may be touched: the
+//! `putfield`s that write to it, and the call of the other constructor.
 //!
 //! Inner classes and, from Java 22 on, any class may assign fields of their own
 //! before calling another constructor (JVMS 4.10.1.9, `putfield`). The reference
@@ -36,20 +36,47 @@ pub fn early_writes(
     code: &Code<'_>,
     call: InitCall,
 ) -> Result<Vec<usize>, SkipReason> {
+    on_this(own, code, call.start, |insn| {
+        let Operand::Constant(field) = insn.operand()? else {
+            return Ok(None);
+        };
+        // Only fields of the very class may be written then.
+        if insn.opcode != op::PUTFIELD || own.class.pool.field(field)?.owner != own.name {
+            return Ok(None);
+        }
+        field_slots(own, insn).map(Some)
+    })
+}
+
+/// Lists the offsets of the instructions before `end` whose object is `this`,
+/// sorted. `above` says which are asked about: how many slots stand above the
+/// object.
+pub fn on_this(
+    own: &Own<'_, '_>,
+    code: &Code<'_>,
+    end: usize,
+    above: impl Fn(&Insn<'_>) -> Result<Option<u16>, SkipReason>,
+) -> Result<Vec<usize>, SkipReason> {
     let before = |insn: &Result<Insn<'_>, _>| match insn {
-        Ok(insn) => insn.offset < call.start,
+        Ok(insn) => insn.offset < end,
         Err(_) => true,
     };
     let mut candidates = 0;
     for insn in code.instructions().take_while(before) {
-        candidates += usize::from(is_candidate(own, &insn?)?);
+        candidates += usize::from(above(&insn?)?.is_some());
     }
-    let mut early = Vec::new();
+    let mut found = Vec::new();
     if candidates == 0 {
-        return Ok(early);
+        return Ok(found);
     }
     let insns: Result<Vec<_>, _> = code.instructions().take_while(before).collect();
     let insns = insns?;
+    let mut handlers: Vec<(usize, usize)> = code
+        .handlers
+        .map(|handler| (usize::from(handler.start), usize::from(handler.handler)))
+        .collect();
+    handlers.sort_unstable();
+    handlers.dedup();
 
     let mut visited = vec![false; insns.len()];
     let mut locals = vec![false; usize::from(code.max_locals)];
@@ -65,25 +92,29 @@ pub fn early_writes(
     let mut decided = 0;
     while let Some((offset, mut state)) = pending.pop() {
         let Ok(first) = insns.binary_search_by_key(&offset, |insn| insn.offset) else {
-            // The call itself, or no instruction.
+            // Behind the end, or no instruction.
             continue;
         };
+        let mut ahead = handlers.partition_point(|&(start, _)| start < offset);
         for (insn, visited) in insns.iter().zip(&mut visited).skip(first) {
             if std::mem::replace(visited, true) {
                 break;
             }
             let mut targets = Vec::new();
-            for handler in code.handlers {
-                if usize::from(handler.start) == insn.offset {
+            while let Some(&(start, handler)) = handlers.get(ahead)
+                && start <= insn.offset
+            {
+                ahead += 1;
+                if start == insn.offset {
                     let stack = vec![false];
                     let locals = state.locals.clone();
-                    targets.push((usize::from(handler.handler), State { stack, locals }));
+                    targets.push((handler, State { stack, locals }));
                 }
             }
-            if is_candidate(own, insn)? {
+            if let Some(above) = above(insn)? {
                 decided += 1;
-                if state.writes_to_this(own, insn)? {
-                    early.push(insn.offset);
+                if state.is_this_below(above)? {
+                    found.push(insn.offset);
                 }
             }
             state.step(own, insn)?;
@@ -113,25 +144,14 @@ pub fn early_writes(
     if decided != candidates {
         return Err(SkipReason::ConstructorShape);
     }
-    early.sort_unstable();
-    Ok(early)
-}
-
-/// Whether an instruction may write to `this`: only fields of the very class
-/// may be written then.
-fn is_candidate(own: &Own<'_, '_>, insn: &Insn<'_>) -> Result<bool, SkipReason> {
-    match (insn.opcode, insn.operand()?) {
-        (op::PUTFIELD, Operand::Constant(field)) => {
-            Ok(own.class.pool.field(field)?.owner == own.name)
-        }
-        _ => Ok(false),
-    }
+    found.sort_unstable();
+    Ok(found)
 }
 
 /// `true` is `this`.
 impl State<bool> {
-    fn writes_to_this(&self, own: &Own<'_, '_>, insn: &Insn<'_>) -> Result<bool, SkipReason> {
-        let slots = field_slots(own, insn)?;
+    /// Whether the reference below the upper `slots` of the stack is `this`.
+    fn is_this_below(&self, slots: u16) -> Result<bool, SkipReason> {
         let below = self.stack.len().checked_sub(1 + usize::from(slots));
         let object = below.and_then(|at| self.stack.get(at));
         object.copied().ok_or(SkipReason::MALFORMED)

@@ -2,7 +2,7 @@
 
 use hindsight_classfile::{Code, Instructions, opcode as op};
 
-use crate::caught::handler_starts;
+use crate::caught::{MAX_STEPS, handler_starts};
 use crate::constructor::InitCall;
 
 /// The starts of the handlers that get a probe, sorted.
@@ -15,18 +15,24 @@ pub fn reporting(code: &Code<'_>, init_call: Option<InitCall>) -> Vec<usize> {
     let starts = handler_starts(code).into_iter();
     let mut handlers: Vec<_> = starts.map(|(handler, _)| handler).collect();
     handlers.dedup();
+    let mut steps = MAX_STEPS;
     handlers.retain(|&handler| {
-        init_call.is_none_or(|call| handler >= call.end) && !only_rethrows(code, handler)
+        init_call.is_none_or(|call| handler >= call.end)
+            && !throws_at_once(code, handler, &mut steps)
     });
     handlers
 }
 
-/// Whether nothing can be told between a handler's start and its `athrow`.
-fn only_rethrows(code: &Code<'_>, handler: usize) -> bool {
+/// Whether nothing can be told between a handler's start and its `athrow`; what has
+/// no steps left can tell something.
+fn throws_at_once(code: &Code<'_>, handler: usize, steps: &mut usize) -> bool {
     let bytecode = code.bytecode.get(handler..).unwrap_or_default();
     // Switches are not read right from the middle, but they end the search.
     for insn in Instructions::new(bytecode, 0) {
-        let Ok(insn) = insn else { return false };
+        let (Ok(insn), Some(left)) = (insn, steps.checked_sub(1)) else {
+            return false;
+        };
+        *steps = left;
         match insn.effective_opcode() {
             op::ALOAD
             | op::ALOAD_0..=op::ALOAD_3
@@ -37,4 +43,30 @@ fn only_rethrows(code: &Code<'_>, handler: usize) -> bool {
         }
     }
     false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scan::tests::with_handlers;
+
+    #[test]
+    fn what_is_thrown_on_at_once_tells_nothing() {
+        let code = [op::RETURN, op::ASTORE_1, op::ALOAD_1, op::ATHROW, op::POP];
+        let found = with_handlers(&code, &[1, 4], |code| reporting(code, None));
+        assert_eq!(found, [4]);
+    }
+
+    #[test]
+    fn each_of_many_handlers_is_not_followed_to_the_end() {
+        // All but the last start in the middle of the way of those before.
+        let bodies = 30_000;
+        let mut code = vec![op::RETURN];
+        code.extend([op::ALOAD_0, op::ASTORE_0].repeat(bodies));
+        code.push(op::ATHROW);
+        let starts: Vec<u16> = (0..bodies as u16).map(|at| 1 + 2 * at).collect();
+        let found = with_handlers(&code, &starts, |code| reporting(code, None));
+        // One took almost all steps there are; all others would take 30,000 each.
+        assert!(found.len() > bodies - 5, "{}", found.len());
+    }
 }

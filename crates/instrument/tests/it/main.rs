@@ -1,6 +1,7 @@
 //! Tests with real classes and real JVMs, as one program.
 
 mod behaviour;
+mod costly;
 mod far;
 mod golden;
 mod hostile;

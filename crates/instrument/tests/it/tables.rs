@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use hindsight_classfile::ClassFile;
 use hindsight_instrument::Copy;
 
 use crate::support::{self, Jdk};
@@ -135,4 +136,38 @@ fn tables_and_type_annotations_move_with_the_code() {
         new.iter()
             .all(|(_, at)| after.instructions.contains_key(at))
     );
+}
+
+/// A JVM runs methods whose type annotations lead nowhere.
+#[test]
+fn type_annotations_that_make_no_sense_are_left_out() {
+    let jdk = support::jdks().remove(0);
+    let folder = fresh_dir("tables-broken");
+    javac(&jdk, &folder, &["--release", "17", "-g"], &["Tables.java"]);
+    let bytes = fs::read(folder.join("Tables.class")).expect("the class");
+    let attribute = |bytes: &[u8]| {
+        let class = ClassFile::parse(bytes).expect("it is sound");
+        let mut methods = class.methods.iter();
+        let moved = methods.find(|method| method.name == "moved");
+        let code = moved.and_then(|moved| moved.code(&class.pool).expect("it is sound"));
+        let attributes = code.expect("it has code").attributes;
+        let found = attributes.find(&class.pool, "RuntimeVisibleTypeAnnotations");
+        found.map(|found| (found.offset, found.info.to_vec()))
+    };
+    let (offset, info) = attribute(&bytes).expect("it has some");
+    // Of a formal parameter, which is not found in code; an unknown kind; more than there are.
+    for (at, byte) in [(2, 0x16), (2, 0xff), (1, 0xff)] {
+        let mut broken = bytes.clone();
+        assert_eq!(broken[offset + at], info[at]);
+        broken[offset + at] = byte;
+        let rewritten = instrument(&broken, Copy::Fields, 0);
+        assert!(
+            rewritten
+                .methods
+                .iter()
+                .any(|method| method.name == "moved")
+        );
+        let class = rewritten.class.expect("it changes");
+        assert_eq!(attribute(&class), None, "{at} {byte:#x}");
+    }
 }

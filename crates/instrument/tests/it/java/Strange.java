@@ -87,6 +87,7 @@ class Strange {
         deadCode();
         uninitialized();
         constructors();
+        newBefore();
         dynamic();
         names();
         versions();
@@ -424,6 +425,64 @@ class Strange {
                         .loadConstant(2 * argument - 1).loadConstant(0)
                         .invokespecial(self, INIT_NAME, type("(II)V")).pop().aconst_null()
                         .areturn());
+            }
+        });
+    }
+
+    /**
+     * Objects of the own class and its superclass are made around the call of the other constructor:
+     * it is not the one that is left when each `new` has taken the next call.
+     */
+    static void newBefore() throws IOException {
+        String name = "NewBefore";
+        ClassDesc self = ClassDesc.of(name);
+        MethodTypeDesc empty = type("()V");
+        write(name, JAVA_17, b -> {
+            // On the stack, over it; what is thrown then is behind the call.
+            b.withMethodBody(INIT_NAME, empty, 0, c -> {
+                c.new_(CD_Object).dup().aload(0).invokespecial(CD_Object, INIT_NAME, empty);
+                c.invokespecial(CD_Object, INIT_NAME, empty).pop().return_();
+            });
+            b.withMethodBody(INIT_NAME, type("(I)V"), 0, c -> {
+                c.new_(CD_Object).dup().aload(0).invokespecial(CD_Object, INIT_NAME, empty);
+                c.invokespecial(CD_Object, INIT_NAME, empty).pop();
+                c.iconst_1().iload(1).idiv().pop().return_();
+            });
+            // In a variable.
+            b.withMethodBody(INIT_NAME, type("(II)V"), 0, c -> {
+                c.new_(CD_Object).astore(3);
+                c.aload(0).invokespecial(CD_Object, INIT_NAME, empty);
+                c.aload(3).invokespecial(CD_Object, INIT_NAME, empty);
+                c.iconst_1().iload(2).idiv().pop().return_();
+            });
+            // Of the own class, as javac orders them and not.
+            b.withMethodBody(INIT_NAME, type("(III)V"), 0, c -> {
+                c.new_(self).dup().iload(1).invokespecial(self, INIT_NAME, type("(I)V")).pop();
+                c.aload(0).iload(2).invokespecial(self, INIT_NAME, type("(I)V"));
+                c.iconst_1().iload(3).idiv().pop().return_();
+            });
+            b.withMethodBody(INIT_NAME, type("(IIII)V"), 0, c -> {
+                c.new_(self).dup().iload(1).aload(0).iload(2);
+                c.invokespecial(self, INIT_NAME, type("(I)V"));
+                c.invokespecial(self, INIT_NAME, type("(I)V")).pop();
+                c.iconst_1().iload(4).idiv().pop().return_();
+            });
+            String descriptor = "(";
+            for (int ints = 0; ints <= 4; ints++) {
+                MethodTypeDesc make = type(descriptor + ")V");
+                int last = ints;
+                for (int failing = 0; failing <= ints; failing++) {
+                    int zero = failing;
+                    b.withMethodBody("make" + ints + "with" + failing, type("()Ljava/lang/Object;"),
+                        STATIC | ClassFile.ACC_PUBLIC, c -> {
+                            c.new_(self).dup();
+                            for (int at = 1; at <= last; at++) {
+                                c.loadConstant(at == zero ? 0 : at);
+                            }
+                            c.invokespecial(self, INIT_NAME, make).pop().aconst_null().areturn();
+                        });
+                }
+                descriptor += "I";
             }
         });
     }
