@@ -30,9 +30,10 @@
 //! each block begins with it in its header. A *stamp* is the count of a clock
 //! that all threads share. A thread takes a new one when it begins a chunk, when
 //! it turns to another virtual thread, and before it tells of a write to an
-//! object (or static field) that another one has written last. So writes to one
-//! object are in the order of their stamps if the program orders them by locks or
-//! volatile fields; calls on different threads are as ordered as that.
+//! object (or static field) that another one has written last, or at a later
+//! stamp. So writes to one object are in the order of their stamps if the program
+//! orders them by locks or volatile fields; calls on different threads are as
+//! ordered as that.
 //!
 //! # Segments
 //!
