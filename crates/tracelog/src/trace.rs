@@ -5,7 +5,7 @@
 //! - `segment-NNNNNN.hst`: **blocks** of events, packed,
 //! - `dictionary.hsd`: what the numbers in events mean,
 //! - `coverage.hsb`: which basic blocks have run ([`coverage`]), if that was asked,
-//! - `live-NN.hsl`: **chunks** of events as threads write them, not packed. The
+//! - `live-NNNN.hsl`: **chunks** of events as threads write them, not packed. The
 //!   recorder removes them at the end; if it could not, they hold the last
 //!   events of each thread.
 //!
