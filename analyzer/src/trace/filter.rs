@@ -23,8 +23,8 @@ pub struct Wanted {
 /// The same, by the numbers of a trace.
 pub struct Filter {
     threads: Option<BTreeSet<u64>>,
-    /// Names of virtual threads, which the dictionary does not have; nothing if no thread is
-    /// asked for by its name.
+    /// Names of threads that the dictionary does not have, as those of virtual ones; nothing if no thread
+    /// is asked for by its name.
     virtual_threads: Option<Globs>,
     /// Those of the dictionary, if there may be others.
     platform_threads: BTreeSet<u64>,
@@ -174,11 +174,13 @@ impl Filter {
         filter
     }
 
-    /// Must see each step before it is asked for: virtual threads are known when they come.
+    /// Must see each step before it is asked for: threads that the dictionary does not have are known when
+    /// they come.
     pub fn follow(&mut self, step: &Step) {
         if let (What::Thread { name, .. }, Some(names), Some(threads)) =
             (&step.what, &self.virtual_threads, &mut self.threads)
-            && step.is_virtual
+            // A carrier that has begun with a virtual thread is not in the dictionary either.
+            && (step.is_virtual || !self.platform_threads.contains(&step.thread))
             && names.matches(name)
         {
             threads.insert(step.thread);

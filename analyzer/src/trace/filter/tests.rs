@@ -110,3 +110,24 @@ fn texts_are_looked_for_in_what_other_threads_have_told_before() {
     assert_eq!(filter.places(&log, false), [3, 4]);
     assert_eq!(filter.places(&log, true), [0, 1, 3, 4]);
 }
+
+/// Its name is not in the dictionary, since its first event was that of a virtual thread.
+#[test]
+fn a_carrier_is_found_by_its_name() {
+    let wanted = Wanted {
+        threads: vec!["Carrier-*".to_owned()],
+        ..Wanted::default()
+    };
+    let mut filter = Filter::new(&wanted, &Dictionary::default());
+    let step = |thread, what| Step {
+        thread,
+        is_virtual: false,
+        stamp: 1,
+        what,
+    };
+    let name = "Carrier-1".to_owned();
+    let paused = false;
+    filter.follow(&step(7, What::Thread { name, paused }));
+    assert!(filter.admits(&step(7, What::End)));
+    assert!(!filter.admits(&step(8, What::End)));
+}
