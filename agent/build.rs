@@ -274,6 +274,7 @@ fn write_probe(java: &mut String, probe: Probe, tag: usize, layout: &kind::Layou
     let values = types.len() - usize::from(has_id);
     let mut parameters: Vec<String> = Vec::new();
     let (mut references, mut stores) = (String::new(), String::new());
+    let mut written = Vec::new();
     let mut at = if has_id { 5 } else { 1 };
     // References, ints, longs: each in the order of the parameters.
     for sort in ["A", "IF", "JD"] {
@@ -295,10 +296,12 @@ fn write_probe(java: &mut String, probe: Probe, tag: usize, layout: &kind::Layou
                     "        long r{place} = t.{}(v{place});",
                     match probe {
                         Probe::Bind => "bound",
-                        _ if is_written(probe, place) => "written",
                         _ => "id",
                     }
                 );
+                if is_written(probe, place) {
+                    written.push(format!("t.roomToWrite(r{place})"));
+                }
             }
             let _ = writeln!(stores, "        U.{store}(p + {at}, {value});");
             at += len;
@@ -332,8 +335,29 @@ fn write_probe(java: &mut String, probe: Probe, tag: usize, layout: &kind::Layou
         );
     }
     if matches!(probe, Probe::PutStatic(_)) {
-        references.push_str("        t.writtenStatic();\n");
+        written.push("t.roomToWriteStatic()".to_owned());
     }
+    // Behind all that is told of the objects: from there on the time of the event is known.
+    let room = match &written[..] {
+        [] => "        long p = t.room();\n".to_owned(),
+        [one] => format!("        long p = {one};\n"),
+        all => {
+            let all: Vec<String> = all
+                .iter()
+                .map(|one| format!("(p = {one}) != 0 && "))
+                .collect();
+            // A later time for one of the objects is one for those before it.
+            format!(
+                "        long p;
+        long time;
+        do {{
+            time = t.time;
+        }} while ({}t.time != time);
+",
+                all.concat()
+            )
+        }
+    };
     let (get, behind) = match probe {
         Probe::Enter(_) => ("entering(id)", ""),
         Probe::Exit(_) | Probe::Unwind => (
@@ -350,7 +374,7 @@ fn write_probe(java: &mut String, probe: Probe, tag: usize, layout: &kind::Layou
     };
     // In many places the JIT would be busy for minutes with what finds an object's
     // number. Without one, inlining halves what a call costs.
-    let inlining = if references.is_empty() {
+    let inlining = if references.is_empty() && written.is_empty() {
         ""
     } else {
         "    @DontInline\n"
@@ -362,8 +386,7 @@ fn write_probe(java: &mut String, probe: Probe, tag: usize, layout: &kind::Layou
         if (t == null) {{
             return;
         }}
-{references}        long p = t.room();
-        if (p == 0) {{
+{references}{room}        if (p == 0) {{
 {behind}            return;
         }}
         {head}

@@ -44,7 +44,7 @@ use crate::text::{count, one_line};
 use anyhow::{Context, Result, anyhow, bail};
 use hindsight_tracelog::trace::coverage::Coverage;
 use hindsight_tracelog::trace::dictionary::{Dictionary, Loss, Stop, TracedClass};
-use hindsight_tracelog::trace::{Block, Damage, Log, Source};
+use hindsight_tracelog::trace::{Block, Damage, Log, Missing, Source};
 use std::cmp::Reverse;
 use std::fs::{self, File};
 use std::io;
@@ -239,7 +239,7 @@ impl Trace {
             None => deleted_before(&numbers),
         };
         if deleted > 0 {
-            let blocks: u64 = told.iter().map(|missing| missing.count).sum();
+            let blocks = blocks_of(&told);
             notes.push(format!(
                 "the oldest {} deleted to keep to max-trace: {} of {} that {} on in what is there, and all that \
                  threads did which had ended by then; what was running is told, objects that were seen there have \
@@ -254,7 +254,7 @@ impl Trace {
             ));
         }
         if !missing.is_empty() {
-            let blocks: u64 = missing.iter().map(|missing| missing.count).sum();
+            let blocks = blocks_of(&missing);
             let is_bounded = numbers.first().is_some_and(|first| *first > 1);
             let why = if is_bounded {
                 "lost, or deleted to keep to max-trace"
@@ -392,6 +392,12 @@ where
     told
 }
 
+/// How many blocks are missing in all. Numbers in a file may be any.
+fn blocks_of(missing: &[Missing]) -> u64 {
+    let counts = missing.iter().map(|missing| missing.count);
+    counts.fold(0, u64::saturating_add)
+}
+
 fn segment_number(path: &Path) -> Option<u32> {
     let name = path.file_name()?.to_str()?;
     let number = name.strip_prefix("segment-")?.strip_suffix(".hst")?;
@@ -518,6 +524,17 @@ mod tests {
         for (numbers, deleted) in [(&[][..], 0), (&[1, 2], 0), (&[4, 3], 2), (&[0], 0)] {
             assert_eq!(deleted_before(numbers), deleted, "{numbers:?}");
         }
+    }
+
+    #[test]
+    fn any_number_of_blocks_may_be_missing() {
+        let missing = [u64::MAX - 2, u64::MAX - 2].map(|count| Missing {
+            stream: 1,
+            first: 0,
+            count,
+            is_told: false,
+        });
+        assert_eq!(blocks_of(&missing), u64::MAX);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Full chunks, on their way to the disk.
 
 use super::arena::{Address, Arena, now};
-use super::segments::Segments;
+use super::segments::{Block, Segments};
 use crate::callbacks::contained;
 use hindsight_tracelog::trace;
 use hindsight_tracelog::trace::block::Header;
@@ -196,10 +196,15 @@ impl Packer {
     /// Packs a chunk, and counts it as lost if that cannot be done for whatever reason: threads wait for
     /// those that are packed here.
     fn pack(&self, bench: &mut Bench, address: Address) {
-        let Some(chunk) = address.read().filter(|chunk| chunk.len > 0) else {
+        let Some(chunk) = address.read() else {
             return;
         };
         let mut header = chunk.header;
+        if chunk.len == 0 {
+            let changes = Changes::of(&header, &[]).ok();
+            contained(|| self.segments.pass_over(&header, changes));
+            return;
+        }
         let mut written = None;
         contained(|| {
             let events = address.events(&chunk);
@@ -208,19 +213,24 @@ impl Packer {
         if written.is_none() {
             // Nobody knows what it was left like.
             *bench = Bench::default();
+            contained(|| self.segments.pass_over(&header, None));
         }
         // There is at least one, whether or not they have been counted.
         let events = u64::from(header.events).max(1);
-        if written == Some(true) {
-            self.events.fetch_add(events, Ordering::Relaxed);
-        } else {
-            self.lost.fetch_add(events, Ordering::Relaxed);
-            self.queue().lose(&header, events);
+        match written.unwrap_or(Block::Lost) {
+            Block::Stored => {
+                self.events.fetch_add(events, Ordering::Relaxed);
+            }
+            Block::Lost => {
+                self.lost.fetch_add(events, Ordering::Relaxed);
+                self.queue().lose(&header, events);
+            }
+            Block::TooLate => {}
         }
     }
 
-    /// Whether a chunk's events are in a segment now. What `header` does not say of them is filled in.
-    fn write(&self, bench: &mut Bench, header: &mut Header, events: &[u8]) -> bool {
+    /// What becomes of a chunk's events. What `header` does not say of them is filled in.
+    fn write(&self, bench: &mut Bench, header: &mut Header, events: &[u8]) -> Block {
         if bench.packer.is_none() {
             bench.packer = trace::Packer::new().ok();
         }
@@ -228,11 +238,15 @@ impl Packer {
         let packed = (bench.packer.as_mut())
             .and_then(|packer| packer.pack(header, events, &mut bench.block).ok())
             .is_some();
+        if !packed {
+            self.segments.pass_over(header, None);
+            return Block::Lost;
+        }
         let changes = match self.segments.is_bounded() {
             true => Changes::of(header, events).ok(),
             false => None,
         };
-        packed && self.segments.append(header, &bench.block, changes)
+        self.segments.append(header, &bench.block, changes)
     }
 
     /// Waits until all that was submitted is packed, and takes and gives back nothing more; whether all is
@@ -272,6 +286,7 @@ impl Packer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hindsight_tracelog::trace::block::segment_header;
     use std::fs;
     use std::path::{Path, PathBuf};
 
@@ -356,6 +371,29 @@ mod tests {
         assert_eq!((packer.events(), packer.lost()), (3, 0));
         assert_eq!(arena.in_use().len(), 0);
         assert_eq!(packer.segments().so_far().last, (1, 3));
+    }
+
+    /// Of a bounded trace each segment tells what is going on, up to the last block.
+    #[test]
+    fn chunks_of_which_there_is_no_block_are_not_waited_for() {
+        let directory = Directory::new("none");
+        let arena = arena(&directory.0);
+        let segments = Segments::new(directory.0.clone(), Some(1 << 20), |_, what| {
+            panic!("{what}")
+        });
+        let packer = Packer::new(segments, true);
+        let mut header = of_stream(1);
+        let mut chunk = packer.exchange(arena, None, &mut header).unwrap();
+        // No event begins with a zero.
+        for events in [&EVENT[..], &[], &[0], &EVENT] {
+            chunk.store(events);
+            packer.pack(&mut Bench::default(), chunk);
+            chunk = packer.exchange(arena, Some(chunk), &mut header).unwrap();
+        }
+        assert_eq!((packer.events(), packer.lost()), (2, 1));
+        let head = packer.segments().head();
+        let recap = head[segment_header().len()..].first_chunk().unwrap();
+        assert_eq!(Header::read(recap).unwrap().sequence, 3);
     }
 
     /// Each chunk is written once, whichever thread ends while the trace does or later.

@@ -11,8 +11,8 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard};
 
 /// Bytes after which another segment is begun.
 const SEGMENT: u64 = 64 << 20;
@@ -91,6 +91,15 @@ pub(crate) struct Closed {
     pub(crate) deleted: u64,
     /// Whether every block could be written.
     pub(crate) is_sound: bool,
+}
+
+/// What has become of a block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Block {
+    Stored,
+    Lost,
+    /// The trace has ended: it is not in it, and not missing either.
+    TooLate,
 }
 
 struct Old {
@@ -203,15 +212,38 @@ impl Segments {
 
     /// Ends them: what there is stays as it is, whoever appends afterwards. Nothing if that is not known.
     pub(crate) fn close(&self) -> Option<Closed> {
-        let mut state = self.state.lock().ok()?;
-        state.closed = true;
-        Some(state.closed())
+        match self.state.lock() {
+            Ok(mut state) => {
+                state.closed = true;
+                Some(state.closed())
+            }
+            Err(poisoned) => {
+                poisoned.into_inner().closed = true;
+                None
+            }
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(|poisoned| {
+            // A panic has cost its block, and may have left half of it.
+            self.state.clear_poison();
+            let mut state = poisoned.into_inner();
+            state.cut_off();
+            state
+        })
     }
 
     /// What there is so far.
     #[cfg(test)]
     pub(crate) fn so_far(&self) -> Closed {
         self.state.lock().unwrap().closed()
+    }
+
+    /// What a segment would begin with.
+    #[cfg(test)]
+    pub(crate) fn head(&self) -> Vec<u8> {
+        self.state().head(usize::MAX)
     }
 
     /// Whether the oldest are deleted, so that [`Self::append`] wants to know what is going on.
@@ -259,19 +291,19 @@ impl Segments {
         Some(chunks.clamp(LEAST_SPAN, MOST_SPAN) as u32)
     }
 
-    /// Appends a block; whether that could be done. What is left of one that could
-    /// not is cut off. `changes` are those that its events make. Of a trace that has ended nothing is
-    /// missing, so that nothing is written.
-    pub(crate) fn append(&self, header: &Header, block: &[u8], changes: Option<Changes>) -> bool {
-        let mut state = self.state.lock().unwrap_or_else(|poisoned| {
-            // A panic has cost its block, and may have left half of it.
-            self.state.clear_poison();
-            let mut state = poisoned.into_inner();
-            state.cut_off();
-            state
-        });
+    /// There is no block of this number: what comes behind it does not wait for it.
+    pub(crate) fn pass_over(&self, header: &Header, changes: Option<Changes>) {
+        if self.is_bounded() {
+            self.state().recaps.add(header, changes);
+        }
+    }
+
+    /// Appends a block. What is left of one that could not be appended is cut off. `changes` are those that
+    /// its events make. Nothing is written to a trace that has ended.
+    pub(crate) fn append(&self, header: &Header, block: &[u8], changes: Option<Changes>) -> Block {
+        let mut state = self.state();
         if state.closed {
-            return true;
+            return Block::TooLate;
         }
         match self.try_append(&mut state, block) {
             Ok(()) => {
@@ -291,7 +323,7 @@ impl Segments {
                     );
                     (self.complain)(TOO_LARGE, &what);
                 }
-                true
+                Block::Stored
             }
             Err(error) => {
                 if self.is_bounded() {
@@ -304,7 +336,7 @@ impl Segments {
                     self.directory.display()
                 );
                 (self.complain)(NOT_WRITTEN, &what);
-                false
+                Block::Lost
             }
         }
     }
@@ -381,7 +413,8 @@ mod tests {
         fn append(&self, blocks: usize) {
             for _ in 0..blocks {
                 let header = Header::default();
-                assert!(self.segments.append(&header, &[0; BLOCK], None));
+                let stored = self.segments.append(&header, &[0; BLOCK], None);
+                assert_eq!(stored, Block::Stored);
             }
         }
 
@@ -422,9 +455,27 @@ mod tests {
         let trace = Trace::new("closed", Some(BOUND));
         trace.append(32);
         let closed = trace.segments.close();
-        trace.append(6);
+        for _ in 0..6 {
+            let late = trace.segments.append(&Header::default(), &[0; BLOCK], None);
+            assert_eq!(late, Block::TooLate);
+        }
         assert_eq!(trace.numbers(), (1..=16).collect::<Vec<_>>());
         assert_eq!(closed, Some(trace.segments.so_far()));
+    }
+
+    #[test]
+    fn what_was_left_by_a_panic_ends_too() {
+        let trace = Trace::new("poisoned", None);
+        trace.append(1);
+        let panics = || {
+            let _state = trace.segments.state.lock().unwrap();
+            panic!("within a write");
+        };
+        let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(panics));
+        assert!(panicked.is_err() && trace.segments.state.is_poisoned());
+        assert_eq!(trace.segments.close(), None);
+        let late = trace.segments.append(&Header::default(), &[0; BLOCK], None);
+        assert_eq!(late, Block::TooLate);
     }
 
     #[test]
@@ -466,7 +517,8 @@ mod tests {
         for _ in 0..10 {
             trace.segments.begin_window();
             let header = Header::default();
-            assert!(trace.segments.append(&header, &[0; 1024], None));
+            let stored = trace.segments.append(&header, &[0; 1024], None);
+            assert_eq!(stored, Block::Stored);
         }
         assert_eq!(trace.numbers(), [1]);
     }
@@ -494,7 +546,8 @@ mod tests {
         let trace = Trace::new("missing", None);
         fs::remove_dir_all(&trace.directory).unwrap();
         assert!(trace.segments.so_far().is_sound);
-        assert!(!trace.segments.append(&Header::default(), &[0; 8], None));
+        let lost = trace.segments.append(&Header::default(), &[0; 8], None);
+        assert_eq!(lost, Block::Lost);
         assert!(!trace.segments.so_far().is_sound);
         fs::create_dir_all(&trace.directory).unwrap();
         trace.append(1);
@@ -510,7 +563,8 @@ mod tests {
             OpenOptions::new().append(true).open("/dev/full")
         };
         for _ in 0..2 {
-            assert!(!trace.segments.append(&Header::default(), &[1; 8], None));
+            let lost = trace.segments.append(&Header::default(), &[1; 8], None);
+            assert_eq!(lost, Block::Lost);
         }
         assert_eq!(trace.segments.so_far().last, (0, 0));
         assert_eq!(fs::read_dir(&trace.directory).unwrap().count(), 0);

@@ -105,7 +105,7 @@ impl Opts {
         if let Some(void) = filter.void(false) {
             bail!(nothing(void, &wanted.suggestions(&trace.log.dictionary)));
         }
-        let places = filter.places(&trace);
+        let places = filter.places(&trace.log, self.format == Format::Text);
         let mut steps = Steps::new(&trace.log, &places);
         let mut names = Names::new(&trace.log.dictionary);
         let most = self.limit.unwrap_or(u64::MAX);

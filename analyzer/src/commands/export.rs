@@ -157,7 +157,7 @@ impl Opts {
                 Ok(step) => {
                     match step.what {
                         What::Lost(0) => *failed = true,
-                        What::Lost(count) => lost += count,
+                        What::Lost(count) => lost = lost.saturating_add(count),
                         _ => {}
                     }
                     export.add(&step)?;

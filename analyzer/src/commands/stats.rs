@@ -248,7 +248,7 @@ fn seconds(trace: &Trace) -> Option<f64> {
         None => i64::try_from(begun.max()? / 1_000_000).ok()?,
     };
     // Somebody may have set the clock.
-    (ended > started).then(|| (ended - started) as f64 / 1e3)
+    (ended > started).then(|| (ended as f64 - started as f64) / 1e3)
 }
 
 /// Events a second.

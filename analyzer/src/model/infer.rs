@@ -228,7 +228,7 @@ impl<'d> Inference<'d> {
             What::Unwind { method, .. } => self.leave(step.thread, *method, None),
             What::End => self.abandon_all(step.thread),
             What::Lost(count) => {
-                self.skipped.lost += count;
+                self.skipped.lost = self.skipped.lost.saturating_add(*count);
                 self.abandon_all(step.thread);
             }
             What::Thread { paused: true, .. } => self.abandon_all(step.thread),

@@ -201,7 +201,7 @@ pub fn observe(
                 mirror.called(&mut bodies, stack, callee, &values);
             }
             What::Lost(count) => {
-                lost += count;
+                lost = lost.saturating_add(count);
                 threads.forget(thread);
             }
             What::End => threads.end(thread),

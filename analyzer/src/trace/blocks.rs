@@ -48,11 +48,11 @@ pub fn covered(trace: &Trace) -> impl Iterator<Item = Covered<'_>> {
     let methods = classes.flat_map(|class| class.methods.iter().map(move |of| (class, of)));
     methods.filter_map(move |(class, method)| {
         let (coverage, blocks) = coverage.zip(method.blocks.as_ref())?;
-        let starts = (blocks.first..).zip(&blocks.starts);
+        let starts = (u64::from(blocks.first)..).zip(&blocks.starts);
         let blocks = starts.map(|(block, &(offset, line))| Block {
             offset,
             line,
-            has_run: coverage.has_run(block),
+            has_run: u32::try_from(block).is_ok_and(|block| coverage.has_run(block)),
         });
         Some(Covered {
             class,

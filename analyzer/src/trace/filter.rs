@@ -1,11 +1,10 @@
 //! Which steps are wanted.
 
-use super::Trace;
 use super::steps::{Place, Step, What};
 use super::unseen::stands_in;
 use hindsight_instrument::glob::Globs;
 use hindsight_tracelog::trace::dictionary::Dictionary;
-use hindsight_tracelog::trace::{self, Block, Datum, ObjectId};
+use hindsight_tracelog::trace::{self, Block, Datum, Log, ObjectId, Source};
 use std::collections::BTreeSet;
 
 /// What the user asked for; what is not said is not asked.
@@ -24,8 +23,8 @@ pub struct Wanted {
 /// The same, by the numbers of a trace.
 pub struct Filter {
     threads: Option<BTreeSet<u64>>,
-    /// Names of virtual threads, which the dictionary does not have; nothing if no thread is
-    /// asked for by its name.
+    /// Names of threads that the dictionary does not have, as those of virtual ones; nothing if no thread
+    /// is asked for by its name.
     virtual_threads: Option<Globs>,
     /// Those of the dictionary, if there may be others.
     platform_threads: BTreeSet<u64>,
@@ -146,7 +145,10 @@ impl Filter {
                     filter.callees.extend(callees);
                 }
             }
-            let none = methods.is_empty() && filter.fields.is_empty() && filter.callees.is_empty();
+            let none = methods.is_empty()
+                && filter.fields.is_empty()
+                && filter.callees.is_empty()
+                && filter.classes.is_empty();
             filter.seen_referred = (none && !referred.is_empty()).then_some(false);
             filter.callees.extend(referred);
             filter.methods = Some(methods);
@@ -172,11 +174,13 @@ impl Filter {
         filter
     }
 
-    /// Must see each step before it is asked for: virtual threads are known when they come.
+    /// Must see each step before it is asked for: threads that the dictionary does not have are known when
+    /// they come.
     pub fn follow(&mut self, step: &Step) {
         if let (What::Thread { name, .. }, Some(names), Some(threads)) =
             (&step.what, &self.virtual_threads, &mut self.threads)
-            && step.is_virtual
+            // A carrier that has begun with a virtual thread is not in the dictionary either.
+            && (step.is_virtual || !self.platform_threads.contains(&step.thread))
             && names.matches(name)
         {
             threads.insert(step.thread);
@@ -196,7 +200,8 @@ impl Filter {
     pub fn void(&self, seen_all: bool) -> Option<Void> {
         let no_member = self.methods.as_ref().is_some_and(BTreeSet::is_empty)
             && self.fields.is_empty()
-            && self.callees.is_empty();
+            && self.callees.is_empty()
+            && self.classes.is_empty();
         let no_thread = self.threads.is_some() && !self.seen.0;
         let no_object = self.object.is_some() && !self.seen.1;
         let criteria = [
@@ -225,14 +230,19 @@ impl Filter {
         }
     }
 
-    /// The blocks to read: those of the threads, up to the last one that what is wanted may be in. There is none where
-    /// no block has it.
-    pub fn places(&self, trace: &Trace) -> Vec<usize> {
-        let (log, of_blocks) = (&trace.log, self.of_blocks());
+    /// The blocks to read: those of the threads (of all, if texts are shown, which another one may have told first),
+    /// up to the last one that what is wanted may be in. There is none where no block has it.
+    pub fn places<S: Source>(&self, log: &Log<S>, shows_texts: bool) -> Vec<usize> {
+        let of_blocks = self.of_blocks();
+        let others = shows_texts && self.threads.is_some();
         // The index does not know callees.
         let members = self.methods.is_some() && self.callees.is_empty();
-        let mut places = log.select(&of_blocks);
-        if !members && self.object.is_none() {
+        let mut places = if others {
+            (0..log.blocks().len()).collect()
+        } else {
+            log.select(&of_blocks)
+        };
+        if !members && self.object.is_none() && !others {
             return places;
         }
         let having_it = log.select(&trace::Filter {
@@ -243,7 +253,15 @@ impl Filter {
         });
         let blocks = log.blocks();
         let last = having_it.into_iter().map(|place| until(blocks, place));
-        let last = last.max();
+        let classes = self.classes.iter().filter_map(|&class| {
+            let class = log.dictionary.traced.get(class)?;
+            Some(class.defined.as_ref()?.stamp)
+        });
+        // No step of a class has an object.
+        let classes = classes.max().filter(|_| self.object.is_none());
+        let last = last
+            .max()
+            .max(classes.map(|at| first_from(blocks, &places, at)));
         places.retain(|&place| last.is_some_and(|last| blocks[place].header.stamp <= last));
         places
     }
@@ -295,6 +313,14 @@ fn until(blocks: &[Block], place: usize) -> u64 {
         .max(header.last_stamp)
 }
 
+/// The stamp of the first of some blocks that begin at a stamp or later: what has this stamp is told by then. If none
+/// does, the last events of any may be behind it.
+fn first_from(blocks: &[Block], places: &[usize], stamp: u64) -> u64 {
+    let stamps = places.iter().map(|&place| blocks[place].header.stamp);
+    let behind = stamps.filter(|&begins| begins >= stamp);
+    behind.min().unwrap_or(u64::MAX)
+}
+
 /// Whether an object takes part in a step. Only its number counts: users do not
 /// name the class.
 fn takes_part(what: &What, object: ObjectId) -> bool {
@@ -325,43 +351,4 @@ fn takes_part(what: &What, object: ObjectId) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use hindsight_tracelog::trace::block::Header;
-
-    #[test]
-    fn blocks_are_read_to_where_an_event_can_end() {
-        let block = |stream, stamp, last_stamp| Block {
-            file: 0,
-            offset: 0,
-            header: Header {
-                stream,
-                stamp,
-                last_stamp,
-                ..Header::default()
-            },
-            live: false,
-        };
-        let mut blocks = [block(1, 3, 5), block(1, 9, 12), block(2, 4, 20)];
-        // The event that goes on in the next one ends there.
-        assert_eq!([0, 1, 2].map(|place| until(&blocks, place)), [9, 12, 20]);
-        blocks[2].live = true;
-        assert_eq!(until(&blocks, 2), u64::MAX);
-    }
-
-    #[test]
-    fn blocks_without_the_members_and_the_object_are_read_for_what_they_say_of_the_others() {
-        let wanted = Wanted {
-            members: vec!["Virt.target".to_owned()],
-            object: Some(17),
-            ..Wanted::default()
-        };
-        let of_blocks = |wanted: &Wanted| Filter::new(wanted, &Dictionary::default()).of_blocks();
-        assert!(of_blocks(&wanted).is_empty());
-        let wanted = Wanted {
-            threads: vec!["7".to_owned()],
-            ..wanted
-        };
-        assert_eq!(of_blocks(&wanted).threads, Some(BTreeSet::from([7])));
-    }
-}
+mod tests;

@@ -5,7 +5,7 @@
 //! - `segment-NNNNNN.hst`: **blocks** of events, packed,
 //! - `dictionary.hsd`: what the numbers in events mean,
 //! - `coverage.hsb`: which basic blocks have run ([`coverage`]), if that was asked,
-//! - `live-NN.hsl`: **chunks** of events as threads write them, not packed. The
+//! - `live-NNNN.hsl`: **chunks** of events as threads write them, not packed. The
 //!   recorder removes them at the end; if it could not, they hold the last
 //!   events of each thread.
 //!
@@ -30,9 +30,10 @@
 //! each block begins with it in its header. A *stamp* is the count of a clock
 //! that all threads share. A thread takes a new one when it begins a chunk, when
 //! it turns to another virtual thread, and before it tells of a write to an
-//! object (or static field) that another one has written last. So writes to one
-//! object are in the order of their stamps if the program orders them by locks or
-//! volatile fields; calls on different threads are as ordered as that.
+//! object (or static field) that another one has written last, or at a later
+//! stamp. So writes to one object are in the order of their stamps if the program
+//! orders them by locks or volatile fields; calls on different threads are as
+//! ordered as that.
 //!
 //! # Segments
 //!

@@ -96,6 +96,36 @@ fn a_thousand_threads() {
     assert!(ends >= 1000, "{ends} threads have ended");
 }
 
+/// A thread that is stopped between its stamp and its word that it has written does not hide what others
+/// write meanwhile.
+#[test]
+fn threads_that_are_stopped_anywhere_tell_their_writes_in_order() {
+    const TURNS: i32 = 100_000;
+    for jdk in jdks() {
+        let workplace = Workplace::new("trace-turns");
+        let classes = workplace.compile(jdk, &[], &[source("Turns.java")]);
+        run(
+            &workplace,
+            jdk,
+            "mode=trace,trace-what=writes;values",
+            &classes,
+            &["Turns", &TURNS.to_string()],
+        );
+        let log = open(&workplace);
+        let mut fields = log.dictionary.traced.iter().flat_map(|class| &class.fields);
+        let shared = fields.find(|field| field.name == "shared");
+        let shared = shared.expect("a traced field").id;
+        let mut last = 0;
+        for_each(&log, |event| {
+            if event.kind() == Kind::PutStatic && event.id == shared {
+                assert_eq!(event.ints(), [last + 1], "JDK {}", jdk.version);
+                last += 1;
+            }
+        });
+        assert_eq!(last, 8 * TURNS);
+    }
+}
+
 /// Whoever sees an object first, it has one number, and nobody else has it.
 #[test]
 fn threads_that_see_an_object_together_agree() {

@@ -32,7 +32,9 @@ pub fn writes_unseen(opcode: u8, method: &MemberRef<'_>) -> bool {
         ([b'[', ..], op::INVOKEVIRTUAL) => name == b"clone",
         // The copy of an object; if the superclass has a method of its own, what
         // that one has told comes first.
-        (_, op::INVOKESPECIAL) => name == b"clone" && method.descriptor == "()Ljava/lang/Object;",
+        (_, op::INVOKESPECIAL) => is_clone(method),
+        // So javac calls what a class inherits, by `clone()` in its own code.
+        (b"java/lang/Object", op::INVOKEVIRTUAL) => is_clone(method),
         (b"java/lang/System", _) => name == b"arraycopy",
         (b"java/util/Arrays", _) => starts(&["fill", "setAll", "sort", "parallel", "copyOf"]),
         (b"java/lang/reflect/Field" | b"java/lang/reflect/Array", _) => {
@@ -91,11 +93,15 @@ pub fn writes_unseen(opcode: u8, method: &MemberRef<'_>) -> bool {
     }
 }
 
+fn is_clone(method: &MemberRef<'_>) -> bool {
+    method.name == "clone" && method.descriptor == "()Ljava/lang/Object;"
+}
+
 /// Whether there may be such a method in a class, other than one that is called by
 /// `invokespecial`. Most calls of most classes are known for harmless by this alone.
 pub fn may_write_unseen(owner: Utf8<'_>) -> bool {
     match owner.as_bytes() {
-        [b'[', ..] => true,
+        [b'[', ..] | b"java/lang/Object" => true,
         [b'j', b'a', b'v', b'a', b'/', _, _, _, _, b'/', rest @ ..] => {
             matches!(rest, [b'S', b'y', ..] | [b'A' | b'r' | b'i' | b'c', ..])
         }
@@ -199,6 +205,7 @@ mod tests {
         let owners = [
             "[I",
             "[[La/B;",
+            "java/lang/Object",
             "java/lang/System",
             "java/util/Arrays",
             "java/lang/reflect/Field",
@@ -222,7 +229,7 @@ mod tests {
                 let method = MemberRef {
                     owner,
                     name: Utf8::new(name.as_bytes()),
-                    descriptor: Utf8::new(b"()V"),
+                    descriptor: Utf8::new(b"()Ljava/lang/Object;"),
                 };
                 writes_unseen(op::INVOKEVIRTUAL, &method)
             });
@@ -230,6 +237,7 @@ mod tests {
         }
         for owner in [
             "a/B",
+            "java/lang/Objects",
             "java/lang/String",
             "java/util/List",
             "sun/A",

@@ -268,11 +268,18 @@ impl Recaps {
             return;
         }
         let stream = self.streams.entry(header.stream).or_default();
-        if header.sequence < stream.next || stream.early.len() >= MOST_EARLY {
+        if header.sequence < stream.next {
             return;
         }
         let block = (header.last_stamp.max(header.stamp), changes);
         stream.early.insert(header.sequence, block);
+        if stream.early.len() > MOST_EARLY
+            && let Some((&first, _)) = stream.early.first_key_value()
+        {
+            // What is before it does not come any more.
+            stream.next = first;
+            stream.calls.clear();
+        }
         while let Some((last_stamp, changes)) = stream.early.remove(&stream.next) {
             if changes.as_ref().is_some_and(|changes| changes.has_ended) {
                 self.streams.remove(&header.stream);
@@ -384,6 +391,23 @@ mod tests {
         let (header, changes) = block(1, 2, &[-2, 5]);
         recaps.add(&header, Some(changes));
         assert_eq!(going(&recaps, 1), [5]);
+    }
+
+    #[test]
+    fn a_block_that_never_comes_is_not_waited_for_for_ever() {
+        let mut recaps = Recaps::default();
+        let (header, changes) = block(1, 0, &[1, 2]);
+        recaps.add(&header, Some(changes));
+        for sequence in 2..2 + MOST_EARLY as u64 {
+            recaps.add(&block(1, sequence, &[]).0, None);
+        }
+        assert_eq!(going(&recaps, 1), [1, 2]);
+        let (header, changes) = block(1, 2 + MOST_EARLY as u64, &[7]);
+        recaps.add(&header, Some(changes));
+        assert_eq!(going(&recaps, 1), [7]);
+        let (header, changes) = block(1, 3 + MOST_EARLY as u64, &[8]);
+        recaps.add(&header, Some(changes));
+        assert_eq!(going(&recaps, 1), [7, 8]);
     }
 
     #[test]

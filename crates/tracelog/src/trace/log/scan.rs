@@ -14,6 +14,19 @@ const MAX_READ: usize = 8;
 /// How far a search for the next block looks at once.
 const WINDOW: usize = 64 << 10;
 
+/// Bytes of indexes that may be summed in vain, and so many more for each byte of the file before: where every
+/// few bytes claim to be a header with a large index, reading would take the square of the file.
+const FREE_SUMS: u64 = 16 << 20;
+const SUMS_A_BYTE: u64 = 8;
+
+/// What headers are read with.
+#[derive(Default)]
+struct Sums {
+    index: Vec<u8>,
+    /// Bytes that were summed in vain.
+    wasted: u64,
+}
+
 /// Stream and sequence of a block.
 pub(super) type BlockId = (u64, u64);
 
@@ -39,14 +52,14 @@ pub(super) fn scan_segment<S: Source>(
         return Ok(());
     }
     source.read_at(0, &mut header).map_err(io(0))?;
-    let mut index = Vec::new();
+    let mut sums = Sums::default();
     match check_header(&header, SEGMENT_MAGIC) {
         Ok(()) => {}
         Err(error) if matches!(error.kind(), ErrorKind::Version { .. }) => return Err(error),
         Err(error) => {
             // Its blocks may be sound all the same, and other segments are; the header may not be there.
             damage.push(Damage { file, error });
-            match find_block(source, 0, len, &mut index) {
+            match find_block(source, 0, len, &mut sums) {
                 Some(first) => at = first,
                 None => return Ok(()),
             }
@@ -54,7 +67,7 @@ pub(super) fn scan_segment<S: Source>(
     }
     let mut len = len;
     while at < len {
-        let mut found = read_header(source, at, len, &mut index);
+        let mut found = read_header(source, at, len, &mut sums);
         // A process that still runs may just be writing it.
         for _ in 0..MAX_READ {
             let is_cut = matches!(&found, Err(error) if error.kind() == ErrorKind::Cut);
@@ -63,7 +76,7 @@ pub(super) fn scan_segment<S: Source>(
                 break;
             }
             len = grown;
-            found = read_header(source, at, len, &mut index);
+            found = read_header(source, at, len, &mut sums);
         }
         match found {
             Ok(header) => {
@@ -79,7 +92,7 @@ pub(super) fn scan_segment<S: Source>(
             Err(error) => {
                 let is_cut = error.kind() == ErrorKind::Cut;
                 damage.push(Damage { file, error });
-                match find_block(source, at + 1, len, &mut index) {
+                match find_block(source, at + 1, len, &mut sums) {
                     Some(next) => at = next,
                     None if is_cut => {
                         ends.push((damage.len() - 1, block_at(source, at, len)));
@@ -105,12 +118,7 @@ fn block_at<S: Source>(source: &S, at: u64, len: u64) -> Option<BlockId> {
 }
 
 /// Reads the header of the block at `at` and its index.
-fn read_header<S: Source>(
-    source: &S,
-    at: u64,
-    len: u64,
-    index: &mut Vec<u8>,
-) -> Result<Header, Error> {
+fn read_header<S: Source>(source: &S, at: u64, len: u64, sums: &mut Sums) -> Result<Header, Error> {
     let cut = || Error::at(ErrorKind::Cut, usize::try_from(at).unwrap_or(usize::MAX));
     let io = |error| Error::io(&error, at);
     if at + BLOCK_HEADER as u64 > len {
@@ -122,17 +130,25 @@ fn read_header<S: Source>(
     if header.total_len() > len - at {
         return Err(cut());
     }
+    let Sums { index, wasted } = sums;
+    let summed = *wasted + u64::from(header.index_len);
+    if summed > FREE_SUMS.saturating_add(at.saturating_mul(SUMS_A_BYTE)) {
+        return Err(Error::at(ErrorKind::HeaderSum, 4).after(at));
+    }
     index.clear();
     index.resize(header.index_len as usize, 0);
     source
         .read_at(at + BLOCK_HEADER as u64, index)
         .map_err(io)?;
-    Header::check(&bytes, index).map_err(|error| error.after(at))?;
+    Header::check(&bytes, index).map_err(|error| {
+        *wasted = summed;
+        error.after(at)
+    })?;
     Ok(header)
 }
 
 /// Finds the next block whose header is sound.
-fn find_block<S: Source>(source: &S, from: u64, len: u64, index: &mut Vec<u8>) -> Option<u64> {
+fn find_block<S: Source>(source: &S, from: u64, len: u64, sums: &mut Sums) -> Option<u64> {
     let mut window = vec![0; WINDOW];
     let mut at = from;
     while at < len {
@@ -146,7 +162,7 @@ fn find_block<S: Source>(source: &S, from: u64, len: u64, index: &mut Vec<u8>) -
             .position(|bytes| bytes == BLOCK_MAGIC)
         {
             let place = at + (start + found) as u64;
-            if read_header(source, place, len, index).is_ok() {
+            if read_header(source, place, len, sums).is_ok() {
                 return Some(place);
             }
             start += found + 1;
@@ -214,5 +230,59 @@ pub(super) fn scan_live<S: Source>(
     };
     if let Err(error) = scan() {
         damage.push(Damage { file, error });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::Packer;
+    use crate::trace::block::segment_header;
+    use std::cell::Cell;
+    use std::io;
+
+    /// Counts what is read of it.
+    struct Counted {
+        bytes: Vec<u8>,
+        read: Cell<u64>,
+    }
+
+    impl Source for Counted {
+        fn len(&self) -> io::Result<u64> {
+            Ok(self.bytes.len() as u64)
+        }
+
+        fn read_at(&self, at: u64, buffer: &mut [u8]) -> io::Result<()> {
+            self.read.set(self.read.get() + buffer.len() as u64);
+            self.bytes.read_at(at, buffer)
+        }
+    }
+
+    #[test]
+    fn headers_that_claim_large_indexes_cost_no_more_than_their_file() {
+        let mut claim = [0; BLOCK_HEADER];
+        claim[..BLOCK_MAGIC.len()].copy_from_slice(BLOCK_MAGIC);
+        claim[76..80].copy_from_slice(&(1_u32 << 20).to_le_bytes());
+        let mut bytes = segment_header().to_vec();
+        bytes.extend(claim.repeat(4000));
+        let first = bytes.len() as u64;
+        let mut packer = Packer::new().expect("memory");
+        packer
+            .pack(&mut Header::default(), &[], &mut bytes)
+            .expect("a block");
+        bytes.resize(bytes.len() + (1 << 20), 0);
+        let len = bytes.len() as u64;
+        let source = Counted {
+            bytes,
+            read: Cell::new(0),
+        };
+        let mut blocks = Vec::new();
+        scan_segment(0, &source, &mut blocks, &mut Vec::new(), &mut Vec::new()).expect("a segment");
+        assert_eq!(
+            blocks.iter().map(|block| block.offset).collect::<Vec<_>>(),
+            [first]
+        );
+        let most = FREE_SUMS + 2 * SUMS_A_BYTE * len;
+        assert!(source.read.get() < most, "{} of {len}", source.read.get());
     }
 }

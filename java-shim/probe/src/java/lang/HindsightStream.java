@@ -23,6 +23,9 @@ abstract class HindsightStream {
     /** Bytes of an event that tells of lost ones. There is always room for one more. */
     private static final int LOST_BYTES = 9;
 
+    /** Bits of the number of a stream, where it shares a word. */
+    static final int STREAM_BITS = 24;
+
     static final long TID = U.objectFieldOffset(Thread.class, "tid");
 
     // What all threads share, in native memory that the agent reads too.
@@ -52,6 +55,19 @@ abstract class HindsightStream {
      */
     static int span;
 
+    /** Places that objects share, for {@link #lastWrites}. */
+    private static final int WRITE_PLACES = 1 << 18;
+
+    /**
+     * Where the times of the last writes are that were told: to the objects of each place, and behind them to
+     * static fields. Where several objects share one, there are more stamps than need be.
+     *
+     * <p>No write is told at a time behind the one at its place, and that never falls. The stream alone would
+     * not do: one that has taken its stamp and is slow to say so would hide what others write in between, with
+     * later stamps. Native memory, for the type of the offset that arrays need has changed from JDK to JDK.
+     */
+    private static long lastWrites;
+
     /** The part of {@link HindsightTrace#overflows} that was told of. */
     static int toldOverflows;
 
@@ -69,6 +85,10 @@ abstract class HindsightStream {
     private long end;
 
     final long stream;
+
+    /** When the next event is, for other threads: its stamp, and in the lower bits the stream. */
+    long time;
+
     private long chunk;
 
     /** The span of the chunk. */
@@ -124,6 +144,66 @@ abstract class HindsightStream {
         return U.getAndAddLong(null, shared + STAMP, 1) + 1;
     }
 
+    /** Must be called before any probe. */
+    static void startOrder() {
+        long bytes = WRITE_PLACES + 1L << 3;
+        lastWrites = U.allocateMemory(bytes);
+        U.setMemory(lastWrites, bytes, (byte) 0);
+    }
+
+    /**
+     * Where the event of a write to the object of a number may be stored, or 0. One that goes to several
+     * objects is behind what others have written to all of them if {@link #time} has not changed since
+     * before the first was asked for.
+     */
+    @ForceInline
+    final long roomToWrite(long id) {
+        return id == 0 ? room() : inOrder(lastWrites + ((id & WRITE_PLACES - 1) << 3));
+    }
+
+    /** The same for one to a static field. */
+    @ForceInline
+    final long roomToWriteStatic() {
+        return inOrder(lastWrites + ((long) WRITE_PLACES << 3));
+    }
+
+    @ForceInline
+    private long inOrder(long last) {
+        long p = room();
+        return p == 0 || U.getLong(last) == time ? p : putInOrder(last, p);
+    }
+
+    /** Tells of a later time if another stream has written last, and notes that a write is told at it. */
+    @DontInline
+    private long putInOrder(long last, long p) {
+        boolean others = !isOwn(U.getLongVolatile(null, last));
+        while (p != 0) {
+            long word = U.getLongVolatile(null, last);
+            if (others || word - time > 0) {
+                others = false;
+                long now = now();
+                U.putByte(p, (byte) STAMP_TAG);
+                U.putLong(p + 1, now);
+                done(p + 9);
+                isAt(now);
+                // In a chunk that begins it is later still.
+                p = room();
+            } else if (word == time || U.compareAndSetLong(null, last, word, time)) {
+                break;
+            }
+        }
+        return p;
+    }
+
+    /** Says that the events from now on have a stamp. */
+    final void isAt(long stamp) {
+        time = stamp << STREAM_BITS | stream & (1 << STREAM_BITS) - 1;
+    }
+
+    private boolean isOwn(long other) {
+        return (other ^ time) << Long.SIZE - STREAM_BITS == 0;
+    }
+
     /** Takes another chunk; where its first event goes, or 0 if there is none to be had. */
     @DontInline
     private long turn(Thread thread) {
@@ -131,12 +211,14 @@ abstract class HindsightStream {
             if (!ready) {
                 return 0;
             }
-            long fresh = HindsightTracer.take(chunk, stream, U.getLong(thread, TID), now(), thread != owner);
+            long now = now();
+            long fresh = HindsightTracer.take(chunk, stream, U.getLong(thread, TID), now, thread != owner);
             if (fresh == 0) {
                 lose(thread);
                 return 0;
             }
             chunk = fresh;
+            isAt(now);
             // The old one is another's by now: where the stack ends below, nothing may be stored there.
             limit = -1;
             end = fresh + 8;

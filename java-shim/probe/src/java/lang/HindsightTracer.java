@@ -64,23 +64,12 @@ final class HindsightTracer extends HindsightStream {
 
     private static final HindsightIdentities[] CLASS_IDS = HindsightIdentities.parts();
 
-    private static final int STREAM_BITS = 24;
-
     /**
      * For the virtual threads that write: thread and stream in one word. One that has gone to another
      * carrier and come back is to be told of, though this carrier has written nothing else. Where two
      * share a place, one is told of too often.
      */
     private static final long[] MOUNTS = new long[1 << 14];
-
-    /**
-     * The streams that have written last, to the objects that share a place. Where several share one,
-     * there are more stamps than need be.
-     */
-    private static final int[] WRITERS = new int[1 << 18];
-
-    /** The stream that has written a static field last. */
-    private static long staticsWriter;
 
     /**
      * Marks the objects whose texts are secrets, several with one mark: what was hidden once is not told
@@ -175,6 +164,7 @@ final class HindsightTracer extends HindsightStream {
         texts = withTexts;
         HindsightTexts.start(withTexts ? values : 0);
         anonymous = callsOnly;
+        startOrder();
         // Whatever a probe may need is initialised by now, so that none waits for it.
         HindsightTracer first = new HindsightTracer(Thread.currentThread());
         HindsightNumbers.start(bits, memory + SERIAL, memory + NUMBERS);
@@ -260,34 +250,10 @@ final class HindsightTracer extends HindsightStream {
         return look(object);
     }
 
-    /** The number of an object that was written to; tells if another thread has written it last. */
-    @ForceInline
-    long written(Object object) {
-        if (object == null) {
-            return 0;
-        }
-        long id = id(object);
-        int place = (int) id & WRITERS.length - 1;
-        if (WRITERS[place] != (int) stream) {
-            stamp();
-            WRITERS[place] = (int) stream;
-        }
-        return id;
-    }
-
     /** The number of an object that comes to be, if anybody wants it. */
     @ForceInline
     long bound(Object object) {
         return anonymous ? 0 : id(object);
-    }
-
-    /** Tells if another thread has written a static field last. */
-    @ForceInline
-    void writtenStatic() {
-        if (staticsWriter != stream) {
-            stamp();
-            staticsWriter = stream;
-        }
     }
 
     @DontInline
@@ -365,6 +331,7 @@ final class HindsightTracer extends HindsightStream {
         U.putLong(p + 5, tid);
         U.putLong(p + 13, now);
         done(putText(p + 21, text, length, name.coder()));
+        isAt(now);
         current = thread;
         if (thread == owner) {
             self = thread;
@@ -598,17 +565,6 @@ final class HindsightTracer extends HindsightStream {
             for (int i = 0; i < objects.length; i++) {
                 objects[i] = null;
             }
-        }
-    }
-
-    @DontInline
-    private void stamp() {
-        long p = room();
-        if (p != 0) {
-            long now = now();
-            U.putByte(p, (byte) STAMP_TAG);
-            U.putLong(p + 1, now);
-            done(p + 9);
         }
     }
 
