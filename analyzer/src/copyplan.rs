@@ -78,7 +78,7 @@ pub fn plan(calls: &Calls<'_>, library: &dyn Library, outcome: &Outcome) -> Plan
         solver: &solver,
         used: used(program, calls, outcome),
         lost: lost::lost(&asked, &runs),
-        statics: statics(program, calls, outcome),
+        statics: statics(program, calls, outcome, &runs),
     };
     let own = (0..program.classes.len() as u32).map(ClassId);
     let own = own.filter(|&class| !program.class(class).library && !program.class(class).missing);
@@ -181,7 +181,14 @@ fn named(program: &Program, field: Sym) -> Field {
 /// The static fields of the program that each method, or what it calls, may read; nothing if they are
 /// many. So do initialisers of the classes that it uses, as long as these are few: one that has failed,
 /// now or before, may have failed because of them.
-fn statics(program: &Program, calls: &Calls<'_>, outcome: &Outcome) -> Vec<Option<BTreeSet<Sym>>> {
+///
+/// So does what the library calls back, by the same measure: of a set that is too large the rest stays.
+fn statics(
+    program: &Program,
+    calls: &Calls<'_>,
+    outcome: &Outcome,
+    runs: &Runs,
+) -> Vec<Option<BTreeSet<Sym>>> {
     let own: BTreeSet<String> = program
         .classes
         .iter()
@@ -235,14 +242,32 @@ fn statics(program: &Program, calls: &Calls<'_>, outcome: &Outcome) -> Vec<Optio
         callers.entry(initialiser).or_default().extend(users);
     }
     passed_on(&mut all, &mut callers);
-    for (known, all) in statics.iter_mut().zip(all) {
-        if let (Some(known), Some(all)) = (known, all)
-            && known.union(&all).count() <= MAX_STATICS
-        {
-            known.extend(all);
+    widen(&mut statics, &all);
+    for (all, known) in all.iter_mut().zip(&statics) {
+        if all.is_none() {
+            all.clone_from(known);
         }
     }
+    all.resize(runs.next.len(), Some(BTreeSet::new()));
+    for (next, node) in runs.next.iter().zip(0..) {
+        for &to in next {
+            callers.entry(to).or_default().push(node);
+        }
+    }
+    passed_on(&mut all, &mut callers);
+    widen(&mut statics, &all);
     statics
+}
+
+/// Adds what is known by more, where that is not too much.
+fn widen(statics: &mut [Option<BTreeSet<Sym>>], by: &[Option<BTreeSet<Sym>>]) {
+    for (known, more) in statics.iter_mut().zip(by) {
+        if let (Some(known), Some(more)) = (known, more)
+            && known.union(more).count() <= MAX_STATICS
+        {
+            known.extend(more);
+        }
+    }
 }
 
 /// Adds to what methods read what those that they call read.
@@ -253,7 +278,7 @@ fn passed_on(statics: &mut [Option<BTreeSet<Sym>>], callers: &mut Map<u32, Vec<u
     }
     let mut due: BTreeSet<u32> = callers.keys().copied().collect();
     while let Some(callee) = due.pop_first() {
-        // Those of the JDK read no field of the program.
+        // By itself the JDK reads no field of the program.
         let Some(read) = statics.get(callee as usize).cloned() else {
             continue;
         };

@@ -70,3 +70,36 @@ fn what_is_written_by_another_reference_is_copied() {
     let quiet = &method(&plan, "quiet").parameters[0];
     assert!(quiet.immutable && quiet.fields.is_empty(), "{quiet:?}");
 }
+
+/// What a method reads by way of the JDK, which calls back what it gets.
+#[test]
+fn static_fields_that_callbacks_read_are_known() {
+    let dir = tempfile::tempdir().unwrap();
+    let source = r#"import java.util.*;
+        class A { }
+        class Conf { static int mode = 1, size = 2, order = 3, none = 4; }
+        class Key implements Comparable<Key> {
+            public int compareTo(Key other) { return Conf.mode; }
+            public int hashCode() { return Conf.size; }
+        }
+        class Use {
+            static void sorts(List<Key> l) { Collections.sort(l); }
+            static Object looks(Map<Key, String> m, Key k) { return m.get(k); }
+            static Comparator<String> make() { return (one, other) -> Conf.order; }
+            static void by(List<String> l, Comparator<String> c) { l.sort(c); }
+            static int directly(Comparator<String> c) { return c.compare("", ""); }
+            static double adds(double one) { return Math.sqrt(one) + 1; }
+        }"#;
+    let plan = plan(dir.path(), source);
+    let read = |name: &str, field: &str| {
+        let statics = method(&plan, name).statics.as_deref();
+        statics.is_some_and(|fields| names(fields).contains(&field))
+    };
+    assert!(read("sorts", "mode"));
+    assert!(read("looks", "size"));
+    assert!(read("by", "order") && read("directly", "order"));
+    for method in ["sorts", "looks", "by", "directly"] {
+        assert!(!read(method, "none"));
+    }
+    assert_eq!(method(&plan, "adds").statics.as_deref(), Some(&[][..]));
+}
