@@ -58,7 +58,15 @@ struct Document<'a> {
     schema: &'static str,
     out: String,
     warnings: &'a [String],
+    classes: Vec<ClassRow>,
     methods: Vec<Row<'a>>,
+}
+
+/// A class, and the checksum of the file that the plan was made from.
+#[derive(Serialize)]
+struct ClassRow {
+    class: String,
+    crc: u32,
 }
 
 #[derive(Serialize)]
@@ -69,6 +77,8 @@ struct Row<'a> {
     cannot_throw: bool,
     trivial: bool,
     parameters: Vec<Cell>,
+    /// Nothing if it is not known.
+    statics: Option<Vec<String>>,
 }
 
 #[derive(Serialize)]
@@ -183,12 +193,19 @@ impl Opts {
                         fields: parameter.fields.iter().map(dotted).collect(),
                     })
                     .collect(),
+                statics: (method.statics.as_ref())
+                    .map(|fields| fields.iter().map(dotted).collect()),
             })
+        });
+        let classes = plan.classes.iter().map(|class| ClassRow {
+            class: class.name.replace('/', "."),
+            crc: class.crc,
         });
         let document = Document {
             schema: SCHEMA,
             out: self.out.display().to_string(),
             warnings,
+            classes: classes.collect(),
             methods: rows.collect(),
         };
         serde_json::to_writer_pretty(&mut *out, &document)?;

@@ -706,7 +706,7 @@ fn purity_of_what_has_no_body() {
 #[test]
 fn plans() {
     let dir = tempfile::tempdir().unwrap();
-    let source = "class A { int x; int y; A next; int get() { return x; }
+    let source = "class A { int x; int y; A next; static int count; int get() { return x; } int counted() { return count; }
         void both() { x = x + y; } void calls() { both(); } static void deep(A a) { a.next.x = 1; }
         static int none(int n) { return n + 1; } }";
     let classes = compile(dir.path(), &[("A.java", source)]);
@@ -763,6 +763,12 @@ fn plans() {
     ];
     let document: Value = serde_json::from_str(&run(&json, 0).0).unwrap();
     assert_eq!(document["schema"], "hindsight.plan/1");
+    let of = serde_json::json!([{ "class": "A", "crc": class.crc }]);
+    assert_eq!(document["classes"], of);
+    let methods = document["methods"].as_array().unwrap();
+    let row = |name: &str| methods.iter().find(|row| row["method"] == name).unwrap();
+    assert_eq!(row("counted")["statics"], serde_json::json!(["A.count"]));
+    assert_eq!(row("none")["statics"], serde_json::json!([]));
     // That it cannot be written shows before the class path is read.
     let within = file.join("x").display().to_string();
     let nowhere = ["plan", "--classpath", "/no/such.jar", "--out", &within];
