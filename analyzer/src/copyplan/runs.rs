@@ -14,7 +14,6 @@ use crate::mutability::signatures::Signatures;
 use crate::program::calls::{Calls, Site};
 use crate::program::names::Map;
 use crate::program::{MethodId, Program};
-use hindsight_classfile::access;
 
 /// What answers what a call may run.
 pub(super) struct Asked<'p> {
@@ -148,13 +147,8 @@ impl Making<'_> {
             }
         }
         let lambdas = asked.solver.lambdas_of(site);
-        let nothing = targets.methods.is_empty() && lambdas.is_empty();
         // Something will implement it.
-        open |= nothing
-            && (targets.resolved).is_some_and(|method| {
-                let method = asked.program.method(method);
-                method.is(access::ABSTRACT)
-            });
+        open |= asked.solver.is_unimplemented(site);
         // What a proxy passes on nobody knows.
         open |= asked.calls.has_proxies() && !back.is_empty();
         next.extend(back.bits().map(|bit| self.called_back + bit));

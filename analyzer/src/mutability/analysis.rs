@@ -193,6 +193,8 @@ fn linear(
         siblings: sound,
         leaf: &|method, param| leaf(library, contracts, overridden, method, param),
         promised: &|site| promised(calls, contracts, site),
+        // Of the JDK's own the program's implementations are looked at when they are known.
+        unimplemented: &|site| !of_library && solver.is_unimplemented(site),
         lambdas: &|site| solver.lambdas_of(site),
     };
     let given = propagate(&input, &mut answers, of_library && sound);

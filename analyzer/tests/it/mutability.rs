@@ -703,6 +703,38 @@ fn purity_of_what_has_no_body() {
     }
 }
 
+/// What nothing in sight implements does who knows what.
+#[test]
+fn calls_of_what_has_no_body_in_sight_are_not_pure() {
+    let dir = tempfile::tempdir().unwrap();
+    let source = "class A { interface Open { int run(int[] of); } interface Known { int run(int[] of); }
+        static class Only implements Known { public int run(int[] of) { return of[0]; } }
+        interface Asked { int run(int[] of); } @interface Note { int run(); }
+        static Asked lambda() { return of -> of[0]; }
+        static int open(Open o, int[] of) { return o.run(of); } static int known(Known k, int[] of) { return k.run(of); }
+        static int asked(Asked a, int[] of) { return a.run(of); } static int note(Note n) { return n.run(); } }";
+    let classes = compile(dir.path(), &[("A.java", source)]);
+    let (classes, jdk) = (classes.display().to_string(), no_jdk(dir.path()));
+    let base = ["mutability", "--classpath", &classes, "--jdk", &jdk];
+    let base = [&base[..], &["--quiet", "--classes", "A"]].concat();
+    for sound in [&[][..], &["--sound"]] {
+        let base = [&base[..], sound].concat();
+        let (pure, _) = run(&[&base[..], &["--format", "randoop"]].concat(), 0);
+        assert!(!pure.contains("A.open("), "{pure}");
+        for name in ["A.known(", "A.asked(", "A.note("] {
+            assert!(pure.contains(name), "{name}: {pure}");
+        }
+        let (why, _) = run(&[&base[..], &["--explain", "A.open"]].concat(), 0);
+        assert!(why.contains("unknown"), "{why}");
+    }
+    let steps = ["--pipeline", "SH-P", "--explain", "A.open"];
+    let (why, _) = run(&[&base[..], &steps].concat(), 0);
+    assert!(
+        why.contains("it goes to A$Open.run, which nothing in sight implements"),
+        "{why}"
+    );
+}
+
 #[test]
 fn plans() {
     let dir = tempfile::tempdir().unwrap();
