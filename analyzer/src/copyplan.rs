@@ -4,17 +4,25 @@
 //! A parameter that a method leaves alone may be kept by reference. Of the others
 //! the fields matter that are both read and written, in the method or where it
 //! passes the very same reference on: their values at entry are gone when an
-//! exception is seen. Whether more than that may be lost is said too.
+//! exception is seen. So do those that the body names and that may be written by way of any other
+//! reference, as an object may be known by several; of what the body names the agent leaves out
+//! no other fields. Whether more than that may be lost is said too.
+
+mod lost;
+mod runs;
 
 use crate::mutability::analysis::Outcome;
 use crate::mutability::answers::Verdict;
+use crate::mutability::contracts::Contracts;
 use crate::mutability::effects::Node;
+use crate::mutability::effects::solve::{Library, Solver, any_field};
 use crate::mutability::facts::{Facts, NONE, Op, Var};
 use crate::program::calls::Calls;
 use crate::program::names::Map;
 use crate::program::{ClassId, MethodId, Program, Sym};
 use hindsight_classfile::access;
 use hindsight_tracelog::plan::{Class, Field, Method, Parameter, Plan};
+use runs::{Asked, Runs};
 use std::collections::BTreeSet;
 
 /// More fields than this are not listed; the parameter counts as deep then.
@@ -52,13 +60,30 @@ fn arguments(facts: &Facts) -> Map<Var, u16> {
 }
 
 /// Makes the plan of a program from verdicts on it.
-pub fn plan(program: &Program, calls: &Calls<'_>, outcome: &Outcome) -> Plan {
-    let used = used(program, calls, outcome);
-    let statics = statics(program, calls, outcome);
+pub fn plan(calls: &Calls<'_>, library: &dyn Library, outcome: &Outcome) -> Plan {
+    let program = calls.program();
+    let contracts = Contracts::new(program, any_field(program), true);
+    let solver = Solver::new(calls, &outcome.facts, library, &contracts, true);
+    let asked = Asked {
+        program,
+        calls,
+        library,
+        contracts: &contracts,
+        facts: &outcome.facts,
+        solver: &solver,
+    };
+    let runs = Runs::new(&asked);
+    let known = Known {
+        outcome,
+        solver: &solver,
+        used: used(program, calls, outcome),
+        lost: lost::lost(&asked, &runs),
+        statics: statics(program, calls, outcome, &runs),
+    };
     let own = (0..program.classes.len() as u32).map(ClassId);
     let own = own.filter(|&class| !program.class(class).library && !program.class(class).missing);
     let mut classes: Vec<Class> = own
-        .map(|class| class_plan(program, outcome, &used, &statics, class))
+        .map(|class| class_plan(program, &known, class))
         .collect();
     classes.sort_by(|one, other| one.name.cmp(&other.name));
     Plan {
@@ -67,13 +92,17 @@ pub fn plan(program: &Program, calls: &Calls<'_>, outcome: &Outcome) -> Plan {
     }
 }
 
-fn class_plan(
-    program: &Program,
-    outcome: &Outcome,
-    used: &[Vec<Used>],
-    statics: &[Option<BTreeSet<Sym>>],
-    class: ClassId,
-) -> Class {
+/// What is known of methods, by their numbers.
+struct Known<'o> {
+    outcome: &'o Outcome,
+    solver: &'o Solver<'o>,
+    used: Vec<Vec<Used>>,
+    lost: Vec<Vec<Sym>>,
+    statics: Vec<Option<BTreeSet<Sym>>>,
+}
+
+fn class_plan(program: &Program, known: &Known<'_>, class: ClassId) -> Class {
+    let outcome = known.outcome;
     let mut methods = Vec::new();
     for number in program.class(class).methods.clone() {
         let id = MethodId(number);
@@ -92,12 +121,23 @@ fn class_plan(
                 .answers
                 .verdict(outcome.answers.place(id, param as u16))
                 == Verdict::Immutable;
-            let used = &used[number as usize][param];
-            let lost: Vec<Sym> = used.read.intersection(&used.written).copied().collect();
+            let used = &known.used[number as usize][param];
+            let declared = known.solver.declared(id, param as u16);
+            let mut lost: BTreeSet<Sym> = match immutable {
+                true => BTreeSet::new(),
+                false => used.read.intersection(&used.written).copied().collect(),
+            };
+            let of_it = (known.lost[number as usize].iter()).filter(|&&field| {
+                match (declared, lost::declaring(program, field)) {
+                    (Some(own), Some(above)) => program.is_subtype(own, above),
+                    _ => true,
+                }
+            });
+            lost.extend(of_it);
             let too_many = lost.len() > MAX_FIELDS;
-            let fields = lost
-                .into_iter()
-                .filter(|_| !immutable && !too_many)
+            let immutable = immutable && lost.is_empty();
+            let fields = (lost.into_iter())
+                .filter(|_| !too_many)
                 .map(|field| named(program, field));
             let mut fields: Vec<Field> = fields.collect();
             fields.sort();
@@ -110,7 +150,7 @@ fn class_plan(
         });
         methods.push(Method {
             parameters: parameters.collect(),
-            statics: statics[number as usize].as_ref().map(|fields| {
+            statics: known.statics[number as usize].as_ref().map(|fields| {
                 let mut fields: Vec<Field> =
                     fields.iter().map(|&field| named(program, field)).collect();
                 fields.sort();
@@ -141,7 +181,14 @@ fn named(program: &Program, field: Sym) -> Field {
 /// The static fields of the program that each method, or what it calls, may read; nothing if they are
 /// many. So do initialisers of the classes that it uses, as long as these are few: one that has failed,
 /// now or before, may have failed because of them.
-fn statics(program: &Program, calls: &Calls<'_>, outcome: &Outcome) -> Vec<Option<BTreeSet<Sym>>> {
+///
+/// So does what the library calls back, by the same measure: of a set that is too large the rest stays.
+fn statics(
+    program: &Program,
+    calls: &Calls<'_>,
+    outcome: &Outcome,
+    runs: &Runs,
+) -> Vec<Option<BTreeSet<Sym>>> {
     let own: BTreeSet<String> = program
         .classes
         .iter()
@@ -195,14 +242,32 @@ fn statics(program: &Program, calls: &Calls<'_>, outcome: &Outcome) -> Vec<Optio
         callers.entry(initialiser).or_default().extend(users);
     }
     passed_on(&mut all, &mut callers);
-    for (known, all) in statics.iter_mut().zip(all) {
-        if let (Some(known), Some(all)) = (known, all)
-            && known.union(&all).count() <= MAX_STATICS
-        {
-            known.extend(all);
+    widen(&mut statics, &all);
+    for (all, known) in all.iter_mut().zip(&statics) {
+        if all.is_none() {
+            all.clone_from(known);
         }
     }
+    all.resize(runs.next.len(), Some(BTreeSet::new()));
+    for (next, node) in runs.next.iter().zip(0..) {
+        for &to in next {
+            callers.entry(to).or_default().push(node);
+        }
+    }
+    passed_on(&mut all, &mut callers);
+    widen(&mut statics, &all);
     statics
+}
+
+/// Adds what is known by more, where that is not too much.
+fn widen(statics: &mut [Option<BTreeSet<Sym>>], by: &[Option<BTreeSet<Sym>>]) {
+    for (known, more) in statics.iter_mut().zip(by) {
+        if let (Some(known), Some(more)) = (known, more)
+            && known.union(more).count() <= MAX_STATICS
+        {
+            known.extend(more);
+        }
+    }
 }
 
 /// Adds to what methods read what those that they call read.
@@ -213,7 +278,7 @@ fn passed_on(statics: &mut [Option<BTreeSet<Sym>>], callers: &mut Map<u32, Vec<u
     }
     let mut due: BTreeSet<u32> = callers.keys().copied().collect();
     while let Some(callee) = due.pop_first() {
-        // Those of the JDK read no field of the program.
+        // By itself the JDK reads no field of the program.
         let Some(read) = statics.get(callee as usize).cloned() else {
             continue;
         };

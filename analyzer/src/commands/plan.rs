@@ -4,10 +4,9 @@ use super::Format;
 use super::program::{Loaded, Source};
 use crate::copyplan;
 use crate::files::{makeable, write_whole};
-use crate::mutability::analysis::{Plan as Pipeline, run};
+use crate::mutability::analysis::{Plan as Pipeline, calls, run};
 use crate::mutability::answers::Stage;
 use crate::mutability::recorded::apply::Recorded;
-use crate::program::calls::Calls;
 use crate::text::{count, one_line};
 use anyhow::Result;
 use hindsight_tracelog::plan::{Field, Plan};
@@ -21,9 +20,10 @@ const SCHEMA: &str = "hindsight.plan/1";
 ///
 /// For each method of the program: whether it can throw at all, which parameters
 /// it leaves alone (these may be kept by reference), and of the others the fields
-/// that it, or what it calls, may read and overwrite, so that their values at
-/// entry would be lost. Everything is proved, as with `hindsight mutability
-/// --sound`. The file names each class with a checksum: the agent
+/// that it, or what it calls, may read and overwrite, by whatever reference to
+/// the object, so that their values at entry would be lost. Everything is proved,
+/// as with `hindsight mutability --sound`, of what the thread does in code that is
+/// there; docs/limits.md says what is not seen. The file names each class with a checksum: the agent
 /// (`plan=FILE`) takes no notice of it from the first class on that is another
 /// version, or was loaded before the agent, and what was recorded by it before
 /// says so.
@@ -58,7 +58,15 @@ struct Document<'a> {
     schema: &'static str,
     out: String,
     warnings: &'a [String],
+    classes: Vec<ClassRow>,
     methods: Vec<Row<'a>>,
+}
+
+/// A class, and the checksum of the file that the plan was made from.
+#[derive(Serialize)]
+struct ClassRow {
+    class: String,
+    crc: u32,
 }
 
 #[derive(Serialize)]
@@ -69,6 +77,8 @@ struct Row<'a> {
     cannot_throw: bool,
     trivial: bool,
     parameters: Vec<Cell>,
+    /// Nothing if it is not known.
+    statics: Option<Vec<String>>,
 }
 
 #[derive(Serialize)]
@@ -123,10 +133,11 @@ impl Opts {
             transitive: false,
             recorded: Recorded::default(),
         };
-        let outcome = loaded
-            .with_library(|program, library, step| run(program, library, &pipeline, None, step))?;
-        let program = loaded.program();
-        let plan = copyplan::plan(program, &Calls::by_hierarchy(program), &outcome);
+        let plan = loaded.with_library(|program, library, step| {
+            let outcome = run(program, library, &pipeline, None, step)?;
+            let calls = calls(program, &outcome.facts, &pipeline);
+            anyhow::Ok(copyplan::plan(&calls, library, &outcome))
+        })?;
         // A JVM that starts meanwhile reads the old one, or the new one.
         write_whole(&self.out, 0o666, |out| Ok(out.write_all(&plan.encode())?))?;
         match self.format {
@@ -182,12 +193,19 @@ impl Opts {
                         fields: parameter.fields.iter().map(dotted).collect(),
                     })
                     .collect(),
+                statics: (method.statics.as_ref())
+                    .map(|fields| fields.iter().map(dotted).collect()),
             })
+        });
+        let classes = plan.classes.iter().map(|class| ClassRow {
+            class: class.name.replace('/', "."),
+            crc: class.crc,
         });
         let document = Document {
             schema: SCHEMA,
             out: self.out.display().to_string(),
             warnings,
+            classes: classes.collect(),
             methods: rows.collect(),
         };
         serde_json::to_writer_pretty(&mut *out, &document)?;

@@ -146,6 +146,18 @@ fn makes_proxies(program: &Program, facts: &[Facts]) -> bool {
     ops.any(|fact| matches!(&fact.op, Op::Call { site, .. } if makes(site)))
 }
 
+/// What calls may run, as far as a pipeline needs to know it.
+pub fn calls<'p>(program: &'p Program, facts: &[Facts], plan: &Plan) -> Calls<'p> {
+    let calls = match plan.instances {
+        true => Calls::by_instances(program, instances(program, facts)),
+        false => Calls::by_hierarchy(program),
+    };
+    match plan.sound && makes_proxies(program, facts) {
+        true => calls.with_proxies(),
+        false => calls,
+    }
+}
+
 /// Classifies the parameters of the JDK's own methods.
 /// With each parameter comes what may be called by way of it, for proofs.
 pub fn run_library(program: &Program, facts: &[Facts], sound: bool) -> (Answers, Vec<Signatures>) {
@@ -181,6 +193,8 @@ fn linear(
         siblings: sound,
         leaf: &|method, param| leaf(library, contracts, overridden, method, param),
         promised: &|site| promised(calls, contracts, site),
+        // Of the JDK's own the program's implementations are looked at when they are known.
+        unimplemented: &|site| !of_library && solver.is_unimplemented(site),
         lambdas: &|site| solver.lambdas_of(site),
     };
     let given = propagate(&input, &mut answers, of_library && sound);
@@ -227,14 +241,7 @@ pub fn run(
     step: &(dyn Fn(usize) + Sync),
 ) -> Result<Outcome> {
     let facts = read_facts(program, |class| !program.class(class).library, step);
-    let calls = match plan.instances {
-        true => Calls::by_instances(program, instances(program, &facts)),
-        false => Calls::by_hierarchy(program),
-    };
-    let calls = match plan.sound && makes_proxies(program, &facts) {
-        true => calls.with_proxies(),
-        false => calls,
-    };
+    let calls = calls(program, &facts, plan);
     let contracts = Contracts::new(program, any_field(program), plan.sound);
     let mut answers = Answers::new(program, false);
     grant(program, &facts, &mut answers);

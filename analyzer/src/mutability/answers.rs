@@ -129,6 +129,8 @@ pub enum Reason {
     Library { method: MethodId, param: u16 },
     /// It goes to something that is missing.
     Missing { site: Site },
+    /// It goes to a method that nothing in sight implements.
+    Unimplemented { site: Site },
     /// It goes to code that is not known.
     UnknownCall { op: u32 },
     /// A static field keeps it.
@@ -161,6 +163,8 @@ pub enum Leaf {
     Unknown(MethodId, u16),
     /// The method is missing.
     Missing(Site),
+    /// Nothing in sight implements the method.
+    Unimplemented(Site),
 }
 
 #[derive(Debug, Clone, Default)]

@@ -52,6 +52,8 @@ pub struct Input<'a> {
     /// What is promised of a call whatever it runs; then only the program's own
     /// methods count beside it.
     pub promised: &'a (dyn Fn(Site) -> Option<Vec<Leaf>> + Sync),
+    /// Whether a call runs what nobody has seen, as nothing in sight implements its method.
+    pub unimplemented: &'a (dyn Fn(Site) -> bool + Sync),
     /// Lambdas that a call may run: method and operation.
     pub lambdas: &'a (dyn Fn(Site) -> Vec<(MethodId, u32)> + Sync),
 }
@@ -188,6 +190,9 @@ fn connect(
     let promised = (input.promised)(site);
     if targets.open && promised.is_none() {
         leaves.extend(range.clone().map(|node| (node, Leaf::Missing(site))));
+    }
+    if promised.is_none() && (input.unimplemented)(site) {
+        leaves.extend(range.clone().map(|node| (node, Leaf::Unimplemented(site))));
     }
     if let Some(promised) = &promised {
         for (node, leaf) in range.clone().zip(promised) {
@@ -328,6 +333,7 @@ fn immutable(input: &Input<'_>, graph: &mut Graph, leaves: &[(u32, Leaf)], answe
                 param: *param,
             },
             Leaf::Missing(site) => Reason::Missing { site: *site },
+            Leaf::Unimplemented(site) => Reason::Unimplemented { site: *site },
         };
         mark(&mut bad, &mut queue, *node, reason);
     }

@@ -16,6 +16,9 @@ impl Signatures {
     /// All signatures.
     pub const ALL: Signatures = Signatures([u64::MAX; WORDS]);
 
+    /// How many kinds of signatures are told apart.
+    pub const BITS: u32 = 64 * WORDS as u32;
+
     /// One of them: name and descriptor.
     pub fn one(signature: &[u8]) -> Signatures {
         let hash = crc32fast::hash(signature) as usize;
@@ -39,6 +42,12 @@ impl Signatures {
             .iter()
             .zip(other.0)
             .any(|(own, other)| own & other != 0)
+    }
+
+    /// What kinds of signatures are there, by numbers below [`Signatures::BITS`].
+    pub fn bits(&self) -> impl Iterator<Item = u32> + use<> {
+        let words = self.0;
+        (0..Signatures::BITS).filter(move |bit| words[(bit / 64) as usize] >> (bit % 64) & 1 == 1)
     }
 
     /// Whether there is none.
@@ -72,6 +81,10 @@ mod tests {
         let mut both = one;
         assert!(both.join(&other) && !both.join(&other));
         assert!(both.meets(&one) && both.meets(&other) && Signatures::ALL.meets(&both));
+        assert_eq!(
+            (both.bits().count(), Signatures::ALL.bits().count()),
+            (2, 256)
+        );
         assert_eq!(Signatures::read(&both.bytes()), both);
         assert_eq!(Signatures::read(b"cut"), Signatures::ALL);
         assert!(Signatures::default().is_empty());

@@ -13,6 +13,7 @@ mod instrument_errors;
 mod instrument_listing;
 mod model;
 mod mutability;
+mod plans;
 mod project;
 mod recrash;
 #[path = "../../../crates/classfile/tests/support/mod.rs"]

@@ -703,10 +703,42 @@ fn purity_of_what_has_no_body() {
     }
 }
 
+/// What nothing in sight implements does who knows what.
+#[test]
+fn calls_of_what_has_no_body_in_sight_are_not_pure() {
+    let dir = tempfile::tempdir().unwrap();
+    let source = "class A { interface Open { int run(int[] of); } interface Known { int run(int[] of); }
+        static class Only implements Known { public int run(int[] of) { return of[0]; } }
+        interface Asked { int run(int[] of); } @interface Note { int run(); }
+        static Asked lambda() { return of -> of[0]; }
+        static int open(Open o, int[] of) { return o.run(of); } static int known(Known k, int[] of) { return k.run(of); }
+        static int asked(Asked a, int[] of) { return a.run(of); } static int note(Note n) { return n.run(); } }";
+    let classes = compile(dir.path(), &[("A.java", source)]);
+    let (classes, jdk) = (classes.display().to_string(), no_jdk(dir.path()));
+    let base = ["mutability", "--classpath", &classes, "--jdk", &jdk];
+    let base = [&base[..], &["--quiet", "--classes", "A"]].concat();
+    for sound in [&[][..], &["--sound"]] {
+        let base = [&base[..], sound].concat();
+        let (pure, _) = run(&[&base[..], &["--format", "randoop"]].concat(), 0);
+        assert!(!pure.contains("A.open("), "{pure}");
+        for name in ["A.known(", "A.asked(", "A.note("] {
+            assert!(pure.contains(name), "{name}: {pure}");
+        }
+        let (why, _) = run(&[&base[..], &["--explain", "A.open"]].concat(), 0);
+        assert!(why.contains("unknown"), "{why}");
+    }
+    let steps = ["--pipeline", "SH-P", "--explain", "A.open"];
+    let (why, _) = run(&[&base[..], &steps].concat(), 0);
+    assert!(
+        why.contains("it goes to A$Open.run, which nothing in sight implements"),
+        "{why}"
+    );
+}
+
 #[test]
 fn plans() {
     let dir = tempfile::tempdir().unwrap();
-    let source = "class A { int x; int y; A next; int get() { return x; }
+    let source = "class A { int x; int y; A next; static int count; int get() { return x; } int counted() { return count; }
         void both() { x = x + y; } void calls() { both(); } static void deep(A a) { a.next.x = 1; }
         static int none(int n) { return n + 1; } }";
     let classes = compile(dir.path(), &[("A.java", source)]);
@@ -763,6 +795,12 @@ fn plans() {
     ];
     let document: Value = serde_json::from_str(&run(&json, 0).0).unwrap();
     assert_eq!(document["schema"], "hindsight.plan/1");
+    let of = serde_json::json!([{ "class": "A", "crc": class.crc }]);
+    assert_eq!(document["classes"], of);
+    let methods = document["methods"].as_array().unwrap();
+    let row = |name: &str| methods.iter().find(|row| row["method"] == name).unwrap();
+    assert_eq!(row("counted")["statics"], serde_json::json!(["A.count"]));
+    assert_eq!(row("none")["statics"], serde_json::json!([]));
     // That it cannot be written shows before the class path is read.
     let within = file.join("x").display().to_string();
     let nowhere = ["plan", "--classpath", "/no/such.jar", "--out", &within];

@@ -42,6 +42,7 @@ impl Known<'_> {
         let (library, contracts) = (self.library, self.contracts);
         let leaf = |method, param| leaf(library, contracts, self.overridden, method, param);
         let promised = |site: Site| promised(self.calls, contracts, site);
+        let unimplemented = |site: Site| self.solver.is_unimplemented(site);
         let lambdas = |site: Site| self.solver.lambdas_of(site);
         let input = Input {
             calls: self.calls,
@@ -50,6 +51,7 @@ impl Known<'_> {
             siblings,
             leaf: &leaf,
             promised: &promised,
+            unimplemented: &unimplemented,
             lambdas: &lambdas,
         };
         propagate(&input, answers, false);

@@ -103,6 +103,15 @@ pub struct Solver<'p> {
     below: Mutex<Map<ClassId, Option<Arc<types::Below>>>>,
 }
 
+/// What the library may call.
+#[derive(Debug, Clone, Copy)]
+pub enum Callback {
+    /// A method that overrides one of its own.
+    Method(MethodId),
+    /// What a lambda runs.
+    Lambda(Site),
+}
+
 /// Methods with how many arguments they take.
 type Callbacks = Arc<Vec<(MethodId, usize)>>;
 
@@ -281,12 +290,28 @@ impl<'p> Solver<'p> {
             return Signatures::ALL;
         }
         let mut found = Signatures::default();
+        for (signature, callback) in self.called_back() {
+            let is_harmless = match callback {
+                Callback::Method(method) => harmless(method),
+                Callback::Lambda(site) => {
+                    let targets = self.calls.targets(site);
+                    !targets.open && targets.methods.iter().all(|&method| harmless(method))
+                }
+            };
+            if !is_harmless {
+                found.join(&Signatures::one(&program.names.bytes(signature)));
+            }
+        }
+        found
+    }
+
+    /// What the library may call of the program's, by the signatures by which it does.
+    pub fn called_back(&self) -> Vec<(Sym, Callback)> {
+        let program = self.program;
+        let mut found = Vec::new();
         for class in (0..program.classes.len() as u32).map(ClassId) {
             for &(method, _) in self.callbacks(class).iter() {
-                if !harmless(method) {
-                    let signature = program.names.bytes(program.method(method).signature);
-                    found.join(&Signatures::one(&signature));
-                }
+                found.push((program.method(method).signature, Callback::Method(method)));
             }
         }
         for (&interface, lambdas) in &self.lambdas {
@@ -294,19 +319,14 @@ impl<'p> Solver<'p> {
                 let Some(lambda) = self.lambda(maker, op) else {
                     continue;
                 };
-                let targets = self.calls.targets(lambda.site);
-                if !targets.open && targets.methods.iter().all(|&method| harmless(method)) {
-                    continue;
-                }
                 let name = program.names.bytes(lambda.name);
                 for class in program.supertypes(interface) {
                     for number in program.class(class).methods.clone() {
-                        let signature = program
-                            .names
-                            .bytes(program.method(MethodId(number)).signature);
-                        let rest = signature.strip_prefix(&*name);
+                        let signature = program.method(MethodId(number)).signature;
+                        let text = program.names.bytes(signature);
+                        let rest = text.strip_prefix(&*name);
                         if rest.is_some_and(|rest| rest.first() == Some(&b'(')) {
-                            found.join(&Signatures::one(&signature));
+                            found.push((signature, Callback::Lambda(lambda.site)));
                         }
                     }
                 }

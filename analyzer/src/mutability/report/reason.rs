@@ -234,6 +234,14 @@ fn step(
                 view.program.class_name(site.owner)
             )
         }
+        Reason::Unimplemented { site } => {
+            let text = view.program.names.text(site.signature);
+            let name = text.split('(').next().unwrap_or_default();
+            format!(
+                "it goes to {}.{name}, which nothing in sight implements",
+                view.program.class_name(site.owner)
+            )
+        }
         Reason::UnknownCall { op } => {
             let (place, name) = call(view, row, *op);
             format!("{place} gives it to {name}, of which nothing is known")

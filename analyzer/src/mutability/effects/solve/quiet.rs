@@ -230,7 +230,7 @@ impl Solver<'_> {
         verdicts: &Answers,
     ) -> Quiet {
         let targets = self.calls.targets(site);
-        if targets.open {
+        if targets.open || self.is_unimplemented(site) {
             return Quiet::default();
         }
         let mut quiet = Quiet::BOTH;

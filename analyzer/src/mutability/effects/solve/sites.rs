@@ -79,7 +79,7 @@ impl Solver<'_> {
                 self.add_lambda(site, lambda, &mut targets, &mut own);
             }
         }
-        if found.open {
+        if found.open || promised.is_none() && self.is_unimplemented(site) {
             targets.push(Target::Unknown);
         }
         let run = self.together(site, targets, own, lambdas);
@@ -241,6 +241,25 @@ impl Solver<'_> {
             }
             Target::Unknown => Verdict::Unknown,
         }
+    }
+
+    /// Whether a call names a method without a body that nothing in sight implements: what will
+    /// run is not known. What annotations say is made by the JVM.
+    pub fn is_unimplemented(&self, site: Site) -> bool {
+        let program = self.program;
+        let targets = self.calls.targets(site);
+        let is_abstract = targets.resolved.is_some_and(|method| {
+            let method = program.method(method);
+            let of_annotation = program.class(method.class).access & access::ANNOTATION != 0;
+            method.is(access::ABSTRACT) && !of_annotation
+        });
+        // A class of which no instance is made is in sight, too.
+        let is_whole = |class| program.class(class).access & access::ABSTRACT == 0;
+        is_abstract
+            && site.dispatch == Dispatch::Virtual
+            && targets.methods.is_empty()
+            && !program.subtypes(site.owner).into_iter().any(is_whole)
+            && self.lambdas_of(site).is_empty()
     }
 
     /// Lambdas that a call may run: the method that makes one, the operation.

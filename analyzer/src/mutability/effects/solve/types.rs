@@ -60,7 +60,7 @@ impl Solver<'_> {
     }
 
     /// The class that a parameter is declared to be, as far as the program has it; 0 is the receiver.
-    pub(super) fn declared(&self, method: MethodId, param: u16) -> Option<ClassId> {
+    pub fn declared(&self, method: MethodId, param: u16) -> Option<ClassId> {
         match self.declared_type(method, param) {
             Type::Class(class) => Some(class),
             Type::Array | Type::Unknown => None,

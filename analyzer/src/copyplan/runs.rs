@@ -1,0 +1,191 @@
+//! What each method may run, whoever calls it: methods of the program's, by calls and by the
+//! library, which calls back.
+//!
+//! A graph whose first nodes are the program's methods. Calls of one kind share a node, and so
+//! does all that the library may call back by signatures that it does not tell apart.
+
+use super::initialisers;
+use crate::mutability::contracts::Contracts;
+use crate::mutability::effects::circles::levels;
+use crate::mutability::effects::solve::{Callback, Library, Solver};
+use crate::mutability::effects::world::World;
+use crate::mutability::facts::{Facts, Op};
+use crate::mutability::signatures::Signatures;
+use crate::program::calls::{Calls, Site};
+use crate::program::names::Map;
+use crate::program::{MethodId, Program};
+
+/// What answers what a call may run.
+pub(super) struct Asked<'p> {
+    pub(super) program: &'p Program,
+    pub(super) calls: &'p Calls<'p>,
+    pub(super) library: &'p dyn Library,
+    pub(super) contracts: &'p Contracts,
+    pub(super) facts: &'p [Facts],
+    pub(super) solver: &'p Solver<'p>,
+}
+
+/// The graph.
+#[derive(Debug)]
+pub(super) struct Runs {
+    /// By node, what it leads to.
+    pub(super) next: Vec<Vec<u32>>,
+    /// Nodes that lead to each other, behind all that they lead to.
+    circles: Vec<Vec<u32>>,
+    /// By node, whether code may run of which nothing is known.
+    pub(super) open: Vec<bool>,
+}
+
+/// A graph in the making.
+struct Making<'p> {
+    asked: &'p Asked<'p>,
+    next: Vec<Vec<u32>>,
+    open: Vec<bool>,
+    sites: Map<Site, u32>,
+    /// The first of the nodes for what the library calls back, one for each bit of a signature.
+    called_back: u32,
+}
+
+impl Runs {
+    /// Finds what runs.
+    pub(super) fn new(asked: &Asked<'_>) -> Runs {
+        let methods = asked.facts.len();
+        let nodes = methods + Signatures::BITS as usize;
+        let mut making = Making {
+            asked,
+            next: vec![Vec::new(); nodes],
+            open: vec![false; nodes],
+            sites: Map::default(),
+            called_back: methods as u32,
+        };
+        for (signature, callback) in asked.solver.called_back() {
+            let to = match callback {
+                Callback::Method(method) => method.0,
+                Callback::Lambda(site) => making.site(site),
+            };
+            let signature = asked.program.names.bytes(signature);
+            for bit in Signatures::one(&signature).bits() {
+                making.next[methods + bit as usize].push(to);
+            }
+        }
+        let initialiser = asked.program.names.find(b"<clinit>()V");
+        for (number, facts) in asked.facts.iter().enumerate() {
+            making.open[number] = facts.present && facts.unknown.is_some();
+            for fact in &facts.ops {
+                match &fact.op {
+                    Op::Call { site, .. } => {
+                        let site = making.site(*site);
+                        making.next[number].push(site);
+                    }
+                    Op::Unknown { .. } => making.open[number] = true,
+                    _ => {}
+                }
+                let first = initialiser
+                    .map(|name| initialisers(asked.program, asked.calls, name, &fact.op));
+                let first = first.into_iter().flatten().map(|method| method.0);
+                making.next[number].extend(first.filter(|&method| method != number as u32));
+            }
+        }
+        let Making { mut next, open, .. } = making;
+        for next in &mut next {
+            next.sort_unstable();
+            next.dedup();
+        }
+        let nodes: Vec<u32> = (0..next.len() as u32).collect();
+        Runs {
+            circles: levels(&nodes, &next).into_iter().flatten().collect(),
+            next,
+            open,
+        }
+    }
+
+    /// For each node what it has itself, joined with that of all that it may run.
+    pub(super) fn joined<T: Clone>(&self, mut own: Vec<T>, join: impl Fn(&mut T, &T)) -> Vec<T> {
+        for circle in &self.circles {
+            let Some((&first, others)) = circle.split_first() else {
+                continue;
+            };
+            let mut all = own[first as usize].clone();
+            for &other in others {
+                join(&mut all, &own[other as usize]);
+            }
+            for &node in circle {
+                for &next in &self.next[node as usize] {
+                    join(&mut all, &own[next as usize]);
+                }
+            }
+            for &node in circle {
+                own[node as usize].clone_from(&all);
+            }
+        }
+        own
+    }
+}
+
+impl Making<'_> {
+    /// The node of a call.
+    fn site(&mut self, site: Site) -> u32 {
+        if let Some(&known) = self.sites.get(&site) {
+            return known;
+        }
+        let node = self.next.len() as u32;
+        self.sites.insert(site, node);
+        self.next.push(Vec::new());
+        self.open.push(false);
+        let asked = self.asked;
+        let targets = asked.calls.targets(site);
+        let mut open = targets.open;
+        let mut back = Signatures::default();
+        let mut next = Vec::new();
+        for &method in &targets.methods {
+            let class = asked.program.method(method).class;
+            if asked.program.class(class).library {
+                open |= is_unknown(asked, method);
+                back.join(&asked.library.runs(method));
+            } else {
+                next.push(method.0);
+            }
+        }
+        let lambdas = asked.solver.lambdas_of(site);
+        // Something will implement it.
+        open |= asked.solver.is_unimplemented(site);
+        // What a proxy passes on nobody knows.
+        open |= asked.calls.has_proxies() && !back.is_empty();
+        next.extend(back.bits().map(|bit| self.called_back + bit));
+        for (maker, op) in lambdas {
+            match asked.solver.lambda(maker, op).map(|lambda| lambda.site) {
+                Some(body) => next.push(self.site(body)),
+                None => open = true,
+            }
+        }
+        self.next[node as usize] = next;
+        self.open[node as usize] = open;
+        node
+    }
+}
+
+/// Whether a method of the library may run, or write, what its arguments do not show.
+fn is_unknown(asked: &Asked<'_>, method: MethodId) -> bool {
+    if let Some(known) = asked.contracts.find(method)
+        && known.writes_kept
+    {
+        return true;
+    }
+    let method = asked.program.method(method);
+    let class = asked
+        .program
+        .names
+        .bytes(asked.program.class(method.class).name);
+    match &*class {
+        b"java/lang/reflect/Field" => {
+            let signature = asked.program.names.bytes(method.signature);
+            signature.starts_with(b"set") && !signature.starts_with(b"setAccessible")
+        }
+        b"java/lang/invoke/VarHandle" | b"java/lang/invoke/MethodHandle" | b"sun/misc/Unsafe" => {
+            true
+        }
+        class => {
+            class.starts_with(b"java/util/concurrent/atomic/") && class.ends_with(b"FieldUpdater")
+        }
+    }
+}

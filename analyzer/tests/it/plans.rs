@@ -1,0 +1,105 @@
+//! `hindsight plan` of programs that call the JDK, by its classes.
+
+use crate::common::*;
+use hindsight_tracelog::plan::{Field, Method, Plan};
+use std::fs;
+use std::path::Path;
+
+/// The plan of one class and what stands beside it in its file.
+fn plan(dir: &Path, source: &str) -> Plan {
+    let classes = compile(dir, &[("A.java", source)]);
+    let file = dir.join("a.plan");
+    let classes = classes.display().to_string();
+    let out = file.display().to_string();
+    let arguments = ["plan", "--classpath", &classes, "--quiet", "--out", &out];
+    let output = hindsight(arguments);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    Plan::decode(&fs::read(&file).unwrap()).unwrap()
+}
+
+fn method<'p>(plan: &'p Plan, name: &str) -> &'p Method {
+    let mut methods = plan.classes.iter().flat_map(|class| &class.methods);
+    methods.find(|method| method.name == name).unwrap()
+}
+
+fn names(fields: &[Field]) -> Vec<&str> {
+    fields.iter().map(|field| field.name.as_str()).collect()
+}
+
+/// A body reads a field; somebody else writes it, by a reference that is no argument of the method's.
+#[test]
+fn what_is_written_by_another_reference_is_copied() {
+    let dir = tempfile::tempdir().unwrap();
+    let source = r#"import java.util.*;
+        class A {
+            static A INSTANCE = new A(); int n = 5, still = 3, made;
+            class Inner { void go() { n = 0; } }
+            static class Helper { final A owner; Helper(A a) { owner = a; } void reset() { owner.n = 0; } }
+            A self() { return this; }
+            static void clear() { INSTANCE.n = 0; }
+            void check(int old) { if (old == still) throw new IllegalStateException(); }
+            void lambda() { int old = n; Runnable r = () -> { n = 0; }; r.run(); check(old); }
+            void back(List<String> l) { int old = n; l.forEach(x -> n = 0); check(old); }
+            void inner() { int old = n; new Inner().go(); check(old); }
+            void helper() { int old = n; new Helper(this).reset(); check(old); }
+            void fluent() { int old = n; self().n = 0; check(old); }
+            void singleton() { int old = n; clear(); check(old); }
+            void reflect(java.lang.reflect.Field f) throws Exception { int old = n; f.setInt(INSTANCE, 1); check(old); }
+            static void either(A p, A q, boolean f) { int old = p.n; A a = f ? p : q; a.n = 0; p.check(old); }
+            static void copy(A from, A to) { int old = from.n; to.n = 0; from.check(old); }
+            void quiet(String l) { int old = n + made; A a = new A(); a.made = 2; check(old + l.length()); }
+        }"#;
+    let plan = plan(dir.path(), source);
+    for name in [
+        "lambda",
+        "back",
+        "inner",
+        "helper",
+        "fluent",
+        "singleton",
+        "either",
+        "copy",
+    ] {
+        let first = &method(&plan, name).parameters[0];
+        assert_eq!(names(&first.fields), ["n"], "{name}");
+        assert!(!first.immutable, "{name}");
+    }
+    let fields = &method(&plan, "reflect").parameters[0].fields;
+    assert_eq!(names(fields), ["n"]);
+    // What nobody writes is left out, and what is written of an object that is new.
+    let quiet = &method(&plan, "quiet").parameters[0];
+    assert!(quiet.immutable && quiet.fields.is_empty(), "{quiet:?}");
+}
+
+/// What a method reads by way of the JDK, which calls back what it gets.
+#[test]
+fn static_fields_that_callbacks_read_are_known() {
+    let dir = tempfile::tempdir().unwrap();
+    let source = r#"import java.util.*;
+        class A { }
+        class Conf { static int mode = 1, size = 2, order = 3, none = 4; }
+        class Key implements Comparable<Key> {
+            public int compareTo(Key other) { return Conf.mode; }
+            public int hashCode() { return Conf.size; }
+        }
+        class Use {
+            static void sorts(List<Key> l) { Collections.sort(l); }
+            static Object looks(Map<Key, String> m, Key k) { return m.get(k); }
+            static Comparator<String> make() { return (one, other) -> Conf.order; }
+            static void by(List<String> l, Comparator<String> c) { l.sort(c); }
+            static int directly(Comparator<String> c) { return c.compare("", ""); }
+            static double adds(double one) { return Math.sqrt(one) + 1; }
+        }"#;
+    let plan = plan(dir.path(), source);
+    let read = |name: &str, field: &str| {
+        let statics = method(&plan, name).statics.as_deref();
+        statics.is_some_and(|fields| names(fields).contains(&field))
+    };
+    assert!(read("sorts", "mode"));
+    assert!(read("looks", "size"));
+    assert!(read("by", "order") && read("directly", "order"));
+    for method in ["sorts", "looks", "by", "directly"] {
+        assert!(!read(method, "none"));
+    }
+    assert_eq!(method(&plan, "adds").statics.as_deref(), Some(&[][..]));
+}
