@@ -300,7 +300,7 @@ fn write_probe(java: &mut String, probe: Probe, tag: usize, layout: &kind::Layou
                     }
                 );
                 if is_written(probe, place) {
-                    written.push(format!("t.roomToWrite(r{place})"));
+                    written.push(format!("t.roomToWrite(r{place}, since)"));
                 }
             }
             let _ = writeln!(stores, "        U.{store}(p + {at}, {value});");
@@ -335,12 +335,12 @@ fn write_probe(java: &mut String, probe: Probe, tag: usize, layout: &kind::Layou
         );
     }
     if matches!(probe, Probe::PutStatic(_)) {
-        written.push("t.roomToWriteStatic()".to_owned());
+        written.push("t.roomToWriteStatic(since)".to_owned());
     }
     // Behind all that is told of the objects: from there on the time of the event is known.
     let room = match &written[..] {
         [] => "        long p = t.room();\n".to_owned(),
-        [one] => format!("        long p = {one};\n"),
+        [one] => format!("        long since = t.time;\n        long p = {one};\n"),
         all => {
             let all: Vec<String> = all
                 .iter()
@@ -348,7 +348,8 @@ fn write_probe(java: &mut String, probe: Probe, tag: usize, layout: &kind::Layou
                 .collect();
             // A later time for one of the objects is one for those before it.
             format!(
-                "        long p;
+                "        long since = t.time;
+        long p;
         long time;
         do {{
             time = t.time;

@@ -124,7 +124,7 @@ impl Tracer {
         })?;
         if let Some(heap) = max_heap(jni).filter(|heap| *heap < MIN_HEAP) {
             return Err(format!(
-                "the heap is too small: it has {:.1} MB at most (-Xmx), and a trace takes 2 to 3 MB of it",
+                "the heap is too small: it has {:.1} MB at most (-Xmx), and a trace takes 1 to 2 MB of it",
                 heap as f64 / f64::from(1 << 20)
             ));
         }

@@ -62,7 +62,8 @@ abstract class HindsightStream {
      * Where the times of the last writes are that were told: to the objects of each place, and behind them to
      * static fields. Where several objects share one, there are more stamps than need be.
      *
-     * <p>No write is told at a time behind the one at its place, and that never falls. The stream alone would
+     * <p>No write is told at a time before the one at its place, unless its stamp was taken for it: what the program
+     * has ordered before has an earlier one then. The time at a place never falls. The stream alone would
      * not do: one that has taken its stamp and is slow to say so would hide what others write in between, with
      * later stamps. Native memory, for the type of the offset that arrays need has changed from JDK to JDK.
      */
@@ -155,32 +156,35 @@ abstract class HindsightStream {
      * Where the event of a write to the object of a number may be stored, or 0. One that goes to several
      * objects is behind what others have written to all of them if {@link #time} has not changed since
      * before the first was asked for.
+     *
+     * @param since the {@link #time} when the probe began
      */
     @ForceInline
-    final long roomToWrite(long id) {
-        return id == 0 ? room() : inOrder(lastWrites + ((id & WRITE_PLACES - 1) << 3));
+    final long roomToWrite(long id, long since) {
+        return id == 0 ? room() : inOrder(lastWrites + ((id & WRITE_PLACES - 1) << 3), since);
     }
 
     /** The same for one to a static field. */
     @ForceInline
-    final long roomToWriteStatic() {
-        return inOrder(lastWrites + ((long) WRITE_PLACES << 3));
+    final long roomToWriteStatic(long since) {
+        return inOrder(lastWrites + ((long) WRITE_PLACES << 3), since);
     }
 
     @ForceInline
-    private long inOrder(long last) {
+    private long inOrder(long last, long since) {
         long p = room();
-        return p == 0 || U.getLong(last) == time ? p : putInOrder(last, p);
+        return p == 0 || U.getLong(last) == time ? p : putInOrder(last, p, since);
     }
 
-    /** Tells of a later time if another stream has written last, and notes that a write is told at it. */
+    /**
+     * Tells of a later time if another stream has written last, and notes that a write is told at it. Once for a
+     * probe is enough, whoever writes meanwhile: where all write to one object, each would wait for all others.
+     */
     @DontInline
-    private long putInOrder(long last, long p) {
-        boolean others = !isOwn(U.getLongVolatile(null, last));
+    private long putInOrder(long last, long p, long since) {
         while (p != 0) {
             long word = U.getLongVolatile(null, last);
-            if (others || word - time > 0) {
-                others = false;
+            if (time == since && (word - time > 0 || !isOwn(word))) {
                 long now = now();
                 U.putByte(p, (byte) STAMP_TAG);
                 U.putLong(p + 1, now);
@@ -188,7 +192,7 @@ abstract class HindsightStream {
                 isAt(now);
                 // In a chunk that begins it is later still.
                 p = room();
-            } else if (word == time || U.compareAndSetLong(null, last, word, time)) {
+            } else if (word - time >= 0 || U.compareAndSetLong(null, last, word, time)) {
                 break;
             }
         }
@@ -218,9 +222,9 @@ abstract class HindsightStream {
                 return 0;
             }
             chunk = fresh;
-            isAt(now);
             // The old one is another's by now: where the stack ends below, nothing may be stored there.
             limit = -1;
+            isAt(now);
             end = fresh + 8;
             gap = 0;
             long most = fresh + U.getInt(fresh + 68) - MARGIN - LOST_BYTES;
