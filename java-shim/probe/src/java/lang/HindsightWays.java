@@ -10,7 +10,8 @@ import java.lang.HindsightThread.Propagation;
  * throws its exception on. Nothing says which exceptions are over: what the JDK catches stays on its way
  * for ever. But what throws and catches one after the other is over with all of them but the last; so of
  * those that have begun in one method and ended in one, one is put aside, and an exception that a loop throws
- * and catches costs no more than if there were four ways. What was put aside before the last sweep but one is
+ * and catches costs no more than if there were four ways. Where a thread has many such pairs, all are looked
+ * through for each exception. What was put aside before the last sweep but one is
  * let go.
  */
 final class HindsightWays {
@@ -92,6 +93,9 @@ final class HindsightWays {
     /** Those from here on were put aside too long ago. */
     private static void letGo(Propagation[] all, int from) {
         for (int i = from; i < KEPT && all[i] != null; i++) {
+            // One that came from it may be listed, and would come from what those before are used for next.
+            all[i].before = null;
+            all[i].lost = true;
             all[i] = null;
         }
     }
