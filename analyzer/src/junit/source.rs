@@ -11,7 +11,7 @@ use super::{Framework, Options, caught};
 use crate::java::names::Names;
 use crate::java::{comment, literal};
 use crate::text::{exception, frame, role, stack_element, utc};
-use hindsight_tracelog::crash::{ASKED_FOR, ExceptionInfo, Meta, STATE_RECORDED};
+use hindsight_tracelog::crash::{ASKED_FOR, ExceptionInfo, STATE_RECORDED};
 use hindsight_tracelog::reader::Crash;
 use std::ops::Range;
 
@@ -269,26 +269,14 @@ fn failing_at_records(code: &str, asked: &ExceptionInfo, names: &mut Names) -> S
     out
 }
 
-/// When and where a crash was recorded, as it stands above its tests: of no other crash.
-pub fn recorded(meta: &Meta) -> String {
-    let text = format!(
-        "Recorded {} in thread \"{}\" of Java {} ({} {}).",
-        utc(meta.time_ms),
-        meta.thread,
-        meta.java_version,
-        meta.jvm_name,
-        meta.jvm_version
-    );
-    comment::lines(&text, "", 3)
+/// What happened, and when, as the source of a crash's tests begins.
+pub fn beginning(crash: &Crash) -> String {
+    let recorded = format!("// Recorded {}", utc(crash.meta.time_ms));
+    literal::ascii(story(crash) + &recorded)
 }
 
-/// What stands above the tests of a crash: whether they load its state, and what assertions are to them.
-fn header(
-    crash: &Crash,
-    resource: &str,
-    (state, assertions): (bool, Assertions),
-    java_options: &[String],
-) -> String {
+/// What happened.
+fn story(crash: &Crash) -> String {
     let meta = &crash.meta;
     let mut out = FIRST_LINE.to_owned();
     let mut line = |text: &str, lines: usize| out.push_str(&comment::lines(text, "", lines));
@@ -317,8 +305,30 @@ fn header(
     if !meta.program_version.is_empty() {
         line(&format!("Program version: {}", meta.program_version), 2);
     }
-    out.push_str(&recorded(meta));
+    out
+}
+
+/// What stands above the tests of a crash: whether they load its state, and what assertions are to them.
+fn header(
+    crash: &Crash,
+    resource: &str,
+    (state, assertions): (bool, Assertions),
+    java_options: &[String],
+) -> String {
+    let meta = &crash.meta;
+    let mut out = story(crash);
     let mut line = |text: &str, lines: usize| out.push_str(&comment::lines(text, "", lines));
+    line(
+        &format!(
+            "Recorded {} in thread \"{}\" of Java {} ({} {}).",
+            utc(meta.time_ms),
+            meta.thread,
+            meta.java_version,
+            meta.jvm_name,
+            meta.jvm_version
+        ),
+        3,
+    );
     let holds = match state {
         true => ", which holds the recorded state",
         false => "",

@@ -4,7 +4,7 @@ use super::call::statics::owners_kept;
 use super::candidate::{Needs, Plan, State, TestClass};
 use super::project;
 use super::report::Verdict;
-use super::source::{FIRST_LINE, recorded, source};
+use super::source::{FIRST_LINE, beginning, source};
 use super::{Options, REPLAY_JAR, REPLAY_JAR_NAME, write_file};
 use crate::commands::input::Input;
 use crate::files::{is_ours, same_file, write_whole};
@@ -69,22 +69,17 @@ pub fn check(plan: &Plan<'_>, options: &Options) -> Result<()> {
 
 /// Whether an earlier run has written tests of another crash where those of a class go, or the file that these load.
 pub fn is_of_another(class: &TestClass, input: &Input, out: &Path) -> bool {
-    let meta = &input.crash.meta;
-    let source = tests(out).join(class.path(&format!("{}.java", class.name)));
-    let is_test = |path: &Path| is_ours(path, FIRST_LINE.as_bytes()).unwrap_or(false);
-    if is_test(&source)
-        && fs::read_to_string(&source).is_ok_and(|text| !text.contains(&recorded(meta)))
-    {
-        return true;
-    }
     let resource = resource(class, out);
     if same_file(&input.path, &resource) {
         return false;
     }
-    let other = fs::read(&resource)
-        .ok()
-        .and_then(|bytes| Crash::read(&bytes).ok());
-    other.is_some_and(|other| recorded(&other.meta) != recorded(meta))
+    let other = fs::read(&resource).ok();
+    if let Some(other) = other.and_then(|bytes| Crash::read(&bytes).ok()) {
+        return !other.meta.is_same(&input.crash.meta);
+    }
+    let source = tests(out).join(class.path(&format!("{}.java", class.name)));
+    is_ours(&source, FIRST_LINE.as_bytes()).unwrap_or(false)
+        && fs::read_to_string(&source).is_ok_and(|text| !text.starts_with(&beginning(&input.crash)))
 }
 
 /// Writes the test classes with the candidates whose verdict is to be kept.

@@ -258,6 +258,7 @@ fn tests_of_another_crash_keep_their_names() {
     let this = one.instance("shop.Told", &[]);
     let frame = ("shop.Told", "use", "()V");
     one.frame(frame, 0, &[(0, "", "Lshop/Told;", this)]);
+    one.meta.thread = "Prüfung".into();
     let dir = tempfile::tempdir().unwrap();
     let names = || {
         let list = |of: &str, end: &str| {
@@ -281,9 +282,14 @@ fn tests_of_another_crash_keep_their_names() {
         ["crash-0001-2.hsc", "crash-0001.hsc"],
     ];
     assert_eq!(names(), both);
-    // The same one again replaces its own.
+    // The same one again replaces its own, with state in its tests or without, and trimmed.
     junit_with(dir.path(), &other, &options);
     assert_eq!(names(), both);
+    junit_with(dir.path(), &other, &["--no-run"]);
+    other.meta.thread.clear();
+    junit_with(dir.path(), &other, &["--no-run"]);
+    let sources = names()[0].clone();
+    assert_eq!(sources, both[0]);
 }
 
 /// Of a class whose tests do not reproduce, an earlier run has left files.

@@ -75,6 +75,16 @@ pub struct Meta {
     pub defaults: Defaults,
 }
 
+impl Meta {
+    /// Whether two files are of one crash, as far as its circumstances tell, which trimmed files keep. Those that
+    /// were trimmed by earlier releases have no number of a process.
+    pub fn is_same(&self, other: &Meta) -> bool {
+        let times = |meta: &Meta| (meta.started_ms, meta.time_ms);
+        let is_of_process = self.pid == other.pid || self.pid == 0 || other.pid == 0;
+        is_of_process && times(self) == times(other)
+    }
+}
+
 /// The JVM's default locale and time zone: of the system, of its options, or set by the program.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
