@@ -19,7 +19,7 @@ use crate::jdk::{ENABLE_PREVIEW, Jdk};
 use anyhow::{Context, Result};
 use std::collections::HashSet;
 use std::fs::{self, File};
-use std::io::{BufWriter, Write};
+use std::io::{BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use zip::ZipWriter;
@@ -74,6 +74,9 @@ pub fn write(plan: &Plan<'_>, replay: bool, jdk: Option<&Jdk>, options: &Options
         Some(jdk) if preview::is_on(&options.java_options) => jdk.version,
         _ => plan.classpath.release(),
     };
+    // The tests of other crashes, which may be there since earlier, need what they needed.
+    let release = release.max(earlier_release(&options.out).unwrap_or_default());
+    let replay = replay || options.out.join("lib").join(REPLAY_JAR_NAME).is_file();
     let pom = pom(
         &libraries,
         &classpath.to_string_lossy(),
@@ -111,6 +114,13 @@ pub fn files(out: &Path) -> [(PathBuf, &'static [u8]); 2] {
     ]
 }
 
+/// The release of Java that an earlier project there is compiled for.
+fn earlier_release(out: &Path) -> Option<u32> {
+    let pom = fs::read_to_string(out.join("pom.xml")).ok()?;
+    let (_, behind) = pom.split_once("<maven.compiler.release>")?;
+    behind.split('<').next()?.trim().parse().ok()
+}
+
 /// An entry of the program's class path.
 struct Library {
     number: usize,
@@ -143,8 +153,11 @@ fn pack(dir: &Path, jar: &Path) -> Result<()> {
                 .extension()
                 .is_some_and(|extension| extension == "class")
             {
-                let bytes = fs::read(&path)
-                    .with_context(|| format!("failed to read {}", path.display()))?;
+                let bytes = match fs::read(&path) {
+                    // A link that leads nowhere, which is no class for javac either.
+                    Err(error) if error.kind() == ErrorKind::NotFound => continue,
+                    read => read.with_context(|| format!("failed to read {}", path.display()))?,
+                };
                 let name = path.strip_prefix(dir).unwrap_or(&path);
                 zip.start_file_from_path(name, options)
                     .with_context(context)?;

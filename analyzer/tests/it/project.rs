@@ -38,6 +38,27 @@ fn a_maven_project_shows_the_failures() {
     let readme = fs::read_to_string(dir.join("out/README.md")).unwrap();
     assert!(readme.contains("a JDK of version 11 or newer"), "{readme}");
     assert!(dir.join("out/lib/program-1.jar").is_file());
+    // Of another crash, whose tests load no state, in the same project; one link leads nowhere.
+    let needed = "<artifactId>hindsight-replay</artifactId>";
+    let before = fs::read_to_string(dir.join("out/pom.xml")).unwrap();
+    let release = "<maven.compiler.release>";
+    let newer = before.replace(&format!("{release}11<"), &format!("{release}17<"));
+    assert_ne!(newer, before);
+    fs::write(dir.join("out/pom.xml"), newer).unwrap();
+    fs::write(dir.join("out/lib/hindsight-replay.jar"), b"").unwrap();
+    let gone = Path::new(&classes).join("Gone.class");
+    std::os::unix::fs::symlink("nowhere", &gone).unwrap();
+    let output = hindsight(arguments);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    for file in [&gone, &dir.join("out/lib/hindsight-replay.jar")] {
+        fs::remove_file(file).unwrap();
+    }
+    let after = fs::read_to_string(dir.join("out/pom.xml")).unwrap();
+    assert!(
+        after.contains(needed) && after.contains(&format!("{release}17<")),
+        "{after}"
+    );
+    assert!(hindsight(arguments).status.success());
 
     if std::env::var_os("HINDSIGHT_MAVEN").is_none() {
         // Past the test harness, which keeps what tests print that pass.
