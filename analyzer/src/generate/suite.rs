@@ -392,6 +392,8 @@ impl<'a> Suite<'a> {
             .iter()
             .flat_map(|source| source.tests.iter().map(|test| test.number))
             .collect();
+        let what = "running the tests on the program as it is";
+        self.told.begin(what, Extent::Unknown);
         let passed = failures.iter().filter(|(_, failures)| **failures == 0);
         for test in self.otherwise(
             written,
