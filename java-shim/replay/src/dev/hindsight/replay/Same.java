@@ -178,11 +178,13 @@ final class Same {
     }
 
     private static long bits(double value) {
-        return Double.doubleToRawLongBits(Double.isNaN(value) ? Math.abs(value) : value);
+        long bits = Double.doubleToRawLongBits(value);
+        return Double.isNaN(value) ? bits & Long.MAX_VALUE : bits;
     }
 
     private static int bits(float value) {
-        return Float.floatToRawIntBits(Float.isNaN(value) ? Math.abs(value) : value);
+        int bits = Float.floatToRawIntBits(value);
+        return Float.isNaN(value) ? bits & Integer.MAX_VALUE : bits;
     }
 
     /** Whether an object is told by its value alone; such objects are never told apart. */
