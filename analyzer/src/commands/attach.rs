@@ -227,7 +227,7 @@ fn refusals(said: &Value) -> String {
     let mut told: String = named
         .iter()
         .map(|one| {
-            let text = |key: &str| one[key].as_str().unwrap_or("?");
+            let text = |key: &str| one_line(one[key].as_str().unwrap_or("?"), 300);
             format!("  refused: {} ({})\n", text("class"), text("reason"))
         })
         .collect();

@@ -458,7 +458,7 @@ impl CrashReport {
     }
 
     fn write_text(&self, out: &mut dyn Write) -> io::Result<()> {
-        writeln!(out, "{}: {}", self.file, self.title)?;
+        writeln!(out, "{}: {}", one_line(&self.file, usize::MAX), self.title)?;
         for note in &self.notes {
             writeln!(out, "  ! {note}")?;
         }
