@@ -483,7 +483,7 @@ fn a_trace_is_refused_where_the_heap_is_full() {
     const SOURCE: &str = "
 import java.util.*;
 public class Server {
-    static byte[] spare = new byte[600 << 10];
+    static byte[] spare = new byte[300 << 10];
     public static void main(String[] args) throws Exception {
         System.out.println(\"ready\");
         while (System.in.read() >= 0) {
