@@ -87,7 +87,7 @@ java.lang.IllegalArgumentException in thread main, uncaught
   Handed.lambda$main$ failed=Handed$Failed{error=IllegalArgumentException{detailMessage="no 2",cause=IllegalArgumentException{..},stackTrace=StackTraceElement;{..},suppressedExceptions=Collections$EmptyList{..}}}
   Handed.check result=Handed$Failed{error=IllegalArgumentException{detailMessage="no 2",cause=IllegalArgumentException{..},stackTrace=StackTraceElement;{..},suppressedExceptions=Collections$EmptyList{..}}}
   Handed.end result=Handed$Failed{error=IllegalArgumentException{detailMessage="no 2",cause=IllegalArgumentException{..},stackTrace=StackTraceElement;{..},suppressedExceptions=Collections$EmptyList{..}}}
-  Handed.resume:43 -- not captured: the exception did not leave it (it was made there, and thrown by a caller), or was caught further out and thrown again; or there was no memory or stack left to keep it
+  Handed.resume:43 -- not captured: the exception did not leave it (it was made there, and thrown by a caller), or was caught further out and thrown again, or waited while too many others were caught; or there was no memory or stack left to keep it
   Handed.main:73 args=[]
 java.lang.IllegalStateException in thread last, uncaught
   Handed.first:54 n=3

@@ -2,7 +2,7 @@ package bazaar;
 
 /** Wants what no source elsewhere can name. */
 public class Vault {
-    static class Key {}
+    private static class Key {}
 
     private final Key key = new Key();
 
