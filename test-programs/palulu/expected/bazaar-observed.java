@@ -13,7 +13,7 @@ class ChestObservedTest {
     @Test
     void lock() {
         Chest chest = new Chest();
-        Object lock = chest.lock();
+        Chest.Lock lock = chest.lock();
         assertEquals(1, chest.open());
         assertSame(lock, chest.lock());
         assertEquals(2, chest.open());
