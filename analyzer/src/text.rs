@@ -387,6 +387,15 @@ pub fn utc(millis: i64) -> String {
     )
 }
 
+/// The stack of a failure, an element each: that of its exception, or else its frames.
+pub fn stack(failure: &Failure) -> Vec<String> {
+    let thrown = failure.exceptions.first();
+    match thrown.map_or(&[][..], |info| &info.stack) {
+        [] => failure.frames.iter().map(frame).collect(),
+        stack => stack.iter().map(stack_element).collect(),
+    }
+}
+
 /// Bytes as two digits each.
 pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()

@@ -114,7 +114,8 @@ pub(super) fn was_reported_elsewhere(
     })
 }
 
-/// Adds to the last way of an exception what it has passed before. `others` are ways in other threads.
+/// Adds to the last way of an exception what it has passed before: the frames of its earlier ways, in front of that
+/// one, if its trace begins with them. `others` are ways in other threads.
 fn complete(
     agent: &Agent,
     jni: Jni,
@@ -124,21 +125,9 @@ fn complete(
     others: &[Obj],
 ) {
     let earlier = earlier(agent, jni, thrown, way);
-    if !unwrapped::fill(known, earlier, thrown.trace, &agent.base.methods) {
-        add_before(agent, jni, thrown, way, known, others);
+    if unwrapped::fill(known, earlier, thrown.trace, &agent.base.methods) {
+        return;
     }
-}
-
-/// Puts the frames of earlier ways of the exception in front of the last one, if its trace begins with them. `others`
-/// are ways in other threads.
-fn add_before(
-    agent: &Agent,
-    jni: Jni,
-    thrown: &Thrown<'_>,
-    way: Obj,
-    known: &mut Way,
-    others: &[Obj],
-) {
     let methods = &agent.base.methods;
     let trace = thrown.trace;
     let chain = agent.shim.ways_before(jni, way);

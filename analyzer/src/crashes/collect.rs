@@ -5,9 +5,8 @@ use super::key::{Cause, Key};
 use super::rules::{self, Redacted, Rule, Unmatched};
 use crate::commands::input::Input;
 use crate::files::{is_crash_file, walk};
-use crate::text::{frame, stack_element};
+use crate::text::stack;
 use anyhow::{Context, Result, bail};
-use hindsight_tracelog::crash::Failure;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -320,26 +319,16 @@ fn one(path: &Path, frames: usize, counts: &Counts) -> Result<(Key, Group)> {
     let file = path.display().to_string();
     let meta = &input.crash.meta;
     let times = times(path, meta.started_ms, counts);
-    // Of what a trimmed file has, too.
+    // Of what a trimmed file has, too. Threads may fail in one moment.
     let identity = format!(
         "{}/{}/{}/{:x}",
         meta.pid,
         meta.started_ms,
         meta.time_ms,
-        crc32fast::hash(stack(&input.crash.failure).as_bytes())
+        crc32fast::hash(stack(&input.crash.failure).concat().as_bytes())
     );
     let group = Group::of(&file, &identity, bytes, &input.crash, times);
     Ok((key, group))
-}
-
-/// Where the exception was thrown, or else the frames: threads may fail in one moment.
-fn stack(failure: &Failure) -> String {
-    let thrown = failure.exceptions.first();
-    let stack = thrown.map_or(&[][..], |info| &info.stack);
-    match stack {
-        [] => failure.frames.iter().map(frame).collect(),
-        _ => stack.iter().map(stack_element).collect(),
-    }
 }
 
 /// How often this crash happened: what `run.json` beside it says, or that of an earlier

@@ -10,7 +10,7 @@ use super::verdict::{NOT_RESTORED, STANDS_IN};
 use super::{Framework, Options, caught};
 use crate::java::names::Names;
 use crate::java::{comment, literal};
-use crate::text::{exception, frame, role, stack_element, utc};
+use crate::text::{exception, frame, role, stack, utc};
 use hindsight_tracelog::crash::{ASKED_FOR, ExceptionInfo, STATE_RECORDED};
 use hindsight_tracelog::reader::Crash;
 use std::ops::Range;
@@ -283,11 +283,7 @@ fn story(crash: &Crash) -> String {
     line("", 1);
     if let Some(first) = crash.failure.exceptions.first() {
         line(&exception(first), 4);
-        let stack: Vec<String> = if first.stack.is_empty() {
-            crash.failure.frames.iter().map(frame).collect()
-        } else {
-            first.stack.iter().map(stack_element).collect()
-        };
+        let stack = stack(&crash.failure);
         for element in stack.iter().take(STACK) {
             line(&format!("    at {element}"), 2);
         }

@@ -120,11 +120,7 @@ fn call(view: &View<'_>, row: &MethodRow, op: u32) -> (String, String) {
     let facts = &view.outcome.facts[row.id.0 as usize];
     let place = row.place(pc(facts, op));
     let name = match facts.ops.get(op as usize).map(|fact| &fact.op) {
-        Some(Op::Call { site, .. }) => {
-            let text = view.program.names.text(site.signature);
-            let class = view.program.class_name(site.owner);
-            format!("{class}.{}", text.split('(').next().unwrap_or_default())
-        }
+        Some(Op::Call { site, .. }) => called(view, *site),
         Some(Op::Unknown { what, .. }) => view.program.names.text(*what),
         Some(Op::Lambda(lambda)) => {
             let text = view.program.names.text(lambda.site.signature);
@@ -163,6 +159,13 @@ fn seen(view: &View<'_>, witness: &Witness) -> String {
 fn is_own(view: &View<'_>, row: &MethodRow, site: Site) -> bool {
     let method = view.program.method(row.id);
     method.is(access::ABSTRACT) && (method.class, method.signature) == (site.owner, site.signature)
+}
+
+/// The class and the name that a call names.
+fn called(view: &View<'_>, site: Site) -> String {
+    let text = view.program.names.text(site.signature);
+    let name = text.split('(').next().unwrap_or_default();
+    format!("{}.{name}", view.program.class_name(site.owner))
 }
 
 /// One line: the reason, and the next method to look at, if there is one.
@@ -227,20 +230,12 @@ fn step(
             "the method has no body, and a class is missing that may implement it".to_owned()
         }
         Reason::Missing { site } => {
-            let text = view.program.names.text(site.signature);
-            let name = text.split('(').next().unwrap_or_default();
-            format!(
-                "it goes to {}.{name}, of which a class is missing",
-                view.program.class_name(site.owner)
-            )
+            let called = called(view, *site);
+            format!("it goes to {called}, of which a class is missing")
         }
         Reason::Unimplemented { site } => {
-            let text = view.program.names.text(site.signature);
-            let name = text.split('(').next().unwrap_or_default();
-            format!(
-                "it goes to {}.{name}, which nothing in sight implements",
-                view.program.class_name(site.owner)
-            )
+            let called = called(view, *site);
+            format!("it goes to {called}, which nothing in sight implements")
         }
         Reason::UnknownCall { op } => {
             let (place, name) = call(view, row, *op);
