@@ -1,6 +1,7 @@
 //! `hindsight api`.
 
 use crate::files::write_whole;
+use crate::text;
 use anyhow::Result;
 use std::io::Write;
 use std::path::PathBuf;
@@ -44,7 +45,7 @@ impl Opts {
     pub fn run(&self, out: &mut dyn Write) -> Result<()> {
         write_whole(&self.out, 0o666, |out| Ok(out.write_all(JAR)?))?;
         if !self.quiet {
-            writeln!(out, "{}", self.out.display())?;
+            writeln!(out, "{}", text::path(&self.out))?;
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 use super::{Failure, Format};
 use crate::progress::Progress;
 use crate::stderr::say;
-use crate::text::count;
+use crate::text::{self, count};
 use crate::trace::Trace;
 use crate::trace::export::Export;
 use crate::trace::export::schemas::TABLES;
@@ -121,7 +121,7 @@ impl Opts {
         match self.format {
             Format::Text => {
                 for (name, rows) in tables {
-                    writeln!(out, "{rows:>14}  {}", path(name).display())?;
+                    writeln!(out, "{rows:>14}  {}", text::path(&path(name)))?;
                 }
             }
             Format::Json => {

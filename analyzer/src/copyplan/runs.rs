@@ -4,9 +4,9 @@
 //! A graph whose first nodes are the program's methods. Calls of one kind share a node, and so
 //! does all that the library may call back by signatures that it does not tell apart.
 
+use super::graph::Graph;
 use super::initialisers;
 use crate::mutability::contracts::Contracts;
-use crate::mutability::effects::circles::levels;
 use crate::mutability::effects::solve::{Callback, Library, Solver};
 use crate::mutability::effects::world::World;
 use crate::mutability::facts::{Facts, Op};
@@ -28,10 +28,7 @@ pub(super) struct Asked<'p> {
 /// The graph.
 #[derive(Debug)]
 pub(super) struct Runs {
-    /// By node, what it leads to.
-    pub(super) next: Vec<Vec<u32>>,
-    /// Nodes that lead to each other, behind all that they lead to.
-    circles: Vec<Vec<u32>>,
+    pub(super) graph: Graph,
     /// By node, whether code may run of which nothing is known.
     pub(super) open: Vec<bool>,
 }
@@ -86,39 +83,10 @@ impl Runs {
                 making.next[number].extend(first.filter(|&method| method != number as u32));
             }
         }
-        let Making { mut next, open, .. } = making;
-        for next in &mut next {
-            next.sort_unstable();
-            next.dedup();
-        }
-        let nodes: Vec<u32> = (0..next.len() as u32).collect();
         Runs {
-            circles: levels(&nodes, &next).into_iter().flatten().collect(),
-            next,
-            open,
+            graph: Graph::new(making.next),
+            open: making.open,
         }
-    }
-
-    /// For each node what it has itself, joined with that of all that it may run.
-    pub(super) fn joined<T: Clone>(&self, mut own: Vec<T>, join: impl Fn(&mut T, &T)) -> Vec<T> {
-        for circle in &self.circles {
-            let Some((&first, others)) = circle.split_first() else {
-                continue;
-            };
-            let mut all = own[first as usize].clone();
-            for &other in others {
-                join(&mut all, &own[other as usize]);
-            }
-            for &node in circle {
-                for &next in &self.next[node as usize] {
-                    join(&mut all, &own[next as usize]);
-                }
-            }
-            for &node in circle {
-                own[node as usize].clone_from(&all);
-            }
-        }
-        own
     }
 }
 

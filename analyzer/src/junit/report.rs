@@ -10,7 +10,7 @@ use super::memory;
 use super::write::Written;
 use super::{Framework, Options, REPLAY_JAR_NAME};
 use crate::jdk::Jdk;
-use crate::text::{count, exception, gap, heading, one_line};
+use crate::text::{self, count, exception, gap, heading, one_line};
 use crate::trim::Sets;
 use hindsight_instrument::glob::globs;
 use hindsight_tracelog::reader::Crash;
@@ -414,9 +414,9 @@ impl Report {
         }
         writeln!(out, "Written:")?;
         for source in sources {
-            writeln!(out, "  {source}")?;
+            writeln!(out, "  {}", one_line(source, usize::MAX))?;
         }
-        let dir = options.out.display();
+        let dir = text::path(&options.out);
         let (tests, state) = self.state();
         let library = self.library;
         if library {

@@ -1,14 +1,13 @@
 //! Which parameters calls may change, as `hindsight mutability --format json`
 //! says.
 
+use crate::mutability::report::SCHEMA;
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
-
-const SCHEMA: &str = "hindsight.mutability/1";
 
 /// Verdicts by method.
 #[derive(Debug, Default)]

@@ -3,7 +3,7 @@
 mod formats;
 mod reason;
 
-pub use formats::{Asked, chicory, csv, json, randoop, text};
+pub use formats::{Asked, SCHEMA, chicory, csv, json, randoop, text};
 pub use reason::{chain, sentence};
 
 use super::analysis::Outcome;

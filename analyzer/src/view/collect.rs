@@ -6,6 +6,7 @@ use crate::files::walk;
 use crate::graph::{Graph, Typed};
 use crate::inspect::json;
 use crate::model::{document, show};
+use crate::mutability::report::SCHEMA;
 use crate::text::{self, primitive};
 use crate::trace;
 use crate::views::{View, iterated};
@@ -166,7 +167,7 @@ fn read(path: &Path, max_objects: usize, found: &mut Found) -> Result<()> {
                 found.models.push(class);
             }
         }
-        (Kind::Mutability, "hindsight.mutability/1") => {
+        (Kind::Mutability, SCHEMA) => {
             let verdicts: Verdicts = serde_json::from_slice(&text)
                 .context("this is not what hindsight mutability --format json writes")
                 .with_context(context)?;

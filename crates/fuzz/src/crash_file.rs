@@ -25,7 +25,7 @@ const LIMITS: Limits = Limits {
     nanos: 1_000_000_000,
 };
 
-const KINDS: [Kind; 7] = [
+const KINDS: [Kind; 8] = [
     Kind::Meta,
     Kind::Failure,
     Kind::Classes,
@@ -33,6 +33,7 @@ const KINDS: [Kind; 7] = [
     Kind::End,
     Kind::Unknown(77),
     Kind::Origins,
+    Kind::Unrestored,
 ];
 
 /// A file with the records that the input describes.

@@ -10,7 +10,8 @@ use hindsight_classfile::access;
 use serde::Serialize;
 use std::io::{self, Write};
 
-const SCHEMA: &str = "hindsight.mutability/1";
+/// The `schema` of the document that [`json`] writes.
+pub const SCHEMA: &str = "hindsight.mutability/1";
 
 /// How many parameters have which verdict; trivial ones are not counted.
 #[derive(Debug, Default, Clone, Copy)]

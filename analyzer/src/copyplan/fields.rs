@@ -1,0 +1,149 @@
+//! Fields that are read and written, by whom and by all that it leads to.
+
+use super::graph::Graph;
+use crate::program::names::{Map, Set};
+use crate::program::{ClassId, Program, Sym};
+
+/// Fields are looked at so many at a time, which bounds memory: programs have ten thousands of
+/// methods and of fields.
+const WORDS: usize = 8;
+
+/// Some of the fields: which are read, and which are written.
+#[derive(Debug, Clone, Default)]
+struct Chunk {
+    read: [u64; WORDS],
+    written: [u64; WORDS],
+}
+
+impl Chunk {
+    fn join(&mut self, other: &Chunk) {
+        for at in 0..WORDS {
+            self.read[at] |= other.read[at];
+            self.written[at] |= other.written[at];
+        }
+    }
+}
+
+/// What is done to fields.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Done {
+    pub(super) read: Vec<Sym>,
+    pub(super) written: Vec<Sym>,
+}
+
+/// Some of the fields that a node, or what it leads to, reads as well as writes, though maybe not the same one of them.
+pub(super) struct Both<'a> {
+    /// All that anything reads and anything writes, in order.
+    fields: &'a [Sym],
+    /// The first of those that are told here.
+    first: usize,
+    bits: [u64; WORDS],
+}
+
+impl Both<'_> {
+    /// All of them.
+    pub(super) fn fields(&self) -> impl Iterator<Item = Sym> {
+        let set = |&at: &usize| self.bits[at / 64] & (1 << (at % 64)) != 0;
+        let places = (0..64 * WORDS).filter(set);
+        places.map(|at| self.fields[self.first + at])
+    }
+
+    /// Whether one is among them.
+    pub(super) fn has(&self, field: Sym) -> bool {
+        let end = self.fields.len().min(self.first + 64 * WORDS);
+        let found = self.fields[self.first..end].binary_search(&field);
+        found.is_ok_and(|at| self.bits[at / 64] & (1 << (at % 64)) != 0)
+    }
+}
+
+/// Tells `found` of each node which fields that, or what it leads to, reads as well as writes, some at a time.
+/// `done` is by node, the first ones of the graph.
+pub(super) fn read_and_written(
+    graph: &Graph,
+    done: &[Done],
+    mut found: impl FnMut(usize, Both<'_>),
+) {
+    // Most fields are not written but where their object is made.
+    let all =
+        |of: fn(&Done) -> &Vec<Sym>| -> Set<Sym> { done.iter().flat_map(of).copied().collect() };
+    let read = all(|done| &done.read);
+    let written = all(|done| &done.written);
+    let mut fields: Vec<Sym> = read.intersection(&written).copied().collect();
+    fields.sort_unstable();
+    let places: Map<Sym, usize> = fields.iter().copied().zip(0..).collect();
+    for first in (0..fields.len()).step_by(64 * WORDS) {
+        let place = |field: &Sym| {
+            let at = places.get(field)?.checked_sub(first)?;
+            (at < 64 * WORDS).then_some((at / 64, 1 << (at % 64)))
+        };
+        let mut own = vec![Chunk::default(); graph.next.len()];
+        for (done, own) in done.iter().zip(&mut own) {
+            for (word, bit) in done.read.iter().filter_map(place) {
+                own.read[word] |= bit;
+            }
+            for (word, bit) in done.written.iter().filter_map(place) {
+                own.written[word] |= bit;
+            }
+        }
+        let all = graph.joined(own, Chunk::join);
+        for (node, chunk) in all.iter().take(done.len()).enumerate() {
+            let bits: [u64; WORDS] = std::array::from_fn(|at| chunk.read[at] & chunk.written[at]);
+            if bits != [0; WORDS] {
+                let fields = &fields;
+                found(
+                    node,
+                    Both {
+                        fields,
+                        first,
+                        bits,
+                    },
+                );
+            }
+        }
+    }
+}
+
+/// The class that declares a field, if that is known.
+pub(super) fn declaring(program: &Program, field: Sym) -> Option<ClassId> {
+    let text = program.names.bytes(field);
+    let dot = text.iter().rposition(|&byte| byte == b'.')?;
+    program.find(program.names.find(&text[..dot])?)
+}
+
+/// Whether all code that writes a field is the program's.
+pub(super) fn is_own(program: &Program, field: Sym) -> bool {
+    let class = declaring(program, field).map(|class| program.class(class));
+    class.is_some_and(|class| !class.library && !class.missing)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn fields_are_told_of_all_that_lead_to_them() {
+        // More than are looked at at a time; 0 leads to 1 and 2, of which only one reads and the other writes.
+        let fields: Vec<Sym> = (0..1200).map(Sym).collect();
+        let done = [
+            Done::default(),
+            Done {
+                read: fields.clone(),
+                written: vec![Sym(7)],
+            },
+            Done {
+                read: Vec::new(),
+                written: vec![Sym(0), Sym(600), Sym(1199), Sym(5000)],
+            },
+        ];
+        let mut found = [const { BTreeSet::new() }; 3];
+        let graph = Graph::new(vec![vec![1, 2], Vec::new(), Vec::new()]);
+        read_and_written(&graph, &done, |node, both| {
+            let told = both.fields().filter(|&field| both.has(field));
+            found[node].extend(told.map(|field| field.0));
+            assert!(!both.has(Sym(5000)) && !both.has(Sym(1)));
+        });
+        let expected: [&[u32]; 3] = [&[0, 7, 600, 1199], &[7], &[]];
+        assert_eq!(found, expected.map(|all| all.iter().copied().collect()));
+    }
+}

@@ -1,0 +1,184 @@
+//! Static fields that methods read.
+
+use super::fields::is_own;
+use super::graph::Graph;
+use super::initialisers;
+use super::runs::{Asked, Runs};
+use crate::mutability::facts::Op;
+use crate::program::calls::Site;
+use crate::program::names::Map;
+use crate::program::{MethodId, Sym};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// More static fields than this are not listed: of such a method the agent takes those of its class.
+const MAX_STATICS: usize = 100;
+
+/// Fields that are read; methods that read the same share them.
+#[derive(Debug, Clone, Default)]
+pub(super) enum Read {
+    #[default]
+    None,
+    Some(Arc<BTreeSet<Sym>>),
+    TooMany,
+}
+
+impl Read {
+    fn of(fields: BTreeSet<Sym>) -> Read {
+        match fields.len() {
+            0 => Read::None,
+            1..=MAX_STATICS => Read::Some(Arc::new(fields)),
+            _ => Read::TooMany,
+        }
+    }
+
+    /// Those that are known, unless they are too many.
+    pub(super) fn fields(&self) -> Option<impl Iterator<Item = Sym>> {
+        let known = match self {
+            Read::None => None,
+            Read::Some(fields) => Some(fields.iter().copied()),
+            Read::TooMany => return None,
+        };
+        Some(known.into_iter().flatten())
+    }
+
+    fn join(&mut self, other: &Read) {
+        match (&mut *self, other) {
+            (Read::TooMany, _) | (_, Read::None) => {}
+            (Read::Some(own), Read::Some(more)) => {
+                if !Arc::ptr_eq(own, more) && !more.is_subset(own) {
+                    let own = Arc::make_mut(own);
+                    own.extend(&**more);
+                    if own.len() > MAX_STATICS {
+                        *self = Read::TooMany;
+                    }
+                }
+            }
+            (Read::None, _) | (_, Read::TooMany) => *self = other.clone(),
+        }
+    }
+
+    /// Adds what is known by more, where that is not too much.
+    fn widen(&mut self, by: &Read) {
+        let mut all = self.clone();
+        all.join(by);
+        if !matches!(all, Read::TooMany) {
+            *self = all;
+        }
+    }
+}
+
+/// The static fields of the program that each method, or what it calls, may read. So do initialisers of the classes
+/// that it uses, as long as these are few: one that has failed, now or before, may have failed because of them.
+///
+/// So does what the library calls back, by the same measure: of a set that is too large the rest stays.
+pub(super) fn statics(asked: &Asked<'_>, runs: &Runs) -> Vec<Read> {
+    let program = asked.program;
+    let own: Vec<Read> = read(asked).into_iter().map(Read::of).collect();
+    let methods = own.len();
+    let (mut next, users) = called(asked);
+    // By itself the JDK reads no field of the program, nor do sites.
+    let joined = |graph: Graph, mut own: Vec<Read>| {
+        own.resize(graph.next.len(), Read::None);
+        let mut all = graph.joined(own, Read::join);
+        all.truncate(methods);
+        all
+    };
+    let mut statics = joined(Graph::new(next.clone()), own.clone());
+    let mut own = own;
+    for (&initialiser, users) in &users {
+        // What it reads of its own class it has written before.
+        if let Read::Some(read) = &mut own[initialiser as usize] {
+            let class = program.class(program.method(MethodId(initialiser)).class);
+            let prefix = format!("{}.", program.names.text(class.name));
+            let mut read = (**read).clone();
+            read.retain(|field| !program.names.text(*field).starts_with(&prefix));
+            own[initialiser as usize] = Read::of(read);
+        }
+        for &user in users {
+            next[user as usize].push(initialiser);
+        }
+    }
+    let mut all = joined(Graph::new(next.clone()), own);
+    widen(&mut statics, &all);
+    for (all, known) in all.iter_mut().zip(&statics) {
+        if matches!(all, Read::TooMany) {
+            all.clone_from(known);
+        }
+    }
+    let next = both(methods, &runs.graph.next, &next);
+    let all = joined(Graph::new(next), all);
+    widen(&mut statics, &all);
+    statics
+}
+
+/// Two graphs that share their first nodes, as one.
+fn both(shared: usize, one: &[Vec<u32>], other: &[Vec<u32>]) -> Vec<Vec<u32>> {
+    let further = (one.len() - shared) as u32;
+    let moved = |&to: &u32| match (to as usize) < shared {
+        true => to,
+        false => to + further,
+    };
+    let mut all = one.to_vec();
+    for (all, other) in all.iter_mut().zip(&other[..shared]) {
+        all.extend(other.iter().map(moved));
+    }
+    all.extend(
+        other[shared..]
+            .iter()
+            .map(|next| next.iter().map(moved).collect()),
+    );
+    all
+}
+
+fn widen(statics: &mut [Read], by: &[Read]) {
+    for (known, more) in statics.iter_mut().zip(by) {
+        known.widen(more);
+    }
+}
+
+/// The static fields of the program that each body reads.
+fn read(asked: &Asked<'_>) -> Vec<BTreeSet<Sym>> {
+    let program = asked.program;
+    let bodies = asked.facts.iter().map(|facts| {
+        let read = facts.ops.iter().filter_map(|fact| match fact.op {
+            Op::LoadStatic { field, .. } => Some(field),
+            _ => None,
+        });
+        read.filter(|&field| is_own(program, field)).collect()
+    });
+    bodies.collect()
+}
+
+/// What each method calls, with nodes behind them for calls of one kind; and the methods that may run each
+/// initialiser first.
+fn called(asked: &Asked<'_>) -> (Vec<Vec<u32>>, Map<u32, Vec<u32>>) {
+    let program = asked.program;
+    let initialiser = program.names.find(b"<clinit>()V");
+    let mut next = vec![Vec::new(); asked.facts.len()];
+    let mut users: Map<u32, Vec<u32>> = Map::default();
+    let mut sites: Map<Site, u32> = Map::default();
+    for (number, facts) in asked.facts.iter().enumerate() {
+        for fact in &facts.ops {
+            let first = initialiser.map(|name| initialisers(program, asked.calls, name, &fact.op));
+            for run in first.into_iter().flatten() {
+                if run.0 != number as u32 {
+                    users.entry(run.0).or_default().push(number as u32);
+                }
+            }
+            let site = match &fact.op {
+                Op::Call { site, .. } => *site,
+                Op::Lambda(lambda) => lambda.site,
+                _ => continue,
+            };
+            let node = *sites.entry(site).or_insert_with(|| {
+                let targets = asked.calls.targets(site);
+                let methods = targets.methods.iter().map(|method| method.0);
+                next.push(methods.collect());
+                next.len() as u32 - 1
+            });
+            next[number].push(node);
+        }
+    }
+    (next, users)
+}
