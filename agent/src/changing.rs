@@ -9,6 +9,8 @@ const PACKAGES: &[&str] = &[
     "java.nio.",
     "java.text.",
     "java.sql.",
+    "jdk.internal.random.",
+    "jdk.random.",
     "sun.util.calendar.",
     "sun.nio.cs.Stream",
     "sun.nio.cs.Surrogate",

@@ -10,14 +10,15 @@ use crate::jni::Obj;
 use crate::methods::{self, Class, Methods, NOT_CAPTURED};
 use crate::shim::live::LiveFrames;
 use crate::shim::{Raw, Way};
+use crate::snapshot::collections;
 use crate::snapshot::graph::{Graph, Kept};
 use crate::snapshot::of_word;
 use crate::undo::rollback::{Entered, Undo, same};
-use hindsight_instrument::Capture;
+use hindsight_instrument::{Capture, Method};
 use hindsight_tracelog::crash::{Argument, Fidelity, Frame, Patch, StackElement, Value};
 use places::{Known, Place, places};
 use running::{Left, Running, still_in};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::iter;
 use std::sync::Arc;
 use threads::Unknown;
@@ -425,6 +426,7 @@ fn pending(
             position,
         };
     }
+    let keys = keys(&method, &raw.references);
     let mut references = raw.references.into_iter();
     let mut words = raw.words.into_iter();
     for capture in method.captures {
@@ -450,6 +452,14 @@ fn pending(
             }
             Capture::Position => false,
         };
+        let marked = marked
+            || match capture {
+                Capture::Parameter { index, .. } => {
+                    let key = keys.get(&index).copied();
+                    key.is_some_and(|key| graph.is_secret_of_key(Some(key), reference))
+                }
+                _ => false,
+            };
         let is_secret = |name: &str| marked || is_secret(name, descriptor);
         let mut value = |graph: &mut Graph<'_>, name: Option<&str>, object: Option<Obj>| {
             // A parameter may have no name, and be annotated all the same.
@@ -522,6 +532,36 @@ fn pending(
         fields,
         position,
     }
+}
+
+/// By the index of a parameter, the one that is its key: of an entry, say.
+fn keys(method: &Method<'_>, references: &[Option<Obj>]) -> BTreeMap<u16, Obj> {
+    let count = method
+        .captures
+        .filter_map(|capture| match capture {
+            Capture::Parameter { index, .. } => Some(usize::from(index)),
+            _ => None,
+        })
+        .max()
+        .unwrap_or(0);
+    let names: Vec<Option<&str>> = (0..count)
+        .map(|at| method.parameter_names.get(at))
+        .collect();
+    let held = |parameter: u16| {
+        let of_references = method
+            .captures
+            .filter(|capture| methods::is_reference(methods::descriptor(capture)));
+        let mut held = of_references.zip(references);
+        held.find_map(|(capture, object)| match capture {
+            Capture::Parameter { index, .. } if index == parameter => *object,
+            _ => None,
+        })
+    };
+    let pairs = (0..count).filter_map(|value| {
+        let key = collections::key_of_parameter(&names, value)?;
+        Some((value as u16 + 1, held(key as u16 + 1)?))
+    });
+    pairs.collect()
 }
 
 impl Frames {

@@ -25,12 +25,12 @@
 //! reason is counted.
 
 use crate::agent::Base;
+use crate::agents;
 use crate::chances::Chances;
 use crate::changing::is_changing;
 use crate::counters::INSTRUMENTED;
 use crate::foreign;
 use crate::jdk;
-use crate::jvmti::Jvmti;
 use crate::loaders::{Loader, find_probes};
 use crate::methods::{Class, Reserved, made};
 use crate::options::Options;
@@ -101,8 +101,9 @@ pub(crate) fn could_have(base: &Base, name: &str, loader: sys::Ref) -> Wanted {
     if !select::is_below_probes(name) && select::names(&options.include, name) {
         return Wanted::Frames;
     }
-    let program =
-        !loader.is_null() && !select::is_below_probes(name) && is_program(base.jvmti, name, loader);
+    let program = !loader.is_null()
+        && !select::is_below_probes(name)
+        && agents::is_program(base, name, loader);
     if program && options.include.is_empty() {
         return Wanted::Frames;
     }
@@ -131,7 +132,7 @@ pub(crate) fn may_be_wanted(options: &Options, name: &str) -> bool {
     if !options.include.is_empty() {
         return select::names(&options.include, name);
     }
-    !jdk::is_for_sure(name) && !AGENTS.iter().any(|prefix| name.starts_with(prefix))
+    !jdk::is_for_sure(name) && !agents::are_of(name)
 }
 
 /// Tells the rules of `report` of a class that is there and hands over no frames.
@@ -180,38 +181,6 @@ impl Workspaces {
         }
         done
     }
-}
-
-/// Other agents. They are no part of the program; `include` can name them all the same.
-const AGENTS: &[&str] = &[
-    "org.jacoco.agent.rt.",
-    "io.opentelemetry.javaagent.",
-    "net.bytebuddy.agent.",
-    "datadog.trace.",
-    "datadog.instrument.",
-    "com.datadog.",
-    "com.newrelic.agent.",
-    "com.newrelic.bootstrap.",
-    "co.elastic.apm.agent.",
-    "com.dynatrace.",
-    "com.appdynamics.",
-    "com.intellij.rt.debugger.",
-];
-
-/// Whether a class that is not the boot loader's is neither the JDK's nor another
-/// agent's.
-fn is_program(jvmti: Jvmti, name: &str, loader: sys::Ref) -> bool {
-    if AGENTS.iter().any(|prefix| name.starts_with(prefix)) {
-        return false;
-    }
-    if jdk::may_be(name) {
-        let package = name
-            .rsplit_once('.')
-            .map_or("", |(package, _)| package)
-            .replace('.', "/");
-        return !jvmti.in_named_module(loader, &package);
-    }
-    true
 }
 
 /// Before other agents have seen the class.

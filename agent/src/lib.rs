@@ -33,6 +33,7 @@
 //! events, no access to local variables (design, decision 1).
 
 mod agent;
+mod agents;
 mod attach;
 mod budget;
 mod callbacks;

@@ -5,15 +5,17 @@
 //! use, and the first probe would throw a `NoClassDefFoundError` where the program expects none.
 
 use crate::agent::Base;
+use crate::agents;
 use crate::jdk;
 use crate::jni::{Jni, Obj, WeakObj};
+use crate::snapshot::classes::binary_name;
 use crate::sys::{self, JValue};
 use crate::undo::accessors::Accessors;
 use std::collections::HashMap;
 use std::ffi::CStr;
 use std::iter;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// From so many loaders on it is asked which of them are still there.
 const MANY: usize = 256;
@@ -49,6 +51,8 @@ pub(crate) struct Loader {
     probes: AtomicU8,
     /// How often it was asked without an answer.
     asked: AtomicU8,
+    /// Whether it is another agent's.
+    is_of_agent: OnceLock<bool>,
     /// Of its classes.
     pub(crate) accessors: Accessors,
 }
@@ -86,6 +90,20 @@ impl Loaders {
             self.sweep(base);
         }
         Some(made.1)
+    }
+
+    /// Whether a loader is another agent's, by the name of its class.
+    pub(crate) fn is_of_agent(&self, base: &Base, loader: sys::Ref) -> bool {
+        let Some(known) = self.of(base, loader) else {
+            return false;
+        };
+        if let Some(known) = known.is_of_agent.get() {
+            return *known;
+        }
+        // Not while this is being set: nobody is to wait here for what calls the JVM.
+        let signature = base.vm.jni().and_then(|jni| signature(base, jni, loader));
+        let is = signature.is_some_and(|signature| agents::are_of(&binary_name(&signature)));
+        *known.is_of_agent.get_or_init(|| is)
     }
 
     /// Finds out which have been collected.
@@ -167,12 +185,15 @@ pub(crate) fn find_probes(base: &Base, known: Option<&Loader>, loader: sys::Ref)
 
 /// Whether it is not for certain that a loader finds the probes.
 fn is_to_be_asked(base: &Base, jni: Jni, loader: sys::Ref) -> bool {
-    let signature = jni.class_of_loader(loader).and_then(|class| {
-        let signature = base.jvmti.class_signature(class);
-        jni.delete_local(class);
-        signature
-    });
-    signature.is_some_and(|signature| !jdk::is_loader(&signature))
+    signature(base, jni, loader).is_some_and(|signature| !jdk::is_loader(&signature))
+}
+
+/// The signature of a loader's class.
+fn signature(base: &Base, jni: Jni, loader: sys::Ref) -> Option<String> {
+    let class = jni.class_of_loader(loader)?;
+    let signature = base.jvmti.class_signature(class);
+    jni.delete_local(class);
+    signature
 }
 
 /// Asks a loader for the probes.

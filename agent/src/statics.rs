@@ -12,6 +12,7 @@ use crate::snapshot::graph::Graph;
 use crate::snapshot::primitive;
 use hindsight_classfile::access;
 use hindsight_tracelog::crash::{Body, Constant, Fidelity, Frame, StaticField, Value};
+use hindsight_tracelog::plan::Field;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Fields of one recording; more are counted.
@@ -21,8 +22,8 @@ const MAX_CONSTANTS: usize = 1000;
 /// and classes that are looked at for them.
 const MAX_SCANNED: usize = 4000;
 
-/// Classes, by their binary names, with the fields that are wanted; all if there are none named.
-type Wanted = BTreeMap<String, BTreeSet<String>>;
+/// Classes, by their binary names, with the fields that are wanted; nothing stands for all.
+type Wanted = BTreeMap<String, Option<BTreeSet<String>>>;
 
 /// Reads the fields' values; what they refer to is put into the graph by its next walk.
 pub(crate) fn read(
@@ -47,11 +48,10 @@ pub(crate) fn read(
             let Some((field_name, descriptor, access)) = base.jvmti.field(class, field) else {
                 continue;
             };
-            let asked_for = names.contains(&field_name);
-            if access & access::STATIC == 0
-                || !(asked_for || names.is_empty())
-                || !may_change(&descriptor, access)
-            {
+            let asked_for = names
+                .as_ref()
+                .is_none_or(|names| names.contains(&field_name));
+            if access & access::STATIC == 0 || !asked_for || !may_change(&descriptor, access) {
                 continue;
             }
             if found.len() >= MAX_FIELDS {
@@ -95,24 +95,26 @@ fn wanted(base: &Base, frames: &[Frame]) -> Wanted {
         .iter()
         .filter(|frame| frame.fidelity != Fidelity::None)
     {
-        match base
-            .known
-            .statics(&frame.class, &frame.method, &frame.descriptor)
-        {
-            Some(fields) => {
-                for field in fields {
-                    let class = field.class.replace('/', ".");
-                    wanted.entry(class).or_default().insert(field.name.clone());
-                }
-            }
-            None => {
-                wanted.entry(frame.class.clone()).or_default();
-            }
-        }
+        let known = (base.known).statics(&frame.class, &frame.method, &frame.descriptor);
+        want(&mut wanted, &frame.class, known);
     }
     // What the program was given to call us by is no part of it.
     wanted.remove(API);
     wanted
+}
+
+/// Adds the fields that a plan has for a method of a class; where it knows none, all of that class.
+fn want(wanted: &mut Wanted, class: &str, known: Option<&[Field]>) {
+    let Some(fields) = known else {
+        wanted.insert(class.to_owned(), None);
+        return;
+    };
+    for field in fields {
+        let class = field.class.replace('/', ".");
+        if let Some(names) = wanted.entry(class).or_insert_with(|| Some(BTreeSet::new())) {
+            names.insert(field.name.clone());
+        }
+    }
 }
 
 /// The classes of some names that are initialised, without those that several loaders have: which one
@@ -295,6 +297,27 @@ fn value(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn all_of_a_class_is_wanted_whatever_of_it_is_named() {
+        let field = Field {
+            class: "a/A".to_owned(),
+            name: "limit".to_owned(),
+        };
+        let named = [field];
+        let frames = [("a.A", None), ("a.B", Some(&named[..]))];
+        for order in [[0, 1], [1, 0]] {
+            let mut wanted = Wanted::new();
+            for at in order {
+                want(&mut wanted, frames[at].0, frames[at].1);
+            }
+            assert_eq!(wanted, Wanted::from([("a.A".to_owned(), None)]));
+        }
+        let mut wanted = Wanted::new();
+        want(&mut wanted, "a.B", Some(&named[..]));
+        let limit = BTreeSet::from(["limit".to_owned()]);
+        assert_eq!(wanted, Wanted::from([("a.A".to_owned(), Some(limit))]));
+    }
 
     #[test]
     fn constants_are_left_out() {

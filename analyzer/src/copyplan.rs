@@ -26,6 +26,8 @@ use hindsight_classfile::access;
 use hindsight_tracelog::plan::{Class, Field, Method, Parameter, Plan};
 use runs::{Asked, Runs};
 use statics::Read;
+
+pub use statics::MAX_STATICS;
 use std::collections::BTreeSet;
 use used::Used;
 

@@ -31,8 +31,16 @@ public class Secrets {
         throw new SecurityException();
     }
 
+    void set(String key, String value, String shown) {
+        header("Content-Type", "text");
+    }
+
+    void header(String name, Object value) {
+        login("open sesame", "shown");
+    }
+
     public static void main(String[] args) {
-        new Secrets().login("open sesame", "shown");
+        new Secrets().set("db.password", "hunter5", "shown");
     }
 }
 /* crashes

@@ -89,6 +89,33 @@ const SECRETS: &[&str] = &[
     "symmetrickey",
     "signaturekey",
     "licensekey",
+    "authkey",
+    "appkey",
+    "applicationkey",
+    "subscriptionkey",
+    "aeskey",
+    "deskey",
+    "wpakey",
+    "psk",
+    "keymaterial",
+    "basicauth",
+    "authheader",
+    "authcode",
+    "mfacode",
+    "verificationcode",
+    "recoverycode",
+    "backupcode",
+    "cred",
+    "creds",
+    "csrf",
+    "sasurl",
+    "cardno",
+    "ccnum",
+    "passportnumber",
+    "nationalid",
+    "taxid",
+    "pwhash",
+    "privateseed",
 ];
 
 /// By whom or for what the tokens are that a text is by such a name, in front of `token` as its last word
@@ -279,8 +306,30 @@ impl Options {
 
 /// Words that would be found inside harmless ones.
 fn is_short(word: &str) -> bool {
-    const SHORT: [&str; 12] = [
-        "ssn", "otp", "totp", "cvv", "cvc", "pwd", "pswd", "jwt", "iban", "senha", "pin", "bearer",
+    const SHORT: [&str; 22] = [
+        "ssn",
+        "otp",
+        "totp",
+        "cvv",
+        "cvc",
+        "pwd",
+        "pswd",
+        "jwt",
+        "iban",
+        "senha",
+        "pin",
+        "bearer",
+        "psk",
+        "cred",
+        "creds",
+        "csrf",
+        // Of several words, which others end in: `nodesKey`, `discardNo`, `internationalId`, `syntaxId`.
+        "deskey",
+        "cardno",
+        "ccnum",
+        "nationalid",
+        "taxid",
+        "pwhash",
     ];
     SHORT.contains(&word)
 }
@@ -293,19 +342,36 @@ fn is_known(name: &str) -> bool {
         .flat_map(char::to_lowercase)
         .collect();
     let of_name = OnceCell::new();
-    let words = || of_name.get_or_init(|| words(name)).iter();
+    let last = || of_name.get_or_init(|| words(name)).last();
     let is_there = |secret: &&'static str| match *secret {
         // These are parts of harmless names (`pinMode`), too.
-        "pin" | "bearer" => {
-            plain == *secret || words().next_back().is_some_and(|last| last == secret)
+        "pin" | "bearer" => plain == *secret || last().is_some_and(|last| last == secret),
+        short if is_short(short) => {
+            plain == *secret || has_run(of_name.get_or_init(|| words(name)), short)
         }
-        short if is_short(short) => plain == *secret || words().any(|word| word == secret),
         _ => true,
     };
     let mut letters = plain.char_indices();
     letters.any(|(at, letter)| {
         let mut known = beginning_with(letter).iter();
         known.any(|secret| plain[at..].starts_with(secret) && is_there(secret))
+    })
+}
+
+/// Whether words in a row make one, be they numbered (`cvv2`).
+fn has_run(words: &[String], one: &str) -> bool {
+    (0..words.len()).any(|from| {
+        let mut rest = Some(one);
+        let mut run = words[from..].iter();
+        while let Some(left) = rest.filter(|left| !left.is_empty()) {
+            let Some(word) = run.next() else { return false };
+            let plain = word.trim_end_matches(|c: char| c.is_ascii_digit());
+            rest = match left.strip_prefix(word.as_str()) {
+                None if left == plain => return true,
+                left => left,
+            };
+        }
+        rest.is_some()
     })
 }
 
@@ -403,7 +469,8 @@ fn is_word_at(bytes: &[u8], at: usize, word: &str) -> bool {
     let before = at.checked_sub(1).map(|before| bytes[before]);
     let is_begin = bytes[at].is_ascii_uppercase()
         || !before.is_some_and(|before| before.is_ascii_alphanumeric());
-    let goes_on = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    // Digits may number it.
+    let goes_on = |byte: &u8| byte.is_ascii_lowercase();
     is_begin && !bytes.get(end).is_some_and(goes_on)
 }
 

@@ -189,6 +189,58 @@ fn tokens_of_services_are_told_from_those_of_parsers() {
     }
 }
 
+/// Words that are parts of others, and numbered ones.
+#[test]
+fn words_of_secrets_are_found_among_others() {
+    let options = Options::parse("").unwrap();
+    for name in [
+        "cvv2",
+        "card_cvv2",
+        "pwd1",
+        "oldPwd2",
+        "authKey",
+        "appKey",
+        "AES_KEY",
+        "desKey",
+        "wpaKey",
+        "psk",
+        "wifi_psk",
+        "mfaCode",
+        "recoveryCode",
+        "backupCodes",
+        "creds",
+        "dbCred",
+        "_csrf",
+        "cardNo",
+        "ccNum",
+        "nationalId",
+        "taxId",
+        "tax_id",
+        "pwHash",
+    ] {
+        assert!(options.is_secret(name), "{name}");
+        assert!(options.may_name_secret(name), "{name}");
+    }
+    for name in [
+        "nodesKey",
+        "discardNo",
+        "internationalId",
+        "syntaxId",
+        "accNum",
+        "credit",
+        "sacred",
+        "incredible",
+        "pin2",
+        "taxIdea",
+        "cardNode",
+        "accessCode",
+        "bankAccount",
+        "desKeyboard",
+    ] {
+        assert!(!options.is_secret(name), "{name}");
+    }
+}
+
 /// What is asked of whole texts leaves out no name that is secret, and few texts are looked at for nothing.
 #[test]
 fn texts_with_names_of_secrets_are_told_from_others() {

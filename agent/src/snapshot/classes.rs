@@ -205,12 +205,13 @@ const POOLS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Classes of the JDK's insides whose objects are plain data that programs hold.
-const DATA: [&str; 4] = [
+/// Classes of the JDK's insides whose objects are plain data that programs hold, by what their names begin with.
+const DATA: [&str; 5] = [
     "jdk.internal.net.http.ImmutableHttpRequest",
     "jdk.internal.net.http.RequestPublishers$ByteArrayPublisher",
     "jdk.internal.net.http.RequestPublishers$EmptyPublisher",
     "jdk.internal.net.http.RequestPublishers$StringPublisher",
+    "jdk.internal.random.",
 ];
 
 /// Whether a field, of a class with native methods, keeps an address for them: in a `long` that is called after it.
@@ -344,7 +345,8 @@ pub(crate) fn read(
                 .filter(|_| !is_pool)
             {
                 storage = Storage::Hole(reason);
-            } else if name.starts_with("jdk.internal.") && !DATA.contains(&name)
+            } else if name.starts_with("jdk.internal.")
+                && !DATA.iter().any(|data| name.starts_with(data))
                 || name.starts_with("sun.nio.ch.")
             {
                 storage = Storage::Hole("JVM internals");

@@ -16,6 +16,28 @@ const ENTRIES: &[(&str, &str)] = &[
     (KEY_SET, "valueList"),
 ];
 
+/// What parameters are called beside that: of what sets a header, a property of a system.
+const PARAMETERS: &[(&str, &str)] = &[
+    ("header", "value"),
+    ("headerName", "headerValue"),
+    ("property", "value"),
+    ("propertyName", "propertyValue"),
+    ("param", "value"),
+    ("paramName", "paramValue"),
+    ("attribute", "value"),
+    ("option", "value"),
+    ("setting", "value"),
+    ("variable", "value"),
+];
+
+/// Of parameters by their names, where the key is that says what is by the value's side.
+pub(crate) fn key_of_parameter(names: &[Option<&str>], value: usize) -> Option<usize> {
+    let value = (*names.get(value)?)?;
+    let pairs = ENTRIES.iter().chain(PARAMETERS);
+    let mut keys = pairs.filter(|(_, of)| *of == value);
+    keys.find_map(|(key, _)| names.iter().position(|name| *name == Some(key)))
+}
+
 /// The field of a sorted map that has all its keys.
 pub(crate) const KEY_SET: &str = "keySet";
 
@@ -196,5 +218,20 @@ mod tests {
         ];
         assert_eq!(parallel(&arrays), Some((1, 0)));
         assert_eq!(parallel(&two), None);
+    }
+
+    #[test]
+    fn parameters_are_entries_too() {
+        let names = [Some("at"), Some("name"), Some("value"), None, Some("v")];
+        let keys = (0..6).map(|at| key_of_parameter(&names, at));
+        assert_eq!(
+            keys.collect::<Vec<_>>(),
+            [None, None, Some(1), None, None, None]
+        );
+        assert_eq!(key_of_parameter(&[Some("v"), Some("k")], 0), Some(1));
+        assert_eq!(
+            key_of_parameter(&[Some("header"), Some("value")], 1),
+            Some(0)
+        );
     }
 }

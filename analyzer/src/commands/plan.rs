@@ -2,7 +2,7 @@
 
 use super::Format;
 use super::program::{Loaded, Source};
-use crate::copyplan;
+use crate::copyplan::{self, MAX_STATICS};
 use crate::files::{makeable, write_whole};
 use crate::mutability::analysis::{Plan as Pipeline, calls, run};
 use crate::mutability::answers::Stage;
@@ -172,6 +172,17 @@ impl Opts {
                 changed().filter(|parameter| parameter.deep).count()
             )
         )?;
+        let unlisted = methods().filter(|method| method.statics.is_none()).count();
+        if unlisted > 0 {
+            writeln!(
+                out,
+                "{} more than {MAX_STATICS} static fields: of them those of the method's own class are recorded",
+                match unlisted {
+                    1 => "1 method may read".to_owned(),
+                    many => format!("{many} methods may read"),
+                }
+            )?;
+        }
         Ok(())
     }
 

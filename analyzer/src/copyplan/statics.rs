@@ -1,18 +1,20 @@
 //! Static fields that methods read.
 
-use super::fields::is_own;
+use super::fields::{declaring, is_own};
 use super::graph::Graph;
 use super::initialisers;
 use super::runs::{Asked, Runs};
 use crate::mutability::facts::Op;
 use crate::program::calls::Site;
+use crate::program::hierarchy::{Class, Field};
 use crate::program::names::Map;
-use crate::program::{MethodId, Sym};
+use crate::program::{MethodId, Program, Sym};
+use hindsight_classfile::access;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// More static fields than this are not listed: of such a method the agent takes those of its class.
-const MAX_STATICS: usize = 100;
+pub const MAX_STATICS: usize = 100;
 
 /// Fields that are read; methods that read the same share them.
 #[derive(Debug, Clone, Default)]
@@ -137,7 +139,8 @@ fn widen(statics: &mut [Read], by: &[Read]) {
     }
 }
 
-/// The static fields of the program that each body reads.
+/// The static fields of the program that each body reads and that the agent takes: constants have the same value in
+/// a test.
 fn read(asked: &Asked<'_>) -> Vec<BTreeSet<Sym>> {
     let program = asked.program;
     let bodies = asked.facts.iter().map(|facts| {
@@ -145,9 +148,61 @@ fn read(asked: &Asked<'_>) -> Vec<BTreeSet<Sym>> {
             Op::LoadStatic { field, .. } => Some(field),
             _ => None,
         });
-        read.filter(|&field| is_own(program, field)).collect()
+        read.filter(|&field| is_own(program, field) && may_change(program, field))
+            .collect()
     });
     bodies.collect()
+}
+
+/// Whether a field can have another value than its class's initialiser gives it anew, or another state behind it, as
+/// far as the agent's rule for it says so that takes it.
+fn may_change(program: &Program, field: Sym) -> bool {
+    let text = program.names.bytes(field);
+    let name = text.rsplit(|&byte| byte == b'.').next().unwrap_or(&text);
+    let Some(class) = declaring(program, field).map(|class| program.class(class)) else {
+        return true;
+    };
+    let mut fields = class.fields.iter();
+    let Some(found) = fields.find(|field| {
+        field.access & access::STATIC != 0 && *program.names.bytes(field.name) == *name
+    }) else {
+        return true;
+    };
+    if found.access & access::SYNTHETIC != 0 {
+        return false;
+    }
+    if found.access & access::FINAL == 0 {
+        return true;
+    }
+    let descriptor = program.names.bytes(found.descriptor);
+    let of = match &*descriptor {
+        [b'[', ..] => return true,
+        [b'L', of @ .., b';'] => of,
+        _ => return false,
+    };
+    if found.access & access::ENUM != 0 && has_no_state(program, class) {
+        return false;
+    }
+    let begins = |prefixes: &[&str]| {
+        let mut prefixes = prefixes.iter();
+        prefixes.any(|prefix| of.starts_with(prefix.as_bytes()))
+    };
+    let holds_others = begins(&["java/util/", "java/lang/StringBu", "java/lang/ThreadLocal"]);
+    let logs = of.ends_with(b"Logger") || of.ends_with(b"/Log");
+    !logs && (holds_others || !begins(&["java/", "javax/"]))
+}
+
+/// Whether no constant of an enum has anything that changes: none has a body of its own, and all fields are final
+/// and numbers or texts.
+fn has_no_state(program: &Program, class: &Class) -> bool {
+    let is_final = |field: &Field| {
+        let descriptor = program.names.bytes(field.descriptor);
+        let is_value = descriptor.len() == 1 || *descriptor == *b"Ljava/lang/String;";
+        field.access & access::FINAL != 0 && is_value
+    };
+    let mut own = class.fields.iter();
+    class.access & access::FINAL != 0
+        && own.all(|field| field.access & access::STATIC != 0 || is_final(field))
 }
 
 /// What each method calls, with nodes behind them for calls of one kind; and the methods that may run each

@@ -7,6 +7,7 @@ use hindsight_classfile::{ClassFile, Code, Member, PoolBuilder, access};
 use crate::asm::{Constants, MAX_SPARE_LEN, Spare};
 use crate::attributes::Kind;
 use crate::contract::{PROBE, WRITES};
+use crate::limits::check_compiled;
 use crate::method::{NewBody, Order, instrument};
 use crate::quiet::{Calls, accessors};
 use crate::records::{Kept, Named, Recorder};
@@ -309,7 +310,8 @@ impl Workspace {
         writes: &mut Option<Writes<'a>>,
         new: &mut NewBody<'a>,
     ) -> Result<(), SkipReason> {
-        let made = u32::try_from(self.recorder.methods()).map_err(|_| SkipReason::TooLarge)?;
+        use SkipReason::{NotCompiled, TooLarge, TooManyLocals};
+        let made = u32::try_from(self.recorder.methods()).map_err(|_| TooLarge)?;
         let Wish {
             plan,
             frames,
@@ -325,10 +327,7 @@ impl Workspace {
             _ => (frames, catches),
         };
         let mut order = Order {
-            id: plan
-                .first_id
-                .checked_add(made)
-                .ok_or(SkipReason::TooLarge)?,
+            id: plan.first_id.checked_add(made).ok_or(TooLarge)?,
             rules: (plan.rules)(named.name, named.descriptor),
             copy: plan.copy,
             max_fields: match plan.copy {
@@ -345,14 +344,21 @@ impl Workspace {
         let start = out.len();
         let mut logged = writes.as_mut();
         let mut reduced = None;
+        // What is asked for by name is worth its time.
+        let is_named = order.rules != Rules::default();
         loop {
             let writes = logged.as_deref_mut();
-            match instrument(own, method, code, &order, constants, writes, new, out) {
-                Err(SkipReason::TooLarge | SkipReason::TooManyLocals) if order.max_fields > 0 => {
+            let done = instrument(own, method, code, &order, constants, writes, new, out);
+            let done = done.and_then(|()| match is_named {
+                true => Ok(()),
+                false => check_compiled(named.name, code, code_len(&out[start..])),
+            });
+            match done {
+                Err(TooLarge | TooManyLocals | NotCompiled) if order.max_fields > 0 => {
                     // Without fields it may fit.
                     order.max_fields = 0;
                 }
-                Err(reason @ (SkipReason::TooLarge | SkipReason::TooManyLocals))
+                Err(reason @ (TooLarge | TooManyLocals | NotCompiled))
                     if logged.is_some() && (frames || catches) =>
                 {
                     reduced = Some(reason);
@@ -425,6 +431,16 @@ impl Workspace {
             }
         }
         self.recorder.records().1
+    }
+}
+
+/// Bytes of code in a body: the content of a `Code` attribute (JVMS 4.7.3).
+fn code_len(body: &[u8]) -> usize {
+    match body {
+        [_, _, _, _, len @ ..] if len.len() >= 4 => {
+            u32::from_be_bytes([len[0], len[1], len[2], len[3]]) as usize
+        }
+        _ => 0,
     }
 }
 

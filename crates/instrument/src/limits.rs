@@ -20,6 +20,19 @@ const MAX_LOCALS_PER_BYTE: usize = 64;
 /// And in any method.
 const MIN_LOCALS: usize = 1 << 14;
 
+/// Bytes of code that HotSpot's JIT compiles at most (`HugeMethodLimit`, unless `-XX:-DontCompileHugeMethods`).
+const MOST_COMPILED: usize = 8000;
+
+/// Refuses a body that the JIT would no longer compile: what runs often would take ten times as long from then on. An
+/// initialiser runs once.
+pub fn check_compiled(name: &str, code: &Code<'_>, new: usize) -> Result<(), SkipReason> {
+    let is_lost = code.bytecode.len() <= MOST_COMPILED && new > MOST_COMPILED;
+    match is_lost && name != "<clinit>" {
+        true => Err(SkipReason::NotCompiled),
+        false => Ok(()),
+    }
+}
+
 /// Refuses a method in which so many new frames would be out of all proportion.
 /// Fresh variables come behind all others, so each frame lists all of them, and
 /// nothing but its claim says how many a method has.

@@ -288,6 +288,8 @@ pub enum SkipReason {
     Subroutines,
     /// It would have more code than the format allows.
     TooLarge,
+    /// It would have more code than HotSpot's JIT compiles, and has not yet.
+    NotCompiled,
     /// It would have more local variables than the format allows.
     TooManyLocals,
     /// The class would have more constants than the format allows. None of its
@@ -331,6 +333,7 @@ impl SkipReason {
             Self::OldCode => "code of a version before 45.3",
             Self::Subroutines => "subroutines",
             Self::TooLarge => "too large",
+            Self::NotCompiled => "too large for the JIT then",
             Self::TooManyLocals => "too many local variables",
             Self::ConstantPoolFull => "constant pool full",
             Self::Malformed { .. } => "malformed",

@@ -248,6 +248,38 @@ fn opentelemetry_and_ours_do_not_notice_each_other() {
     }
 }
 
+/// What has a loader of an agent's is that agent's, whatever it is called.
+#[test]
+fn what_another_agent_brings_with_it_is_no_part_of_the_program() {
+    let jdk = jdks_in_turn();
+    let workplace = Workplace::new("bringing");
+    let sources = ["Bringing.java", "Brought.java", "AgentLoader.java"];
+    let classes = compile(&workplace, jdk, &sources);
+    let output = run(jdk, &[ours(&workplace)], &classes, &["Bringing"]);
+    assert_eq!(output.status.code(), Some(1), "{}", both(&output));
+    let frames = rendered(&workplace);
+    let main = "  Bringing.main:12 args=[]\n";
+    assert!(
+        frames.contains(main) && !frames.contains("this=Brought"),
+        "{frames}"
+    );
+    let traced = Workplace::new("bringing-traced");
+    let out = traced.join("out");
+    let tracing = format!(
+        "-agentpath:{}=mode=trace,out={}",
+        agent().display(),
+        out.display()
+    );
+    let output = run(jdk, &[tracing], &classes, &["Bringing"]);
+    assert_eq!(output.status.code(), Some(1), "{}", both(&output));
+    let told = hindsight().arg("events").arg(&out).output().unwrap();
+    let told = text(&told.stdout);
+    assert!(
+        told.contains("Bringing.main") && !told.contains("Brought.step"),
+        "{told}"
+    );
+}
+
 /// `Early` loads classes before our agent starts, if it comes first; it retransforms `Thread` and a
 /// class of the JDK at start, and the program's classes later on.
 #[test]

@@ -242,6 +242,15 @@ impl Graph<'_> {
         self.is_secret_by(named, old)
     }
 
+    /// Whether a key says that the value by its side is a secret, which is no reference if there is none.
+    pub(crate) fn is_secret_of_key(&mut self, key: Option<Obj>, value: Option<Obj>) -> bool {
+        let named = self.named_by(key);
+        match value {
+            Some(_) => self.is_secret_by(named, value),
+            None => named == Named::Secret,
+        }
+    }
+
     /// What a name says of the value behind it in an array of objects, where what is no text may be anything.
     pub(super) fn named_by_name(&mut self, name: Option<Obj>) -> Named {
         match self.named_by(name) {

@@ -1,6 +1,7 @@
 //! The hazard "jumps beyond 32,767": bodies of almost 32 KB that probes push
 //! apart, run by real JVMs with the full verifier.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
@@ -196,4 +197,65 @@ fn far_jumps_with_stack_maps() {
 #[test]
 fn far_jumps_without_stack_maps() {
     check(&old(), "8", &[Some(50), Some(49)]);
+}
+
+/// HotSpot compiles no method of more than 8,000 bytes: none is pushed beyond that by probes nobody asked for by name.
+#[test]
+fn what_the_jit_compiles_it_still_compiles() {
+    let jdks = support::jdks();
+    let dir = fresh_dir("far-compiled");
+    let file = dir.join("Near.java");
+    // Of 5 to 6 bytes each.
+    let body = |bytes: usize| "x += a[1];\n".repeat((bytes - 20) / 5);
+    let source = format!(
+        "class Near {{ int one, two, three; long four;
+             int fields(int[] a, int x) {{ {} one++; two++; three++; four++; return x; }}
+             int hardly(int[] a, int x) {{ {} return x + one; }}
+             int asked_Escape(int[] a, int x) {{ {} return x + one; }}
+             int larger(int[] a, int x) {{ {} return x + one; }}
+             static {{ int[] a = {{0, 1}}; int x = a.length; {} }} }}",
+        body(7880),
+        body(7990),
+        body(7990),
+        body(8200),
+        body(7980),
+    );
+    fs::write(&file, source).expect("a source can be written");
+    let mut javac = jdks[0].tool("javac");
+    run(javac
+        .args(["-g:none", "--release", "17", "-d"])
+        .arg(&dir)
+        .arg(&file));
+    let old = fs::read(dir.join("Near.class")).expect("a compiled class");
+    let lengths = |bytes: &[u8]| -> BTreeMap<String, usize> {
+        let class = ClassFile::parse(bytes).expect("it can be read");
+        let methods = class.methods.iter().filter_map(|method| {
+            let code = method.code(&class.pool).expect("it has sound code")?;
+            Some((
+                method.name.to_string_lossy().into_owned(),
+                code.bytecode.len(),
+            ))
+        });
+        methods.collect()
+    };
+    let before = lengths(&old);
+    for name in ["fields", "hardly", "asked_Escape", "<clinit>"] {
+        assert!((7860..=8000).contains(&before[name]), "{before:?}");
+    }
+    assert!(before["larger"] > 8000, "{before:?}");
+    let rewritten = instrument(&old, Copy::Fields, 0);
+    let new = lengths(&rewritten.class.expect("something is instrumented"));
+    assert!(
+        new["fields"] > before["fields"] && new["fields"] <= 8000,
+        "{new:?}"
+    );
+    assert_eq!(new["hardly"], before["hardly"]);
+    for name in ["asked_Escape", "<clinit>", "larger"] {
+        assert!(new[name] > 8000 && new[name] > before[name], "{new:?}");
+    }
+    let left: Vec<_> = (rewritten.skipped.iter())
+        .filter(|skipped| skipped.reason == SkipReason::NotCompiled)
+        .map(|skipped| skipped.name)
+        .collect();
+    assert_eq!(left, ["hardly"]);
 }

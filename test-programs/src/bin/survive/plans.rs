@@ -45,6 +45,7 @@ pub fn size_or_age(reason: SkipReason) -> bool {
         SkipReason::OldCode
             | SkipReason::Subroutines
             | SkipReason::TooLarge
+            | SkipReason::NotCompiled
             | SkipReason::TooManyLocals
             | SkipReason::ConstantPoolFull
     )
