@@ -3,7 +3,7 @@
 //! what cannot be recorded is said.
 
 use hindsight_test_programs::{
-    Jdk, Workplace, agent, both, is_full, jars, jdks, render, root, text,
+    Jdk, Workplace, agent, both, hindsight, is_full, jars, jdks, jdks_in_turn, render, root, text,
 };
 use std::ffi::OsString;
 use std::fs;
@@ -251,7 +251,7 @@ fn opentelemetry_and_ours_do_not_notice_each_other() {
 /// What has a loader of an agent's is that agent's, whatever it is called.
 #[test]
 fn what_another_agent_brings_with_it_is_no_part_of_the_program() {
-    let jdk = jdks_in_turn();
+    let jdk = &jdks_in_turn()[0];
     let workplace = Workplace::new("bringing");
     let sources = ["Bringing.java", "Brought.java", "AgentLoader.java"];
     let classes = compile(&workplace, jdk, &sources);
@@ -272,7 +272,11 @@ fn what_another_agent_brings_with_it_is_no_part_of_the_program() {
     );
     let output = run(jdk, &[tracing], &classes, &["Bringing"]);
     assert_eq!(output.status.code(), Some(1), "{}", both(&output));
-    let told = hindsight().arg("events").arg(&out).output().unwrap();
+    let told = Command::new(hindsight())
+        .arg("events")
+        .arg(&out)
+        .output()
+        .unwrap();
     let told = text(&told.stdout);
     assert!(
         told.contains("Bringing.main") && !told.contains("Brought.step"),
