@@ -5,7 +5,7 @@
 //!   [`tally`]. [`jar`] goes through archives, nested ones too, [`tree`]
 //!   through directories; [`manifest`] makes a signed jar an unsigned one.
 //! - [`listing`] says what was inserted into a class, [`text`] and [`json`]
-//!   print it.
+//!   print it; [`unmatched`] knows which globs named nothing.
 //! - [`target`] is the output: never the input, never half-written.
 //!
 //! **Invariant:** the same input gives the same output, byte for byte, on any
@@ -28,3 +28,4 @@ pub mod tally;
 pub mod target;
 pub mod text;
 pub mod tree;
+pub mod unmatched;

@@ -49,10 +49,10 @@ Examples:
 Exit status:
     0 on success, also if classes were left as they were,
     1 if the input cannot be read or the output cannot be written, or no class or
-      method that --class and --method ask for was found,
+      method that --class and --method ask for was found, rewritten or not,
     2 if the arguments are wrong.")]
 pub struct Opts {
-    /// A class file, a directory, or an archive (jar, war, ear, zip, jmod).
+    /// A class file, a directory, or an archive (jar, war, ear, zip, jmod, ...).
     #[arg(value_name = "IN")]
     input: PathBuf,
 
@@ -68,9 +68,10 @@ pub struct Opts {
     #[arg(long, value_enum, default_value_t)]
     mode: Mode,
 
-    /// What methods keep of their arguments: the arguments themselves, or also
-    /// the fields that they use [default: fields].
-    #[arg(long, value_enum)]
+    /// What methods keep of their arguments: reference (the arguments
+    /// themselves), fields (and the fields that they use), deep (and all that is
+    /// written over), or depth:N, which inserts the same as deep [default: fields].
+    #[arg(long, value_name = "WHAT", value_parser = Copy::parse)]
     copy: Option<Copy>,
 
     /// What methods tell in a trace, separated by `;`: calls, writes, reads,
@@ -108,7 +109,7 @@ pub struct Opts {
     #[arg(long, value_enum, value_name = "WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "new")]
     list: Option<Lines>,
 
-    /// List only classes that match these globs.
+    /// List only classes that match these globs; of those that were left, why.
     #[arg(
         long,
         value_name = "GLOBS",
@@ -213,13 +214,11 @@ impl Opts {
         }
         let filtered = !listing.classes.is_empty() || !listing.methods.is_empty();
         if filtered && outcome.matching == 0 {
-            say(format_args!(
-                "no rewritten class and method matches --class and --method{}",
-                match outcome.tally.methods.total {
-                    0 => "",
-                    _ => ": where nothing was inserted, the counts above tell why",
-                }
-            ));
+            say(match (outcome.named, listing.classes.is_empty()) {
+                (0, _) => "no class here matches --class",
+                (_, true) => "no method that was looked at matches --method",
+                (_, false) => "no class that matches --class has a method that matches --method",
+            });
             return Err(Failure.into());
         }
         Ok(())

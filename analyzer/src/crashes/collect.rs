@@ -220,7 +220,8 @@ pub fn result(path: &Path) -> Result<(Groups, NotStored)> {
             frames: entry.frames,
             causes: entry.causes,
         };
-        groups.add(key, entry.group);
+        // An earlier release may have told wrappers apart by the JDK's methods.
+        groups.add(key.by_cause(), entry.group);
     }
     Ok((groups, document.not_stored))
 }

@@ -57,9 +57,9 @@ pub struct Candidate {
     pub file: String,
     /// Whether all of it could be read.
     pub whole: bool,
-    /// Frames with arguments.
+    /// Frames with arguments, of the exception and of its causes.
     pub captured: usize,
-    /// All frames.
+    /// All frames of these.
     pub frames: usize,
     /// Frames whose fields are as at entry, too, or more than these.
     pub with_fields: usize,
@@ -138,7 +138,8 @@ impl Group {
     pub fn of(file: &str, identity: &str, bytes: u64, crash: &Crash, times: Times) -> Group {
         let Times { count, last_ms, .. } = times;
         let meta = &crash.meta;
-        let frames = || crash.failure.frames.iter().filter(|f| f.exception == 0);
+        // Those of causes become tests as well.
+        let frames = || crash.failure.frames.iter();
         let graph = Graph::at_failure(crash);
         let is_left_out = |number: &u32| {
             let is_hole = matches!(graph.body(*number), Some(Body::Hole(_)));
@@ -278,18 +279,40 @@ impl Groups {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hindsight_tracelog::crash::Frame;
+
+    const ONCE: Times = Times {
+        count: 1,
+        not_all_examined: false,
+        not_all_recorded: false,
+        last_ms: None,
+    };
+
+    /// A wrapper that the JDK has made on a thread of its own has no frame that becomes a test.
+    #[test]
+    fn frames_of_a_cause_make_a_file_better() {
+        let frame = |exception, fidelity| Frame {
+            exception,
+            fidelity,
+            ..Frame::default()
+        };
+        let mut without = Crash::default();
+        without.failure.frames = vec![frame(0, Fidelity::None); 2];
+        let mut with = without.clone();
+        with.failure.frames.push(frame(1, Fidelity::Fields));
+        let mut group = Group::of("crash-0001.hsc", "one", 1, &without, ONCE);
+        group.merge(Group::of("crash-0002.hsc", "two", 2, &with, ONCE));
+        let best = &group.best;
+        assert_eq!(best.file, "crash-0002.hsc");
+        assert_eq!([best.captured, best.frames, best.with_fields], [1, 3, 1]);
+    }
 
     #[test]
     fn a_crash_that_its_run_has_counted_elsewhere_has_happened_in_its_version() {
         let mut crash = Crash::default();
         crash.meta.program_version = "1.0".to_owned();
         crash.meta.java_version = "17".to_owned();
-        let times = Times {
-            count: 0,
-            not_all_examined: false,
-            not_all_recorded: false,
-            last_ms: None,
-        };
+        let times = Times { count: 0, ..ONCE };
         let key = Key::new(&crash.failure, 1);
         let mut groups = Groups::default();
         groups.add(key, Group::of("crash-0001.hsc", "id", 1, &crash, times));

@@ -1,8 +1,9 @@
 //! Which crashes are the same failure.
 //!
 //! Two crashes are one failure if exception and causes have the same classes,
-//! and the program's methods nearest to where it was thrown are the same. Lines
-//! are no part of it, for they differ from release to release; neither are the
+//! and the program's methods nearest to where it was thrown are the same. The
+//! JDK's methods count where there are no others: not in a wrapper that has
+//! come through none of the program's, if its cause has. Lines are no part of it, for they differ from release to release; neither are the
 //! numbers in the names that compilers and the JVM generate.
 
 use crate::classpath::is_platform;
@@ -66,7 +67,10 @@ impl Key {
             .filter(|frame| frame.fidelity != Fidelity::None);
         let first_in_trace =
             captured.find_map(|frame| first.stack.iter().position(|of| place(of) == method(frame)));
+        let causes = causes(failure, first);
         let is_its_trace = match first_in_trace {
+            // What a future keeps has left those who asked for it since, in some modes.
+            _ if is_kept_by_future(first) => true,
             Some(at) => first.stack[..at].iter().all(|of| of.method != "<clinit>"),
             None => known.is_empty(),
         };
@@ -74,11 +78,10 @@ impl Key {
             true => first.stack.iter().map(place).collect(),
             false => known.into_iter().map(method).collect(),
         };
-        Key {
+        let key = Key {
             exception: generated(&first.class),
             frames: methods(&first.class, places.into_iter(), frames),
-            causes: causes(failure, first)
-                .into_iter()
+            causes: (causes.into_iter())
                 .map(|cause| Cause {
                     exception: generated(&cause.class),
                     frames: methods(
@@ -88,7 +91,25 @@ impl Key {
                     ),
                 })
                 .collect(),
+        };
+        key.by_cause()
+    }
+
+    /// Without the JDK's methods of a wrapper, where a cause has the program's: they are other ones in each
+    /// JDK, and by chance.
+    pub fn by_cause(mut self) -> Key {
+        let is_of_program = |frames: &[String]| frames.iter().any(|name| !is_platform(name));
+        let Some(last) = (self.causes.iter()).rposition(|cause| is_of_program(&cause.frames))
+        else {
+            return self;
+        };
+        let wrappers = self.causes[..last].iter_mut();
+        for frames in std::iter::once(&mut self.frames).chain(wrappers.map(|one| &mut one.frames)) {
+            if !is_of_program(frames) {
+                frames.clear();
+            }
         }
+        self
     }
 
     /// A short name that stays the same from run to run and machine to machine:
@@ -116,6 +137,12 @@ fn place(element: &StackElement) -> (&str, &str) {
 
 fn method(frame: &Frame) -> (&str, &str) {
     (&frame.class, &frame.method)
+}
+
+/// Whether an exception is one that a future of the JDK has wrapped another in, and has its trace.
+fn is_kept_by_future(info: &ExceptionInfo) -> bool {
+    let is_wrapper = info.class.starts_with("java.util.concurrent.") && info.cause.is_some();
+    is_wrapper && !info.stack.is_empty()
 }
 
 /// The causes of an exception, nearest first.
@@ -279,5 +306,48 @@ mod tests {
         assert_eq!(key.causes[0].exception, "a.Cause");
         assert_ne!(key.id(), plain.id());
         assert_eq!(plain.id().len(), 12);
+    }
+
+    fn elements(names: &[&str]) -> Vec<StackElement> {
+        let element = |name: &&str| {
+            let (class, method) = name.rsplit_once('.').expect("class.method");
+            StackElement {
+                class: class.to_owned(),
+                method: method.to_owned(),
+                ..StackElement::default()
+            }
+        };
+        names.iter().map(element).collect()
+    }
+
+    /// What a future keeps has left the program's methods in some modes, and has come through other methods of
+    /// the JDK in each version.
+    #[test]
+    fn what_a_future_keeps_is_one_failure_in_all_modes_and_jdks() {
+        let key = |trace: &[&str], captured: &[&str], of_cause: &[&str]| {
+            let mut failure = failure("java.util.concurrent.CompletionException", captured);
+            for frame in &mut failure.frames {
+                frame.fidelity = Fidelity::Fields;
+            }
+            failure.exceptions[0].stack = elements(trace);
+            failure.exceptions[0].cause = Some(1);
+            failure.exceptions.push(ExceptionInfo {
+                class: "a.Cause".to_owned(),
+                stack: elements(of_cause),
+                ..ExceptionInfo::default()
+            });
+            Key::new(&failure, FRAMES)
+        };
+        const OLD: &[&str] = &["java.util.C.encode", "java.lang.Thread.run"];
+        const NEW: &[&str] = &["java.util.C.wrap", "java.util.C.encode"];
+        const CAUSE: &[&str] = &["java.lang.Integer.parseInt", "a.A.parse"];
+        let one = key(OLD, &[], CAUSE);
+        assert!(one.frames.is_empty(), "{one:?}");
+        assert_eq!(one.causes[0].frames, ["a.A.parse"]);
+        assert_eq!(one, key(NEW, &[], CAUSE));
+        assert_eq!(one, key(NEW, &["a.A.load", "a.A.main"], CAUSE));
+        // Whoever has wrapped it belongs to it, and so does the JDK where there is nothing else.
+        assert_eq!(key(&["a.A.get"], &["a.A.get"], CAUSE).frames, ["a.A.get"]);
+        assert_eq!(key(OLD, &[], OLD).frames.len(), 2);
     }
 }

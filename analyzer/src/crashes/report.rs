@@ -68,6 +68,13 @@ pub fn text(
         for frame in &key.frames {
             writeln!(out, "{indent}  at {}", one_line(frame, 200))?;
         }
+        for cause in key.causes.iter().filter(|cause| !cause.frames.is_empty()) {
+            let exception = one_line(&cause.exception, 200);
+            writeln!(out, "{indent}caused by {exception}")?;
+            for frame in &cause.frames {
+                writeln!(out, "{indent}  at {}", one_line(frame, 200))?;
+            }
+        }
         let seen = if group.first_ms == group.last_ms {
             utc(group.first_ms)
         } else {

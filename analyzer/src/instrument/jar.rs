@@ -26,7 +26,9 @@ const MAX_MANIFEST: u64 = 16 << 20;
 const MAX_ITEMS: usize = 4096;
 
 /// How the names of nested archives end.
-const ARCHIVES: [&str; 6] = [".jar", ".war", ".ear", ".zip", ".rar", ".jmod"];
+const ARCHIVES: [&str; 12] = [
+    ".jar", ".war", ".ear", ".zip", ".rar", ".jmod", ".hpi", ".jpi", ".aar", ".nbm", ".sar", ".kar",
+];
 
 /// An archive whose structure is known to be sound.
 pub struct Opened {

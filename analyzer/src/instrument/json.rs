@@ -1,7 +1,7 @@
 //! Listings and counts for machines: `hindsight.instrument/1`.
 
 use super::listing::MethodListing;
-use super::plan::{Mode, Plan, Probed};
+use super::plan::{self, Mode, Plan, Probed};
 use super::run::Outcome;
 use hindsight_instrument::{MemberName, MemberNames, Skipped};
 use serde::Serialize;
@@ -13,6 +13,9 @@ use std::path::Path;
 struct Class<'a> {
     class: &'a str,
     path: &'a str,
+    /// Why it stays as it is, where it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
     methods: Vec<Method<'a>>,
     /// Those of them that have less than was asked for.
     reduced: Vec<Left<'a>>,
@@ -87,6 +90,7 @@ pub fn class(path: &str, rewritten: &Probed, listed: &[MethodListing]) -> Vec<u8
     print(&Class {
         class: &rewritten.class_name.replace('/', "."),
         path,
+        reason: None,
         methods: methods.collect(),
         reduced: rewritten.reduced.iter().map(Left::of).collect(),
         left: rewritten.skipped.iter().map(Left::of).collect(),
@@ -95,14 +99,20 @@ pub fn class(path: &str, rewritten: &Probed, listed: &[MethodListing]) -> Vec<u8
     })
 }
 
-/// A class without new code, if it has methods that would need it.
-pub fn left(path: &str, class: &str, methods: Vec<Skipped<'_>>) -> Vec<u8> {
-    if methods.is_empty() {
+/// A class without new code: with the reason, or if it has methods that would need it.
+pub fn left(
+    path: &str,
+    class: &str,
+    reason: Option<plan::Left>,
+    methods: Vec<Skipped<'_>>,
+) -> Vec<u8> {
+    if methods.is_empty() && reason.is_none() {
         return Vec::new();
     }
     print(&Class {
         class,
         path,
+        reason: reason.map(|reason| reason.to_string()),
         methods: Vec::new(),
         reduced: Vec::new(),
         left: methods.into_iter().map(Left::of).collect(),
@@ -146,5 +156,7 @@ pub fn write(
     io::copy(&mut outcome.listed, out)?;
     write!(out, "\n],\"counts\":")?;
     serde_json::to_writer(&mut *out, &outcome.tally)?;
+    write!(out, ",\"unmatched\":")?;
+    serde_json::to_writer(&mut *out, &outcome.unmatched)?;
     writeln!(out, "}}")
 }

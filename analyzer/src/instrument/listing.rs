@@ -4,7 +4,7 @@
 //! rewriting itself ([`Layout`]); the rest are the old ones in their order, so
 //! each knows where it was.
 
-use super::plan::{Probed, Verdict, needs_nothing};
+use super::plan::{Left, Probed, Verdict, needs_nothing};
 use super::{json, text};
 use hindsight_classfile::frames::{Frames, Shape, VerificationType};
 use hindsight_classfile::opcode::{self as op, Form, OPCODES, WIDE};
@@ -12,7 +12,8 @@ use hindsight_classfile::{
     ClassFile, Code, Constant, ConstantPool, Error, Insn, Member, MemberRef, Operand, access,
 };
 use hindsight_instrument::glob::Globs;
-use hindsight_instrument::{Capture, Layout, Method, Part};
+use hindsight_instrument::select;
+use hindsight_instrument::{Capture, Layout, Method, Part, SkippedMethods};
 use serde::Serialize;
 
 /// What is to be printed of classes.
@@ -31,7 +32,9 @@ pub struct Listing {
 pub struct Listed {
     /// As it is printed.
     pub bytes: Vec<u8>,
-    /// Whether code of it is.
+    /// Whether it is one of those that were asked for.
+    pub is_named: bool,
+    /// Whether what was asked for is in it.
     pub matches: bool,
 }
 
@@ -58,36 +61,70 @@ pub enum Print {
 impl Listing {
     /// What to print of a class.
     pub fn render(&self, path: &str, old: &[u8], verdict: &Verdict) -> Listed {
-        let mut matches = false;
-        let bytes = match (self.print, verdict) {
-            (Print::Nothing, _) | (Print::Text { .. }, Verdict::Left { .. }) => Vec::new(),
-            (Print::Text { all, colour }, Verdict::Rewritten(rewritten)) => {
-                let methods = self.methods(old, rewritten);
-                matches = !methods.is_empty();
-                if matches {
-                    text::class(path, rewritten, &methods, all, colour).into_bytes()
-                } else {
-                    Vec::new()
-                }
-            }
-            (Print::Json { code }, Verdict::Rewritten(rewritten)) => {
-                let methods = if code {
-                    self.methods(old, rewritten)
-                } else {
-                    Vec::new()
-                };
-                matches = !methods.is_empty();
-                json::class(path, rewritten, &methods)
-            }
-            (Print::Json { .. }, Verdict::Left { class, methods, .. }) => {
-                let left = methods.iter().filter(|m| !needs_nothing(m.reason));
-                match class {
-                    Some(class) => json::left(path, class, left.collect()),
-                    None => Vec::new(),
-                }
-            }
+        match verdict {
+            _ if self.print == Print::Nothing => Listed::default(),
+            Verdict::Rewritten(rewritten) => self.rewritten(path, old, rewritten),
+            Verdict::Left {
+                class: Some(class),
+                reason,
+                methods,
+            } => self.left(path, class, *reason, methods),
+            Verdict::Left { class: None, .. } => Listed::default(),
+        }
+    }
+
+    fn rewritten(&self, path: &str, old: &[u8], rewritten: &Probed) -> Listed {
+        let is_named = self.names(&rewritten.class_name.replace('/', "."));
+        let methods = match (self.print, is_named) {
+            (Print::Json { code: false }, _) | (_, false) => Vec::new(),
+            _ => self.code(old, rewritten),
         };
-        Listed { bytes, matches }
+        // A method that was left is told with its class.
+        let is_left = || rewritten.skipped.iter().any(|left| self.wants(left.name));
+        let matches = is_named && (!methods.is_empty() || !self.methods.is_empty() && is_left());
+        let bytes = match self.print {
+            Print::Json { .. } => json::class(path, rewritten, &methods),
+            Print::Text { all, colour } if matches => {
+                text::class(path, rewritten, &methods, all, colour).into_bytes()
+            }
+            _ => Vec::new(),
+        };
+        Listed {
+            bytes,
+            is_named,
+            matches,
+        }
+    }
+
+    /// A class that stays as it is: told where it, or a method of it, was asked for.
+    fn left(&self, path: &str, class: &str, reason: Left, methods: &SkippedMethods) -> Listed {
+        let is_named = self.names(class);
+        let is_looked_into = matches!(reason, Left::NoProbes | Left::NoMethodFits);
+        let wanted = || methods.iter().filter(|method| self.wants(method.name));
+        let matches = is_named
+            && match (self.classes.is_empty(), self.methods.is_empty()) {
+                (true, true) => false,
+                (false, true) => true,
+                (by_method, false) => wanted().next().is_some() || !by_method && !is_looked_into,
+            };
+        let bytes = match self.print {
+            Print::Json { .. } if matches => {
+                json::left(path, class, Some(reason), wanted().collect())
+            }
+            Print::Json { .. } => {
+                let left = methods.iter().filter(|m| !needs_nothing(m.reason));
+                json::left(path, class, None, left.collect())
+            }
+            Print::Text { colour, .. } if matches => {
+                text::left(path, class, reason, wanted(), colour).into_bytes()
+            }
+            _ => Vec::new(),
+        };
+        Listed {
+            bytes,
+            is_named,
+            matches,
+        }
     }
 
     /// What stands between a class and the `before` ones before it.
@@ -99,15 +136,18 @@ impl Listing {
         }
     }
 
-    fn methods(&self, old: &[u8], rewritten: &Probed) -> Vec<MethodListing> {
-        let class = rewritten.class_name.replace('/', ".");
-        if !self.classes.is_empty() && !hindsight_instrument::select::names(&self.classes, &class) {
-            return Vec::new();
-        }
-        let wanted = |name: &str| self.methods.is_empty() || self.methods.matches(name);
+    fn names(&self, class: &str) -> bool {
+        self.classes.is_empty() || select::names(&self.classes, class)
+    }
+
+    fn wants(&self, method: &str) -> bool {
+        self.methods.is_empty() || self.methods.matches(method)
+    }
+
+    fn code(&self, old: &[u8], rewritten: &Probed) -> Vec<MethodListing> {
         let new = rewritten.class.as_deref().unwrap_or_default();
         // What has been rewritten can be read.
-        list(old, new, rewritten, &wanted).unwrap_or_default()
+        list(old, new, rewritten, &|name| self.wants(name)).unwrap_or_default()
     }
 }
 

@@ -33,7 +33,7 @@ impl Mode {
 }
 
 /// What a method keeps of its arguments.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Copy {
     /// The arguments themselves.
     Reference,
@@ -46,6 +46,22 @@ pub enum Copy {
 }
 
 impl Copy {
+    /// Reads what the agent's option `copy` takes.
+    ///
+    /// # Errors
+    ///
+    /// Fails on anything else, and says what there is.
+    pub fn parse(text: &str) -> Result<Copy, String> {
+        let is_depth = |depth: &str| depth.parse::<u32>().is_ok_and(|depth| depth > 0);
+        match text {
+            "reference" => Ok(Copy::Reference),
+            "fields" => Ok(Copy::Fields),
+            "deep" => Ok(Copy::Deep),
+            _ if text.strip_prefix("depth:").is_some_and(is_depth) => Ok(Copy::Deep),
+            _ => Err("it takes reference, fields, deep, and depth:N with N from 1 on".to_owned()),
+        }
+    }
+
     /// Its name, as on the command line.
     pub fn name(self) -> &'static str {
         match self {
@@ -208,6 +224,15 @@ impl Report {
         Ok(Report {
             escape: Globs::new(escape),
             caught: Globs::new(caught),
+        })
+    }
+
+    /// The rules as they are written, each with its glob of `class.method`.
+    pub(super) fn rules(&self) -> impl Iterator<Item = (String, Globs)> {
+        let kinds = [("escape", &self.escape), ("caught", &self.caught)];
+        kinds.into_iter().flat_map(|(kind, globs)| {
+            let patterns = globs.patterns();
+            patterns.map(move |glob| (format!("{kind}:{glob}"), Globs::new([glob])))
         })
     }
 }
@@ -434,6 +459,15 @@ impl Plan {
 mod tests {
     use super::*;
     use hindsight_instrument::glob::globs;
+
+    #[test]
+    fn copies_are_the_agents() {
+        assert_eq!(Copy::parse("fields"), Ok(Copy::Fields));
+        assert_eq!(Copy::parse("depth:2"), Ok(Copy::Deep));
+        for wrong in ["", "all", "depth", "depth:", "depth:0", "depth:-1"] {
+            assert!(Copy::parse(wrong).is_err(), "{wrong}");
+        }
+    }
 
     #[test]
     fn report_rules_are_the_agents() {

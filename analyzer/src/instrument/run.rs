@@ -7,6 +7,7 @@ use super::plan::{Ids, Left, Plan, Verdict};
 use super::tally::Tally;
 use super::target::{Output, Target};
 use super::tree;
+use super::unmatched::Unmatched;
 use crate::archive::Error;
 use crate::archive::read::{MAX_DIRECTORY, Source};
 use crate::progress::Progress;
@@ -56,8 +57,12 @@ pub struct Outcome {
     pub listed: SpooledTempFile,
     /// How many classes are in it.
     pub listed_classes: u64,
-    /// Of how many of them there is code.
+    /// How many classes there are that were asked for by name; all, if none was.
+    pub named: u64,
+    /// Of how many of them there is what was asked for: code, or why it is the old one.
     pub matching: u64,
+    /// Globs that name nothing, a line each.
+    pub unmatched: Vec<String>,
 }
 
 /// The state of a run.
@@ -74,7 +79,9 @@ pub struct Run<'a> {
     next: Ids,
     listed: SpooledTempFile,
     listed_classes: u64,
+    named: u64,
     matching: u64,
+    unmatched: Unmatched,
 }
 
 /// What the first bytes of a file say.
@@ -129,7 +136,9 @@ pub fn instrument(options: &Options<'_>) -> Result<Outcome> {
         scratch,
         next: Ids::default(),
         listed_classes: 0,
+        named: 0,
         matching: 0,
+        unmatched: Unmatched::new(options.plan),
     };
     match found {
         Some(found) => run.tree(input, &found, target.as_ref().map(Target::temporary))?,
@@ -142,7 +151,9 @@ pub fn instrument(options: &Options<'_>) -> Result<Outcome> {
         tally: run.tally,
         listed: run.listed,
         listed_classes: run.listed_classes,
+        named: run.named,
         matching: run.matching,
+        unmatched: run.unmatched.told(),
     })
 }
 
@@ -235,6 +246,8 @@ impl Run<'_> {
         for job in jobs {
             if let Some(done) = &job.done {
                 self.tally.class(&job.path, &done.verdict);
+                self.unmatched.see(&done.verdict);
+                self.named += u64::from(done.listed.is_named);
                 self.matching += u64::from(done.listed.matches);
                 if !done.listed.bytes.is_empty() {
                     let separator = self.orders.listing.separator(self.listed_classes);

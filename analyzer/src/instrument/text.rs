@@ -1,11 +1,12 @@
 //! Listings and counts for people.
 
 use super::listing::{Change, Line, MethodListing};
-use super::plan::{Copy, Mode, Plan, Probed};
+use super::plan::{Copy, Left, Mode, Plan, Probed};
 use super::run::Outcome;
 use super::tally::Counts;
 use crate::java::descriptor;
 use crate::text::{count, one_line};
+use hindsight_instrument::Skipped;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::path::Path;
@@ -77,6 +78,30 @@ pub fn class(
             let descriptor = one_line(method.descriptor, LIMIT);
             let _ = writeln!(out, "  {what} {name}{descriptor}: {}", method.reason);
         }
+    }
+    out
+}
+
+/// A class that stays as it is, with those of its methods that were asked for.
+pub fn left<'m>(
+    path: &str,
+    class: &str,
+    reason: Left,
+    methods: impl Iterator<Item = Skipped<'m>>,
+    colour: bool,
+) -> String {
+    let name = one_line(class, LIMIT);
+    let heading = Style { colour }.heading(&format!("class {name}"));
+    let detail = reason.detail().map(|detail| format!(": {detail}"));
+    let detail = one_line(&detail.unwrap_or_default(), LIMIT);
+    let mut out = format!(
+        "{heading} ({})\n  left as it was: {reason}{detail}\n",
+        one_line(path, LIMIT)
+    );
+    for method in methods {
+        let name = one_line(method.name, LIMIT);
+        let descriptor = one_line(method.descriptor, LIMIT);
+        let _ = writeln!(out, "  left {name}{descriptor}: {}", method.reason);
     }
     out
 }
@@ -286,6 +311,8 @@ pub fn notes(plan: &Plan, outcome: &Outcome) -> Vec<String> {
                 .to_owned(),
         );
     }
+    let unmatched = outcome.unmatched.iter();
+    notes.extend(unmatched.map(|told| one_line(told, LIMIT)));
     for failure in tally.failures.iter().take(MAX_NAMED) {
         let mut note = format!("{}: {}", one_line(&failure.path, LIMIT), failure.reason);
         if let Some(detail) = &failure.detail {

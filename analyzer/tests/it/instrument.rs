@@ -492,7 +492,7 @@ fn directories_are_copied_with_what_is_in_them() {
     fs::create_dir_all(root.join("app/empty")).unwrap();
     fs::write(root.join("app/Main.class"), entry(&old, "app/Main.class")).unwrap();
     fs::write(root.join("notes.txt"), "text").unwrap();
-    fs::write(root.join("app.jar"), &old).unwrap();
+    fs::write(root.join("app.hpi"), &old).unwrap();
     fs::write(root.join("broken.jar"), &old[..old.len() / 2]).unwrap();
     #[cfg(unix)]
     {
@@ -534,9 +534,9 @@ fn directories_are_copied_with_what_is_in_them() {
         metadata(&to).modified().unwrap(),
         metadata(&root).modified().unwrap()
     );
-    // The jar is what it would be alone, but for the numbers of its methods.
+    // A jar by any name is what it would be alone, but for the numbers of its methods.
     assert!(
-        directory(&fs::read(to.join("app.jar")).unwrap())
+        directory(&fs::read(to.join("app.hpi")).unwrap())
             .entries
             .len()
             == 12

@@ -54,6 +54,22 @@ fn what_the_output_is_good_for_is_said() {
         let says = "runs only in a JVM with the agent, whose classes its code calls; nothing is recorded of it";
         assert!(!same && errors.contains(says), "{errors}");
     }
+    // A typo leaves nothing else behind.
+    let (errors, same) = run(&class, &["--include", "com.typo.**; A*"]);
+    assert!(!same && errors.lines().count() == 1, "{errors}");
+    assert!(
+        errors.contains("--include com.typo.**: no class"),
+        "{errors}"
+    );
+    let (errors, _) = run(
+        &class,
+        &["--report", "uncaught;escape:A.n;escape:A.m;caught:**"],
+    );
+    assert_eq!(errors.lines().count(), 1, "{errors}");
+    assert!(
+        errors.contains("--report escape:A.n: no method"),
+        "{errors}"
+    );
     for (major, minor, is_known) in [
         (69_u16, 0_u16, true),
         (69, 65535, true),

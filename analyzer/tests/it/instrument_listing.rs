@@ -321,12 +321,26 @@ fn the_listing_for_people() {
 
     let (status, _, errors) = list(&["--list", "--method", "none"]);
     assert_eq!(status, Some(1));
-    assert!(
-        errors.contains("no rewritten class and method matches"),
-        "{errors}"
-    );
+    assert!(errors.contains("no method that was looked at"), "{errors}");
     let (status, _, errors) = list(&["--list", "--format", "json", "--class", "None"]);
     assert_eq!(status, Some(1), "{errors}");
+    assert!(errors.contains("no class here matches --class"), "{errors}");
+    let (status, _, errors) = list(&["--list", "--class", "Listing", "--method", "none"]);
+    assert_eq!(status, Some(1), "{errors}");
+    assert!(errors.contains("no class that matches"), "{errors}");
+
+    // What stays as it is, is there all the same.
+    let unlisted = |more: &[&str]| {
+        let (status, told, errors) = list(&[&["--list", "--method", "getField"], more].concat());
+        assert_eq!((status, errors.as_str()), (Some(0), ""));
+        told
+    };
+    assert!(unlisted(&[]).contains("left getField()I: cannot throw"));
+    let told = unlisted(&["--class", "Listing", "--exclude", "*"]);
+    let left = "class Listing (Listing.class)\n  left as it was: not selected\n";
+    assert!(told.starts_with(left), "{told}");
+    let told = unlisted(&["--class", "Listing", "--exclude", "*", "--format", "json"]);
+    assert!(told.contains("\"reason\":\"not selected\""), "{told}");
     assert_eq!(
         fs::read_dir(dir.path()).unwrap().count(),
         1,
