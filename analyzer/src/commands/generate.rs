@@ -3,11 +3,12 @@
 use super::Format;
 use crate::confine;
 use crate::generate::distinct::few;
-use crate::generate::search::Tally;
+use crate::generate::observed::Lost;
 use crate::junit::Framework;
 use crate::stderr::say;
 use anyhow::Result;
 use clap::ArgGroup;
+use invent::Searched;
 use report::{Changes, Report};
 use std::borrow::Cow;
 use std::io::Write;
@@ -94,7 +95,9 @@ pub struct Opts {
     #[arg(long, value_name = "CP")]
     classpath: String,
 
-    /// Where the tests go: below src/test/java.
+    /// Where the tests go: below src/test/java. Those that an earlier run has made of
+    /// the same kind are replaced, of classes that this run has called or could call, and
+    /// removed, of classes that --classpath does not have any more; others stay.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
 
@@ -180,14 +183,18 @@ impl Opts {
         let carved = self.carve(&mut tools)?;
         let until = self.until();
         let searched = self.invent(&mut tools)?;
+        let is_repeated = self.is_repeated(&searched);
+        let about = carved.about.iter().chain(&searched.about).cloned();
+        let about = about.collect();
         let all = carved.tests.len() + searched.tests.len();
         let (observed, generated) = few(carved.tests, searched.tests, &tools.methods);
         let alike = all - observed.len() - generated.len();
         let suite = self.suite(&program)?.until(until);
         let proven = self.prove(&suite, &tools, observed, generated)?;
-        let (files, removed) = self.write(&proven.written)?;
+        let (files, removed) = self.write(&proven.written, &program.classpath, &about)?;
         let changes = self.compare(&suite, &mut tools, &proven)?;
         program.told.end();
+        let new = proven.new(&tools.methods, &carved.about);
         let total: usize = (proven.written.iter())
             .map(|source| source.tests.len())
             .sum();
@@ -199,8 +206,11 @@ impl Opts {
             alike: alike + proven.alike,
             dropped: proven.dropped,
             counts: self.observed.then_some(carved.counts),
+            new,
             searched: searched.tally,
-            is_repeated: searched.tally.and_then(|tally| self.is_repeated(&tally)),
+            is_repeated,
+            found: searched.found,
+            lost: searched.lost,
             left_out: searched.left_out,
             changes,
             confined: confine::guards(),
@@ -224,10 +234,15 @@ impl Opts {
         self.universal || !self.model.is_empty()
     }
 
-    /// Whether the same seed gives the same sequences again; time alone never does.
-    fn is_repeated(&self, tally: &Tally) -> Option<bool> {
+    /// Whether the same seed gives the same tests again; time alone never does, nor what is chance or takes too long.
+    fn is_repeated(&self, searched: &Searched) -> Option<bool> {
+        let tally = searched.tally?;
         let is_counted = self.sequences.is_some() && self.time.is_none();
-        is_counted.then_some(tally.lost == 0)
+        let by_chance = [Lost::Unstable, Lost::Ended];
+        let is_lost = by_chance
+            .iter()
+            .any(|why| searched.lost.contains_key(why.word()));
+        is_counted.then_some(tally.lost == 0 && !is_lost)
     }
 
     /// Why no test has come of it.

@@ -201,7 +201,7 @@ pub fn sources(
 
 /// The name of a class of tests. It ends in `Test` whatever is before, for that is what runners look for. Of
 /// a nested class it has the outer ones, for each may have its own `Builder`.
-fn file_name(class: &str, what: &str, part: usize) -> String {
+pub fn file_name(class: &str, what: &str, part: usize) -> String {
     let simple = simple_name(class);
     // The sole object that Scala has beside a class.
     let module = match simple.ends_with('$') {

@@ -2,6 +2,7 @@
 //! order and another.
 
 mod compile;
+mod late;
 mod spoilers;
 
 use super::asserted::Checked;
@@ -29,6 +30,10 @@ const RUNNABLE: &str = include_str!("stubs/ThrowingRunnable.java");
 
 /// The status of a JVM that leaves the tests that are left to another one; as in `Suite.java`.
 const TIRED: i32 = 3;
+/// The line that says that something beside the tests wanted what a test must not do; as there, too.
+const HARM: &str = "harm";
+/// How often it is looked for tests that do harm later, as the first ones may do it for others.
+const MAX_HARMFUL: usize = 3;
 /// Runs of a suite before it is written. Each second one is the reverse of the one before, so that of two
 /// tests each comes first at times.
 pub const RUNS: u64 = 4;
@@ -63,6 +68,8 @@ pub struct Dropped {
     pub flaky: usize,
     /// They passed, and others failed behind them.
     pub spoiling: usize,
+    /// They passed, and something that they left to be done later wanted what a test must not do.
+    pub harmful: usize,
     /// They took too long.
     pub timed_out: usize,
 }
@@ -70,7 +77,7 @@ pub struct Dropped {
 impl Dropped {
     /// How many there are.
     pub fn count(&self) -> usize {
-        self.not_compiled + self.failed + self.flaky + self.spoiling + self.timed_out
+        self.not_compiled + self.failed + self.flaky + self.spoiling + self.harmful + self.timed_out
     }
 }
 
@@ -112,7 +119,15 @@ fn listed(written: &[Source], order: Order) -> Vec<Listed> {
 struct Run {
     list: Vec<Listed>,
     place: usize,
+    ran: Ran,
+}
+
+/// How tests ended.
+#[derive(Default)]
+struct Ran {
     verdicts: BTreeMap<usize, Verdict>,
+    /// Those that a JVM has run in which something beside them wanted what a test must not do.
+    harmful: Vec<Vec<Listed>>,
 }
 
 /// Tests that are tried.
@@ -213,7 +228,8 @@ impl<'a> Suite<'a> {
         order: Order,
         limit: Duration,
     ) -> Result<BTreeMap<usize, Verdict>> {
-        self.run_list(listed(written, order), entries, order.place, limit)
+        let ran = self.run_list(listed(written, order), entries, order.place, limit)?;
+        Ok(ran.verdicts)
     }
 
     /// Runs these tests in this order.
@@ -223,13 +239,13 @@ impl<'a> Suite<'a> {
         entries: &[PathBuf],
         place: usize,
         limit: Duration,
-    ) -> Result<BTreeMap<usize, Verdict>> {
+    ) -> Result<Ran> {
         // Those of another run at the same time are others.
         let place = place % PLACES.len();
         let list = self.dir.join(format!("list{place}"));
         let results = self.dir.join(format!("results{place}"));
         let place = &PLACES[place];
-        let mut verdicts = BTreeMap::new();
+        let mut ran = Ran::default();
         while !left.is_empty() {
             let lines = left
                 .iter()
@@ -248,8 +264,13 @@ impl<'a> Suite<'a> {
             let patience = limit * (left.len() as u32).min(1000) + Duration::from_secs(120);
             let child = confine::spawn(command).context("failed to run java")?;
             let ended = wait(child, patience)?;
-            let told = read(&results);
+            let (told, is_harmful) = read(&results);
             let mut told_all: BTreeSet<usize> = told.keys().copied().collect();
+            if is_harmful {
+                let those = left.iter().filter(|test| told_all.contains(&test.0));
+                ran.harmful.push(those.cloned().collect());
+            }
+            let verdicts = &mut ran.verdicts;
             let tired = matches!(ended, Ended::Exit(status) if status.code() == Some(TIRED));
             verdicts.extend(told);
             if told_all.len() < left.len()
@@ -269,7 +290,7 @@ impl<'a> Suite<'a> {
             }
             left.retain(|test| !told_all.contains(&test.0));
         }
-        Ok(verdicts)
+        Ok(ran)
     }
 
     /// Runs a suite in fresh JVMs, in one order and another, at one place and another. Where some tests do not
@@ -290,13 +311,9 @@ impl<'a> Suite<'a> {
                 place: run as usize,
             };
             let (list, place) = (listed(written, order), order.place);
-            let verdicts = self.run_list(list.clone(), &self.setup.entries, place, limit)?;
+            let ran = self.run_list(list.clone(), &self.setup.entries, place, limit)?;
             done.fetch_add(1, Ordering::Relaxed);
-            Ok(Run {
-                list,
-                place,
-                verdicts,
-            })
+            Ok(Run { list, place, ran })
         };
         for pair in 0..MAX_RUNS / 2 {
             let run = 2 * pair;
@@ -311,7 +328,7 @@ impl<'a> Suite<'a> {
             });
             for run in both {
                 let run = run.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-                for (test, verdict) in &run.verdicts {
+                for (test, verdict) in &run.ran.verdicts {
                     match verdict {
                         Verdict::Passed => passed.insert(*test),
                         _ => failed.insert(*test),
@@ -345,8 +362,8 @@ impl<'a> Suite<'a> {
         };
         let mut list = listed(written, order);
         list.retain(|(test, ..)| these.contains(test));
-        let verdicts = self.run_list(list, &self.classpath, order.place, limit)?;
-        let verdicts = verdicts.into_iter();
+        let ran = self.run_list(list, &self.classpath, order.place, limit)?;
+        let verdicts = ran.verdicts.into_iter();
         let failed = verdicts.filter(|(_, verdict)| *verdict != Verdict::Passed);
         Ok(failed.map(|(test, _)| test).collect())
     }
@@ -365,24 +382,32 @@ impl<'a> Suite<'a> {
         tests: &mut BTreeMap<usize, Checked>,
         dropped: &mut Dropped,
     ) -> Result<BTreeMap<usize, Checked>> {
-        let mut runs = self.runs(written, seed, limit)?;
+        let mut written = written.to_vec();
+        let mut runs = self.runs(&written, seed, limit)?;
+        for _ in 0..MAX_HARMFUL {
+            let harmful = self.harmful(&runs, limit)?;
+            if harmful.is_empty() {
+                break;
+            }
+            dropped.harmful += harmful.len();
+            tests.retain(|number, _| !harmful.contains(number));
+            without(&mut written, &harmful);
+            runs = self.runs(&written, seed, limit)?;
+        }
         let what = "looking for tests that make others fail";
         self.told.begin(what, Extent::Unknown);
         let spoilers = self.spoilers(&runs, natural, limit)?;
         if !spoilers.is_empty() {
             // Without them, others may pass.
-            let mut left = written.to_vec();
-            for source in &mut left {
-                source.tests.retain(|test| !spoilers.contains(&test.number));
-            }
-            runs = self.runs(&left, seed, limit)?;
+            without(&mut written, &spoilers);
+            runs = self.runs(&written, seed, limit)?;
             dropped.spoiling += spoilers.len();
             tests.retain(|number, _| !spoilers.contains(number));
         }
         let count = runs.len() as u64;
         let mut failures: BTreeMap<usize, u64> = BTreeMap::new();
         let mut late: BTreeSet<usize> = BTreeSet::new();
-        for (test, verdict) in runs.iter().flat_map(|run| &run.verdicts) {
+        for (test, verdict) in runs.iter().flat_map(|run| &run.ran.verdicts) {
             if *verdict == Verdict::TimedOut {
                 late.insert(*test);
             }
@@ -396,7 +421,7 @@ impl<'a> Suite<'a> {
         self.told.begin(what, Extent::Unknown);
         let passed = failures.iter().filter(|(_, failures)| **failures == 0);
         for test in self.otherwise(
-            written,
+            &written,
             &passed.map(|(test, _)| *test).collect(),
             seed,
             limit,
@@ -422,7 +447,15 @@ impl<'a> Suite<'a> {
     }
 }
 
-fn read(path: &Path) -> BTreeMap<usize, Verdict> {
+/// Leaves tests out.
+fn without(written: &mut [Source], these: &BTreeSet<usize>) {
+    for source in written {
+        source.tests.retain(|test| !these.contains(&test.number));
+    }
+}
+
+/// How tests ended, and whether something beside them wanted what a test must not do.
+fn read(path: &Path) -> (BTreeMap<usize, Verdict>, bool) {
     let text = fs::read(path).unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
     let line = |line: &str| {
@@ -436,5 +469,6 @@ fn read(path: &Path) -> BTreeMap<usize, Verdict> {
         };
         Some((number, verdict))
     };
-    text.lines().filter_map(line).collect()
+    let is_harmful = text.lines().any(|line| line == HARM);
+    (text.lines().filter_map(line).collect(), is_harmful)
 }

@@ -45,10 +45,20 @@ const WAYS: &str = "\
     - java.util.UUID <init> (JJ)V
     - java.util.Locale ENGLISH Ljava/util/Locale;
     - java.util.Optional empty ()Ljava/util/Optional;
+    - java.util.Optional of (Ljava/lang/Object;)Ljava/util/Optional;
+    - java.util.OptionalInt of (I)Ljava/util/OptionalInt;
+    - java.util.Map entry (Ljava/lang/Object;Ljava/lang/Object;)Ljava/util/Map$Entry;
+    - java.util.concurrent.TimeUnit SECONDS Ljava/util/concurrent/TimeUnit;
     * java.util.Collections emptyIterator ()Ljava/util/Iterator;
     * java.util.Collections emptyEnumeration ()Ljava/util/Enumeration;
     * java.util.Comparator naturalOrder ()Ljava/util/Comparator;
     * java.util.function.Function identity ()Ljava/util/function/Function;
+    - java.util.function.UnaryOperator identity ()Ljava/util/function/UnaryOperator;
+    - java.util.function.Predicate isEqual (Ljava/lang/Object;)Ljava/util/function/Predicate;
+    * java.util.function.BinaryOperator minBy (Ljava/util/Comparator;)Ljava/util/function/BinaryOperator;
+    - java.util.stream.Stream empty ()Ljava/util/stream/Stream;
+    - java.util.stream.Stream of (Ljava/lang/Object;)Ljava/util/stream/Stream;
+    - java.util.stream.IntStream of ([I)Ljava/util/stream/IntStream;
     - java.util.regex.Pattern compile (Ljava/lang/String;)Ljava/util/regex/Pattern;
     - java.lang.StringBuilder <init> ()V
     * java.lang.StringBuilder <init> (Ljava/lang/String;)V
@@ -68,7 +78,15 @@ const WAYS: &str = "\
     - java.math.BigInteger valueOf (J)Ljava/math/BigInteger;
     * java.nio.charset.StandardCharsets UTF_8 Ljava/nio/charset/Charset;
     * java.nio.ByteBuffer wrap ([B)Ljava/nio/ByteBuffer;
+    - java.net.URI create (Ljava/lang/String;)Ljava/net/URI;
     * java.time.LocalDate ofEpochDay (J)Ljava/time/LocalDate;
+    - java.time.LocalTime ofSecondOfDay (J)Ljava/time/LocalTime;
+    - java.time.LocalDateTime of (IIIII)Ljava/time/LocalDateTime;
+    - java.time.Instant ofEpochMilli (J)Ljava/time/Instant;
+    - java.time.Duration ofMillis (J)Ljava/time/Duration;
+    - java.time.Period ofDays (I)Ljava/time/Period;
+    * java.time.ZoneOffset UTC Ljava/time/ZoneOffset;
+    - java.time.temporal.ChronoUnit DAYS Ljava/time/temporal/ChronoUnit;
 ";
 
 /// What puts something into an object, likewise: for those of a type, the first that fits.

@@ -246,6 +246,21 @@ public class Harm {
         return System.setProperty("com.acme.mode", "quick") + System.getProperty("com.acme.mode");
     }
 
+    public int afterAll() {
+        Runtime.getRuntime().addShutdownHook(new Thread(Harm::remove));
+        return 7;
+    }
+
+    public int afterwards() {
+        java.util.concurrent.CompletableFuture.delayedExecutor(500, java.util.concurrent.TimeUnit.MILLISECONDS)
+                .execute(Harm::remove);
+        return 8;
+    }
+
+    private static void remove() {
+        new java.io.File(@VICTIM@).delete();
+    }
+
     public int spin() {
         new Thread(Harm::spinForEver).start();
         return 1;

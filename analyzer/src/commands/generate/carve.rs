@@ -13,6 +13,7 @@ use crate::trace::steps::Steps;
 use crate::trace::{Trace, none_is_there};
 use anyhow::Result;
 use hindsight_tracelog::trace::dictionary::TracedClass;
+use std::collections::HashSet;
 use std::path::Path;
 
 /// What has come of recorded runs.
@@ -20,6 +21,8 @@ use std::path::Path;
 pub(super) struct Carved {
     pub tests: Vec<Checked>,
     pub counts: observed::Counts,
+    /// Classes that the runs had.
+    pub about: HashSet<String>,
     /// Whether some of it could not be read.
     pub damaged: bool,
 }
@@ -31,7 +34,8 @@ impl Opts {
         let told = &tools.program.told;
         for path in &self.trace {
             told.begin("reading the run", Extent::Unknown);
-            let (recorded, lacks) = self.record(path, tools.classes, told)?;
+            let about = &mut carved.about;
+            let (recorded, lacks) = self.record(path, tools.classes, told, about)?;
             carved.damaged |= lacks;
             told.begin("trying what the run did", Extent::Unknown);
             let (tests, counts) = observed::tests(
@@ -49,7 +53,13 @@ impl Opts {
     }
 
     /// What a run did, and whether some of it could not be read.
-    fn record(&self, path: &Path, classes: Classes<'_>, told: &Stages) -> Result<(Recorded, bool)> {
+    fn record(
+        &self,
+        path: &Path,
+        classes: Classes<'_>,
+        told: &Stages,
+        about: &mut HashSet<String>,
+    ) -> Result<(Recorded, bool)> {
         let trace = Trace::open(path)?;
         let mut damaged = trace.is_damaged;
         if !self.quiet {
@@ -62,6 +72,8 @@ impl Opts {
                 told.note(&format!("{}: {note}", path.display()));
             }
         }
+        let traced = trace.log.dictionary.traced.iter();
+        about.extend(traced.map(|class| class.name.clone()));
         let mut recorder = Recorder::new(&trace.log.dictionary, classes);
         let places = trace.all();
         let mut steps = Steps::new(&trace.log, &places);

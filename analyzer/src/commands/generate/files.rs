@@ -1,19 +1,27 @@
 //! The files that `hindsight generate` writes, and those that it replaces.
 
 use super::Opts;
+use crate::classpath::ClassPath;
 use crate::files::is_ours;
-use crate::generate::emit::{FIRST_LINE, OBSERVED, Source};
+use crate::generate::emit::{FIRST_LINE, OBSERVED, Source, file_name};
 use crate::junit::write_file;
+use crate::text::simple_name;
 use anyhow::{Context, Result, bail};
 use hindsight_instrument::glob::{Globs, globs};
+use std::collections::HashSet;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 impl Opts {
-    /// Writes the files, and removes those of the same kind and of the same classes
-    /// that an earlier run has left: what they say of the program may be over.
-    pub(super) fn write(&self, written: &[Source]) -> Result<(Vec<PathBuf>, Vec<PathBuf>)> {
+    /// Writes the files, and removes those of the same kind that an earlier run has left of the classes that this
+    /// one is `about`, or that are gone: what they say of the program may be over.
+    pub(super) fn write(
+        &self,
+        written: &[Source],
+        classpath: &ClassPath,
+        about: &HashSet<String>,
+    ) -> Result<(Vec<PathBuf>, Vec<PathBuf>)> {
         let mut files = Vec::new();
         // All or none.
         for source in written {
@@ -39,8 +47,15 @@ impl Opts {
         // Without any test there is an error, and what was there is better than nothing.
         if !files.is_empty() {
             let root = self.out.join("src/test/java");
-            stale(&root, "", &kinds, &globs(&self.classes), &mut removed)?;
+            let stale = Stale {
+                kinds: &kinds,
+                classes: &globs(&self.classes),
+                classpath,
+                about: &about.iter().map(|class| stem(class)).collect(),
+            };
+            stale.find(&root, "", &mut removed)?;
             removed.retain(|path| !files.contains(path));
+            removed.sort();
         }
         for path in &removed {
             fs::remove_file(path)
@@ -50,35 +65,135 @@ impl Opts {
     }
 }
 
-/// Finds our files below a directory whose names say that they are of these kinds
-/// and of classes that match.
-fn stale(
-    dir: &Path,
-    package: &str,
-    kinds: &[&str],
-    classes: &Globs,
-    found: &mut Vec<PathBuf>,
-) -> Result<()> {
-    let failed = || format!("failed to read {}", dir.display());
-    for entry in fs::read_dir(dir).with_context(failed)? {
-        let entry = entry.with_context(failed)?;
-        let (path, name) = (entry.path(), entry.file_name());
-        let name = name.to_string_lossy();
-        if entry.file_type().with_context(failed)?.is_dir() {
-            stale(&path, &format!("{package}{name}."), kinds, classes, found)?;
-            continue;
+/// Before the packages of tests whose classes are in a jar that lets nobody else into theirs.
+const BESIDE: &str = "tests.";
+
+/// The package of a class, with a dot, and how the names of the files of its tests begin.
+fn stem(class: &str) -> (String, String) {
+    let package = &class[..class.len() - simple_name(class).len()];
+    let name = file_name(class, "", 0);
+    let name = name.strip_suffix("Test").unwrap_or(&name);
+    (package.to_owned(), name.to_owned())
+}
+
+/// What tests that are over are of: these kinds, and classes that match.
+struct Stale<'a> {
+    kinds: &'a [&'a str],
+    classes: &'a Globs,
+    classpath: &'a ClassPath,
+    about: &'a HashSet<(String, String)>,
+}
+
+impl Stale<'_> {
+    /// Finds our files below a directory whose names say so.
+    fn find(&self, dir: &Path, package: &str, found: &mut Vec<PathBuf>) -> Result<()> {
+        let failed = || format!("failed to read {}", dir.display());
+        for entry in fs::read_dir(dir).with_context(failed)? {
+            let entry = entry.with_context(failed)?;
+            let (path, name) = (entry.path(), entry.file_name());
+            let name = name.to_string_lossy();
+            if entry.file_type().with_context(failed)?.is_dir() {
+                self.find(&path, &format!("{package}{name}."), found)?;
+                continue;
+            }
+            let of_class = self.kinds.iter().find_map(|kind| {
+                let (class, rest) = name.rsplit_once(kind)?;
+                let number = rest.strip_suffix("Test.java")?;
+                (number.bytes().all(|byte| byte.is_ascii_digit())).then_some(class)
+            });
+            if let Some(class) = of_class
+                && (self.classes.is_empty() || self.classes.matches(&format!("{package}{class}")))
+                && self.is_over(package, class)
+                && is_ours(&path, FIRST_LINE.as_bytes()).unwrap_or(false)
+            {
+                found.push(path);
+            }
         }
-        let of_class = kinds.iter().find_map(|kind| {
-            let (class, rest) = name.rsplit_once(kind)?;
-            let number = rest.strip_suffix("Test.java")?;
-            (number.bytes().all(|byte| byte.is_ascii_digit())).then_some(class)
-        });
-        if let Some(class) = of_class
-            && (classes.is_empty() || classes.matches(&format!("{package}{class}")))
-            && is_ours(&path, FIRST_LINE.as_bytes()).unwrap_or(false)
-        {
-            found.push(path);
-        }
+        Ok(())
     }
-    Ok(())
+
+    /// Whether a class is among those that the tests are about, or on the class path no more.
+    fn is_over(&self, package: &str, class: &str) -> bool {
+        let packages = [Some(package), package.strip_prefix(BESIDE)];
+        let is_about = |package: &str| {
+            let known = (package.to_owned(), class.to_owned());
+            self.about.contains(&known)
+        };
+        let mut packages = packages.into_iter().flatten();
+        packages.clone().any(is_about) || !packages.any(|package| self.is_there(package, class))
+    }
+
+    /// Whether there is such a class, or a nested one whose name and those around it are this together.
+    fn is_there(&self, package: &str, class: &str) -> bool {
+        let types = self
+            .classpath
+            .types_of_package(package.trim_end_matches('.'));
+        types.iter().any(|name| {
+            let own = format!("{package}{name}");
+            let (_, around) = stem(&own);
+            match class.strip_prefix(around.as_str()) {
+                Some("") => true,
+                Some(rest) => self.has_nested(&own, rest),
+                None => false,
+            }
+        })
+    }
+
+    fn has_nested(&self, class: &str, rest: &str) -> bool {
+        let ends = rest.char_indices().map(|(at, first)| at + first.len_utf8());
+        ends.into_iter().any(|end| {
+            let (name, rest) = rest.split_at(end);
+            let nested = format!("{class}${name}");
+            self.classpath.info(&nested).is_some()
+                && (rest.is_empty() || self.has_nested(&nested, rest))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of classes that a run has not called, the tests of an earlier one stay; not those of classes that are gone.
+    #[test]
+    fn only_what_is_over_is_removed() {
+        let directory = tempfile::tempdir().unwrap();
+        let (classes, out) = (
+            directory.path().join("classes"),
+            directory.path().join("out"),
+        );
+        let write = |path: PathBuf, text: &str| write_file(&path, text).unwrap();
+        for class in ["Kept", "Kept$Inner", "Called"] {
+            write(classes.join(format!("acme/{class}.class")), "");
+        }
+        for (class, kind) in [
+            ("Kept", "Observed"),
+            ("KeptInner", "Observed"),
+            ("Called", "Observed"),
+            ("Called", "Generated"),
+            ("KeptGone", "Observed2"),
+            ("Gone", "Observed"),
+        ] {
+            write(out.join(format!("acme/{class}{kind}Test.java")), FIRST_LINE);
+        }
+        write(out.join("tests/acme/KeptObservedTest.java"), FIRST_LINE);
+        write(out.join("acme/MineObservedTest.java"), "mine");
+        let about = HashSet::from([stem("acme.Called")]);
+        let stale = Stale {
+            kinds: &[OBSERVED],
+            classes: &Globs::default(),
+            classpath: &ClassPath::open(classes.to_str().unwrap()).unwrap(),
+            about: &about,
+        };
+        let mut found = Vec::new();
+        stale.find(&out, "", &mut found).unwrap();
+        let mut found: Vec<_> = found.iter().filter_map(|path| path.file_name()).collect();
+        found.sort();
+        let over = [
+            "CalledObservedTest.java",
+            "GoneObservedTest.java",
+            "KeptGoneObserved2Test.java",
+        ];
+        assert_eq!(found, over);
+    }
 }

@@ -19,7 +19,7 @@ use anyhow::{Result, bail};
 use hindsight_classfile::ClassFile;
 use hindsight_instrument::glob::Globs;
 use std::cmp::{Ordering, Reverse};
-use std::collections::{HashSet, VecDeque};
+use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::time::{Duration, Instant};
 
 /// Sequences for which there is time at least, where time bounds a search,
@@ -44,8 +44,14 @@ const TRYING: Duration = Duration::from_millis(20);
 #[derive(Default)]
 pub(super) struct Searched {
     pub tests: Vec<Invented>,
+    /// The classes that they may be of.
+    pub about: HashSet<String>,
     pub tally: Option<Tally>,
-    /// Sequences for which there was no time.
+    /// What was found and tried out,
+    pub found: usize,
+    /// how much of it has become no test, for each reason,
+    pub lost: BTreeMap<&'static str, (usize, &'static str)>,
+    /// and sequences for which there was no time.
     pub left_out: usize,
 }
 
@@ -79,11 +85,23 @@ impl Opts {
         let lab = Lab::new(&mut tools.methods, &mut tools.worker, &mut tools.other);
         let jobs = found.map(|one| try_out(one, &tested, &tools.wanted, &tools.access, &lab));
         let (came, left_out) = lab.all(jobs, until, grace)?;
-        Ok(Searched {
-            tests: came.into_iter().flatten().collect(),
+        let mut searched = Searched {
             tally: Some(tally),
+            found: came.len(),
             left_out,
-        })
+            ..Searched::default()
+        };
+        for came in came {
+            match came {
+                Ok(test) => searched.tests.push(test),
+                Err(why) => {
+                    let (word, reason) = (why.word(), why.reason());
+                    searched.lost.entry(word).or_insert((0, reason)).0 += 1;
+                }
+            }
+        }
+        searched.about = tested;
+        Ok(searched)
     }
 
     /// When all should be done, if a search begins now that time bounds.

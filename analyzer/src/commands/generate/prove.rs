@@ -4,6 +4,7 @@
 use super::Opts;
 use super::prepare::{Program, Tools};
 use super::report::{Change, Changes};
+use crate::classpath::is_jdk;
 use crate::generate::asserted::Checked;
 use crate::generate::changes::{Difference, Differences, differences};
 use crate::generate::distinct::leave_out_contained;
@@ -28,6 +29,23 @@ pub(super) struct Proven {
     pub dropped: Dropped,
     /// Tests that others contain, or that are written as others are.
     pub alike: usize,
+    /// Those with numbers below it are of what a run did.
+    natural: usize,
+}
+
+impl Proven {
+    /// How many objects of the JDK such tests make anew in place of those that the run had: the classes that it
+    /// had recorded are not among them.
+    pub fn new(&self, methods: &Methods, recorded: &HashSet<String>) -> usize {
+        let tests = self.checked.range(..self.natural).map(|(_, test)| test);
+        let calls = tests.flat_map(|test| test.sequence.iter().zip(&test.kept));
+        let made = calls.filter(|(_, is_kept)| **is_kept);
+        let made = made.map(|(call, _)| methods.get(call.method));
+        made.filter(|made| {
+            made.is_constructor() && is_jdk(&made.class) && !recorded.contains(&made.class)
+        })
+        .count()
+    }
 }
 
 impl Opts {
@@ -143,6 +161,7 @@ impl Opts {
             checked,
             dropped,
             alike,
+            natural: order.1,
         })
     }
 

@@ -43,6 +43,9 @@ pub struct Changes {
 /// Classes or calls that are named in one line.
 const MAX_NAMED: usize = 3;
 
+/// What is said of arguments that a secret's name has hidden.
+const REDACTED: &str = "redacted";
+
 /// The first few names, and how many more there are.
 fn first_of(names: &[&str]) -> String {
     let (first, more) = names.split_at(names.len().min(MAX_NAMED));
@@ -89,6 +92,13 @@ fn observed(counts: &Counts, out: &mut dyn Write) -> Result<()> {
             "  without calls whose objects or arguments no test can make: {}",
             first_of(&calls)
         )?;
+        if calls.iter().any(|call| call.contains(REDACTED)) {
+            writeln!(
+                out,
+                "    redacted: what has such a name is a secret, by a built-in list or redact=..., and no value of it \
+                 is in a run (docs/recordings.md, What is redacted)"
+            )?;
+        }
     }
     if counts.cut > 0 {
         writeln!(
@@ -151,9 +161,16 @@ pub struct Report {
     pub dropped: Dropped,
     /// Of observed tests.
     pub counts: Option<Counts>,
+    /// Objects of the JDK that such tests make anew, since what was in those of the run is not known.
+    pub new: usize,
     /// Of a search.
     pub searched: Option<Tally>,
-    /// Whether the same seed gives the same sequences again, if it should: not where something has taken too long.
+    /// What a search has found that was tried out,
+    pub found: usize,
+    /// how much of it has become no test: for each reason, how many, and the same for people.
+    pub lost: BTreeMap<&'static str, (usize, &'static str)>,
+    /// Whether the same seed gives the same tests again, if it should: not where something has taken too long, or
+    /// was not the same each time.
     pub is_repeated: Option<bool>,
     /// What a search has found that there was no time to try out.
     pub left_out: usize,
@@ -184,6 +201,17 @@ impl Report {
         if let Some(counts) = &self.counts {
             observed(counts, out)?;
         }
+        if self.new > 0 {
+            writeln!(
+                out,
+                "  {} new and empty in place of what was passed: record with \
+                 include=...;java.util.*;java.io.* to have what was in it",
+                match self.new {
+                    1 => "1 argument is".to_owned(),
+                    new => format!("{new} arguments are"),
+                }
+            )?;
+        }
         if let Some(tally) = self.searched {
             for (phase, how) in ["at random", "along models"].into_iter().enumerate() {
                 if tally.executed[phase] > 0 {
@@ -201,10 +229,17 @@ impl Report {
                     tally.blocked, tally.lost
                 )?;
             }
+            if !self.lost.is_empty() {
+                writeln!(out, "of {} found and tried out,", self.found)?;
+            }
+            for (number, reason) in self.lost.values() {
+                writeln!(out, "  {number} {reason}")?;
+            }
             if self.is_repeated == Some(false) {
                 writeln!(
                     out,
-                    "  what takes too long once may not the next time: the same seed need not give the same tests"
+                    "  what takes too long or goes another way once may not the next time: the same seed need not \
+                     give the same tests"
                 )?;
             }
         }
@@ -236,6 +271,10 @@ impl Report {
                 self.dropped.spoiling,
                 "made others fail that came behind them",
             ),
+            (
+                self.dropped.harmful,
+                "left something to be done later that a test must not do",
+            ),
             (self.dropped.timed_out, "took too long"),
         ] {
             if number > 0 {
@@ -257,6 +296,9 @@ impl Report {
                 "removed {} of an earlier run",
                 count(self.removed.len(), "file")
             )?;
+            for file in &self.removed {
+                writeln!(out, "  {}", file.display())?;
+            }
         }
         if let Some(changes) = &self.changes {
             writeln!(
@@ -341,12 +383,15 @@ impl Report {
                 "untried": counts.untried,
                 "passed_over": counts.passed_over,
                 "ended": counts.ended,
+                "new": self.new,
             })),
             "searched": self.searched.map(|tally| json!({
                 "at_random": {"executed": tally.executed[0], "components": tally.components[0]},
                 "along_models": {"executed": tally.executed[1], "components": tally.components[1]},
                 "blocked": tally.blocked,
                 "lost": tally.lost,
+                "found": self.found,
+                "no_tests": self.lost.iter().map(|(word, (number, _))| (*word, *number)).collect::<BTreeMap<_, _>>(),
                 "repeated": self.is_repeated,
             })),
             "dropped": {
@@ -354,6 +399,7 @@ impl Report {
                 "failed": self.dropped.failed,
                 "flaky": self.dropped.flaky,
                 "spoiling": self.dropped.spoiling,
+                "harmful": self.dropped.harmful,
                 "timed_out": self.dropped.timed_out,
             },
             "javac": self.dropped.error,
@@ -393,5 +439,21 @@ mod tests {
             told(&[None, Some("writing /etc/x")]),
             "2 wanted what a test must not do, such as writing /etc/x by one with Safe.call1"
         );
+    }
+
+    /// Who finds a call left out for a secret's name is told so.
+    #[test]
+    fn secrets_are_explained() {
+        let told = |call: &str| {
+            let counts = Counts {
+                omitted: BTreeMap::from([(call.to_owned(), 1)]),
+                ..Counts::default()
+            };
+            let mut out = Vec::new();
+            observed(&counts, &mut out).unwrap();
+            String::from_utf8(out).unwrap().contains("What is redacted")
+        };
+        assert!(told("Card.activate(int) (int, redacted)"));
+        assert!(!told("Card.each(Consumer) (Consumer)"));
     }
 }

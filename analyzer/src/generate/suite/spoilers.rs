@@ -23,13 +23,13 @@ impl Suite<'_> {
         natural: usize,
         limit: Duration,
     ) -> Result<BTreeSet<usize>> {
-        let passed = |run: &Run, test: usize| run.verdicts.get(&test) == Some(&Verdict::Passed);
+        let passed = |run: &Run, test: usize| run.ran.verdicts.get(&test) == Some(&Verdict::Passed);
         let worth = |tests: &BTreeSet<usize>| -> usize {
             let each = tests.iter();
             each.map(|test| if *test < natural { NATURAL } else { 1 })
                 .sum()
         };
-        let all = runs.iter().flat_map(|run| run.verdicts.keys().copied());
+        let all = runs.iter().flat_map(|run| run.ran.verdicts.keys().copied());
         // Among very many that make it fail, one of the run's may never pass.
         let flaky: BTreeSet<usize> = all
             .filter(|test| *test < natural || runs.iter().any(|run| passed(run, *test)))
@@ -61,8 +61,8 @@ impl Suite<'_> {
                 };
                 of_victim.insert(spoiler);
                 let list = list.into_iter().filter(|test| test.0 != spoiler).collect();
-                let verdicts = self.run_list(list, &self.setup.entries, run.place, limit)?;
-                let passes = |test: &usize| verdicts.get(test) == Some(&Verdict::Passed);
+                let ran = self.run_list(list, &self.setup.entries, run.place, limit)?;
+                let passes = |test: &usize| ran.verdicts.get(test) == Some(&Verdict::Passed);
                 if passes(&victim) {
                     let failed = left.iter().filter(|test| !passed(run, **test));
                     saved = failed.chain([&victim]).copied().filter(passes).collect();
@@ -87,8 +87,8 @@ impl Suite<'_> {
     ) -> Result<Option<usize>> {
         let fails = |before: &[Listed]| {
             let list = before.iter().chain([victim]).cloned().collect();
-            let verdicts = self.run_list(list, &self.setup.entries, place, limit)?;
-            anyhow::Ok(verdicts.get(&victim.0) != Some(&Verdict::Passed))
+            let ran = self.run_list(list, &self.setup.entries, place, limit)?;
+            anyhow::Ok(ran.verdicts.get(&victim.0) != Some(&Verdict::Passed))
         };
         if before.is_empty() || fails(&[])? || !fails(before)? {
             return Ok(None);

@@ -34,6 +34,9 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 public final class Guard {
     private static final AtomicInteger COUNT = new AtomicInteger();
+    /** The same, but for what was blocked on the thread that runs a test. */
+    private static final AtomicInteger BESIDE = new AtomicInteger();
+    private static volatile Thread runner = Thread.currentThread();
 
     private Guard() {}
 
@@ -42,8 +45,21 @@ public final class Guard {
         return COUNT.get();
     }
 
+    /** How often on threads that are not the one which runs a test. */
+    static int beside() {
+        return BESIDE.get();
+    }
+
+    /** Which thread runs the next test. */
+    static void runOn(Thread thread) {
+        runner = thread;
+    }
+
     /** Counts what the program wanted, and says so. */
     static Blocked blocked(String what) {
+        if (Thread.currentThread() != runner) {
+            BESIDE.incrementAndGet();
+        }
         COUNT.incrementAndGet();
         return new Blocked(what);
     }
@@ -63,7 +79,6 @@ public final class Guard {
     }
 
     public static void addShutdownHook(Runtime runtime, Thread hook) {
-        // The JVM ends without running it.
         Hooks.add(hook);
     }
 

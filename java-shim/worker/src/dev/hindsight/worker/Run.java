@@ -45,6 +45,7 @@ final class Run {
     /** The call that is being made, and whether it has returned and what came of it is asked. */
     private volatile int place = -1;
     private volatile boolean isShowing;
+    private boolean isByChance;
 
     Run(Worker worker, Statement[] statements, boolean tellsStates) {
         this.worker = worker;
@@ -63,8 +64,15 @@ final class Run {
         digests = new long[statements.length];
     }
 
+    /** Whether it may be another sequence, which had left it for later, that wanted what it must not do. */
+    boolean isBlockedByChance() {
+        return isByChance && (flags & ~(THREADS | HASHED)) == BLOCKED && !Cover.isStopping();
+    }
+
     void execute() throws IOException {
         int blocked = Guard.count();
+        int beside = Guard.beside();
+        Hooks.areLeft();
         worker.refusals.forget();
         if (!GuardClocks.isLeft()) {
             Program.stir();
@@ -142,8 +150,13 @@ final class Run {
         if (worker.leftovers.areMore() && Thread.activeCount() > threads) {
             flags |= THREADS;
         }
-        if (Guard.count() != blocked || worker.refusals.isAny() || isChanged) {
+        // A search may go on to what takes a hook away.
+        isChanged |= Hooks.areLeft() && isTried;
+        int all = Guard.count() - blocked;
+        boolean isRefused = worker.refusals.isAny();
+        if (all != 0 || isRefused || isChanged) {
             flags |= BLOCKED;
+            isByChance = all == Guard.beside() - beside && !isRefused && !isChanged;
         }
     }
 

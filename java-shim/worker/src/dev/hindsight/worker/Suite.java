@@ -14,7 +14,8 @@ import java.util.List;
 /**
  * Runs emitted tests: {@code Suite MILLISECONDS LIST RESULTS ENTRY...}. The list has a number, class and
  * method on each line; the results get a line each: the number, {@code passed}, {@code failed} or {@code
- * timeout}, and what was thrown. The JVM ends after a test that takes too long, and with {@link #TIRED}
+ * timeout}, and what was thrown; and a line {@code harm} if a thread beside them wanted what it must not do, then or
+ * shortly after. The JVM ends after a test that takes too long, and with {@link #TIRED}
  * where the tests have left too many threads to go on. With the property {@code hindsight.threads} each
  * test has a thread of its own, where it does not find what others have left in thread-local variables.
  */
@@ -50,6 +51,8 @@ public final class Suite {
         Leftovers leftovers = new Leftovers();
         Beside beside = new Beside(leftovers);
         int status = 0;
+        Hooks.keep();
+        Later later = new Later();
         for (String test : tests) {
             String[] parts = test.split("\t");
             Program.stir();
@@ -57,11 +60,15 @@ public final class Suite {
             Throwable[] thrown = new Throwable[1];
             String[] message = new String[1];
             Runnable runs = () -> {
+                Guard.runOn(Thread.currentThread());
                 watch.start();
                 current = parts[0];
                 thrown[0] = run(loader, parts[1], parts[2]);
                 if (shared.putBack(loader) && thrown[0] == null) {
                     thrown[0] = new IllegalStateException("what all tests of a JVM share is not as it was");
+                }
+                if (Hooks.areLeft() && thrown[0] == null) {
+                    thrown[0] = new IllegalStateException("what runs when the JVM ends is left");
                 }
                 message[0] = said(thrown[0]);
             };
@@ -83,8 +90,9 @@ public final class Suite {
                 break;
             }
         }
+        later.await();
         synchronized (out) {
-            out.close();
+            close(out);
         }
         Runtime.getRuntime().halt(status);
     }
@@ -139,7 +147,7 @@ public final class Suite {
             }
             try {
                 tell(out, watched, "timeout", "");
-                out.close();
+                close(out);
             } catch (IOException e) {
                 // The analyzer sees that there is no result.
             } finally {
@@ -158,6 +166,13 @@ public final class Suite {
         } catch (Throwable e) {
             return thrown.getClass().getName();
         }
+    }
+
+    private static void close(Writer out) throws IOException {
+        if (Guard.beside() > 0) {
+            out.write("harm\n");
+        }
+        out.close();
     }
 
     private static void tell(Writer out, String test, String how, String message)

@@ -67,6 +67,9 @@ public final class Worker {
      */
     private static final long MAX_SILENCE = 1_000_000;
 
+    /** How often a sequence runs again that is blocked by chance: its own doing is blocked each time. */
+    private static final int MOST_AGAIN = 2;
+
     final Pipe pipe = new Pipe();
     final Watch watch;
     final Refusals refusals = Refusals.open();
@@ -207,13 +210,22 @@ public final class Worker {
                     watch.start();
                     run = null;
                     current = id;
-                    Loaded left = loaded;
+                    Loaded before = loaded;
                     boolean isAnew = command == 'F' || command != 'L' && reset;
                     if (isAnew) {
                         load();
                     }
                     run = new Run(this, statements, command == 'S');
                     run.execute();
+                    for (int left = MOST_AGAIN; left > 0 && run.isBlockedByChance(); left--) {
+                        Cover.leave();
+                        watch.start();
+                        if (isAnew) {
+                            load();
+                        }
+                        run = new Run(this, statements, command == 'S');
+                        run.execute();
+                    }
                     synchronized (pipe.out) {
                         current = -1;
                         run.stopped();
@@ -224,7 +236,7 @@ public final class Worker {
                     }
                     if (isAnew && !reset) {
                         // Others go on with what is warm by now.
-                        use(left);
+                        use(before);
                     }
                     break;
                 case 'E':
