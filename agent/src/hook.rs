@@ -262,7 +262,8 @@ pub(crate) fn last(
     if redefined {
         base.counters.add("classes_redefined", 1);
     }
-    instrument(base, name, loader, bytes, Some(&original), version)
+    let original = Some(&original);
+    instrument(base, name, loader, redefined, bytes, original, version)
 }
 
 /// A class that is retransformed, by us or by another agent, as the other agents have left it. It has
@@ -305,7 +306,7 @@ pub(crate) fn again(
     };
     // These bytes are not the class file's but made by the JVM from its own structures.
     let version = originals::sha256(bytes);
-    let rewritten = instrument(base, Some(name), loader, bytes, None, version);
+    let rewritten = instrument(base, Some(name), loader, redefined, bytes, None, version);
     if rewritten.is_some() {
         base.counters.add(counter, 1);
     }
@@ -337,7 +338,15 @@ fn second_chance(
     let version = originals::sha256(bytes);
     let is_original = || base.methods.is_original(dotted, &version);
     let original = original.or_else(|| is_original().then(|| Original::new(name, bytes)));
-    instrument(base, Some(name), loader, bytes, original.as_ref(), version)
+    instrument(
+        base,
+        Some(name),
+        loader,
+        redefined,
+        bytes,
+        original.as_ref(),
+        version,
+    )
 }
 
 /// The class that the program calls to ask for a recording.
@@ -371,6 +380,7 @@ fn instrument(
     base: &Base,
     name: Option<&str>,
     loader: sys::Ref,
+    redefined: bool,
     bytes: &[u8],
     original: Option<&Original>,
     version: [u8; 32],
@@ -381,7 +391,7 @@ fn instrument(
     }
     let sha256 = original.map(|original| original.sha256);
     if let Some(tracing) = trace::tracing() {
-        return tracing.instrument(base, name, loader, bytes, sha256, version);
+        return tracing.instrument(name, loader, redefined, bytes, sha256, version);
     }
     let counters = &base.counters;
     let class_name = name.map(|name| name.replace('/', "."));

@@ -1,3 +1,4 @@
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -88,7 +89,40 @@ public class Parts {
         }
     }
 
+    static void part(int number, CountDownLatch begun, CountDownLatch ends) throws Exception {
+        begun.countDown();
+        ends.await();
+        step(number);
+    }
+
+    /** Two parts, of which the second ends while the first is going on; and one that begins after both. */
+    static void overlap() throws Exception {
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch ends = new CountDownLatch(1);
+        CountDownLatch open = new CountDownLatch(0);
+        Thread other = new Thread(() -> {
+            try {
+                part(1, begun, ends);
+            } catch (Exception e) {
+                throw new AssertionError(e);
+            }
+            step(-1);
+        });
+        other.start();
+        begun.await();
+        part(2, open, open);
+        ends.countDown();
+        other.join();
+        step(-2);
+        part(3, open, open);
+        step(-3);
+    }
+
     public static void main(String[] args) throws Exception {
+        if (args.length > 0 && args[0].equals("overlap")) {
+            overlap();
+            return;
+        }
         if (args.length > 0 && args[0].equals("windows")) {
             for (int i = 0; i < 4; i++) {
                 window(i);

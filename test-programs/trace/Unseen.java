@@ -3,6 +3,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
 import java.io.Serializable;
+import java.lang.reflect.Array;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -54,6 +55,15 @@ public class Unseen {
     }
 
     interface Ticks extends IntUnaryOperator, Serializable {}
+
+    static class Doubling extends LongAdder {
+        @Override
+        public void add(long number) {
+            super.add(2 * number);
+        }
+    }
+
+    static int ticks;
 
     static void constructors() {
         for (Runnable make : new Runnable[] {() -> new Last(-1), () -> new Last("-2"), () -> new OfJdk(-3)}) {
@@ -108,8 +118,17 @@ public class Unseen {
         return was + counter + adder + held + longs + Arrays.toString(numbers);
     }
 
+    static int around() throws Exception {
+        Doubling doubling = new Doubling();
+        doubling.add(2);
+        Object[] rows = (Object[]) Array.newInstance(String.class, 2, 1);
+        Unseen.class.getDeclaredField("ticks").setInt(null, rows.length);
+        return doubling.intValue() + ticks;
+    }
+
     public static void main(String[] args) throws Exception {
         constructors();
         System.out.println(references());
+        System.out.println(around());
     }
 }

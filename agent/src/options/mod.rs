@@ -13,7 +13,7 @@ mod tests;
 mod values;
 
 use quotes::{
-    begins_with_member, quoted, refuse_further_key, split, unquote, unquote_members,
+    begins_with_member, is_quoted_file, pairs, refuse_further_key, split, unquote, unquote_members,
     without_comment,
 };
 use redact::Redact;
@@ -153,6 +153,8 @@ const LISTS: [&str; 9] = [
     "sample",
 ];
 
+const NO_VALUE: &str = "has no value; write KEY=VALUE with a key";
+
 /// What some editors put in front of a file.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
@@ -276,10 +278,8 @@ impl Options {
 
     /// Takes the keys of one line.
     fn take(&mut self, text: &str) -> Result<(), Error> {
-        for part in split(text, ',')? {
-            if !part.is_empty() {
-                self.pair(&part, 0)?;
-            }
+        for pair in pairs(split(text, ',')?)? {
+            self.pair(&pair, 0)?;
         }
         Ok(())
     }
@@ -305,15 +305,12 @@ impl Options {
             refuse_further_key("@FILE", file, depth)?;
             return self.read(&unquote("@FILE", file)?, depth + 1);
         }
-        // With the quotes around it all, as one would write it for a shell.
-        if quoted(pair).is_some_and(|(_, text, _)| text.starts_with('@')) {
+        if is_quoted_file(pair) {
             return self.read(&unquote("@FILE", pair)?[1..], depth + 1);
         }
-        let (key, value) = pair.split_once('=').ok_or_else(|| {
-            Error(format!(
-                "option \"{pair}\" has no value; write KEY=VALUE with a key of {KEYS}"
-            ))
-        })?;
+        let (key, value) = pair
+            .split_once('=')
+            .ok_or_else(|| Error(format!("option \"{pair}\" {NO_VALUE} of {KEYS}")))?;
         let (key, value) = (key.trim(), value.trim());
         refuse_further_key(key, value, depth)?;
         let mut value = match LISTS.contains(&key) && begins_with_member(value) {

@@ -1,6 +1,6 @@
 //! Quotes around values, and separators outside of them.
 
-use super::{Error, KEYS};
+use super::{Error, KEYS, LISTS, NO_VALUE};
 
 const QUOTES: [char; 2] = ['"', '\''];
 
@@ -101,6 +101,35 @@ pub(super) fn without_comment(line: &str) -> &str {
         }
     }
     line
+}
+
+/// The keys with their values of a command line that was split at its commas, and the files. The commas of a list are
+/// among those: the members of `trace-what` are few words, and none is a key; other members could be anything.
+pub(super) fn pairs(parts: Vec<String>) -> Result<Vec<String>, Error> {
+    let mut pairs: Vec<String> = Vec::new();
+    for part in parts.into_iter().filter(|part| !part.is_empty()) {
+        let is_member = !part.contains('=') && !part.starts_with('@') && !is_quoted_file(&part);
+        let list = pairs.last_mut().filter(|_| is_member).and_then(|pair| {
+            let key = pair.split_once('=')?.0.trim();
+            LISTS.iter().find(|list| **list == key).zip(Some(pair))
+        });
+        match list {
+            Some((&"trace-what", pair)) => *pair = format!("{pair};{part}"),
+            Some((key, pair)) => {
+                return Err(Error(format!(
+                    "option \"{part}\" {NO_VALUE}; if it is of the list of {key}, that is separated by ; as in \
+                     {pair};{part}"
+                )));
+            }
+            None => pairs.push(part),
+        }
+    }
+    Ok(pairs)
+}
+
+/// Whether this is a file with the quotes around it all, as one would write it for a shell.
+pub(super) fn is_quoted_file(pair: &str) -> bool {
+    quoted(pair).is_some_and(|(_, text, _)| text.starts_with('@'))
 }
 
 /// Splits at a separator that is not inside quotes.

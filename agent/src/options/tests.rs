@@ -52,6 +52,36 @@ fn traces_have_keys_of_their_own() {
     }
 }
 
+/// A comma is what separates keys, and what one types in a list.
+#[test]
+fn lists_with_commas_are_understood_or_explained() {
+    for text in [
+        "mode=trace,trace-what=calls,writes",
+        "trace-what=calls, writes,mode=trace",
+        "mode=trace,trace-what=\"calls\",writes,,out=a",
+    ] {
+        let what = Options::parse(text).unwrap().trace.what;
+        assert_eq!(what, What::parse("calls;writes").unwrap(), "{text}");
+    }
+    for (text, part) in [
+        ("mode=trace,trace-what=calls,write", "bad value \"write\""),
+        (
+            "include=a.**,b.**",
+            "the list of include, that is separated by ; as in include=a.**;b.**",
+        ),
+        ("mode=trace,from=a.B.c,a.B.d", "as in from=a.B.c;a.B.d"),
+        ("mode=trace,sample=a.B,a.C/7", "as in sample=a.B;a.C/7"),
+        ("report=uncaught,escape:a.B.c", "report=uncaught;escape:"),
+        ("dump-on=QUIT,USR1", "as in dump-on=QUIT;USR1"),
+        ("redact=foo,bar", "as in redact=foo;bar"),
+        ("out=a,b", "option \"b\" has no value; write KEY=VALUE with"),
+        ("mode=trace,calls", "option \"calls\" has no value"),
+    ] {
+        let error = Options::parse(text).unwrap_err().to_string();
+        assert!(error.contains(part), "{text}: {error}");
+    }
+}
+
 #[test]
 fn a_part_of_a_run_can_be_asked_for() {
     let parse = |text: &str| Options::parse(text).unwrap().trace;

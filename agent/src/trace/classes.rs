@@ -94,16 +94,17 @@ impl Ids {
 }
 
 impl Tracing {
-    /// The instrumented class, or `None` to leave it as it is.
+    /// The instrumented class, or `None` to leave it as it is; `before` says that it is there already.
     pub(crate) fn instrument(
         &self,
-        base: &Base,
         name: Option<&str>,
         loader: sys::Ref,
+        before: bool,
         bytes: &[u8],
         sha256: Option<[u8; 32]>,
         version: [u8; 32],
     ) -> Option<Vec<u8>> {
+        let base = self.base;
         let counters = &base.counters;
         let malformed = |error: &dyn std::fmt::Display| {
             counters.add("classes_left_alone:malformed", 1);
@@ -183,7 +184,7 @@ impl Tracing {
         }
         // Before the class can run.
         self.mark(base, &dotted, &traced);
-        let defined = self.defined(base, loader);
+        let defined = self.defined(base, loader, before);
         let record = describe(&dotted, sha256, &traced, defined);
         self.dictionary.add(&Record::Traced(record));
         self.ids.add(dotted, version, first);
@@ -248,10 +249,13 @@ impl Tracing {
         }
     }
 
-    /// The definition of a class by the current thread.
-    fn defined(&self, base: &Base, loader: sys::Ref) -> Option<Defined> {
+    /// The definition of a class by the current thread; by nobody who is known if it was `before`.
+    fn defined(&self, base: &Base, loader: sys::Ref, before: bool) -> Option<Defined> {
         let jni = base.vm.jni()?;
-        let thread = self.jvmti.current_thread();
+        let thread = match before {
+            true => None,
+            false => self.jvmti.current_thread(),
+        };
         let id = thread.zip(self.thread_id);
         let id = id.map_or(0, |(thread, field)| jni.get_integral(thread, field, b'J'));
         if let Some(thread) = thread {
@@ -266,6 +270,7 @@ impl Tracing {
             stamp: self.shared.next_stamp(),
             thread: id as u64,
             loader: loader.map_or_else(String::new, |signature| binary_name(&signature)),
+            before,
         })
     }
 }

@@ -34,7 +34,6 @@ use crate::jvmti::Jvmti;
 use crate::options::Overflow;
 use crate::recording::Recording;
 use crate::report::now_ms;
-use crate::run;
 use arena::{Arena, Blocks, Marks, Shared};
 use dictionary::Dictionary;
 use hindsight_tracelog::trace::dictionary::{Record, Start, Stop};
@@ -108,7 +107,7 @@ fn start_in(base: &'static Base, jni: Jni, directory: &Path, run: &str) -> Resul
     let what = options.what.to_string();
     let what = what.split(';').map(str::to_owned).collect();
     dictionary.add(&Record::Start(Start {
-        started_ms: run::started_ms(),
+        started_ms: now_ms(),
         pid: std::process::id(),
         what,
         version: base.options.version.clone(),

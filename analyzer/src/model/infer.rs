@@ -14,7 +14,7 @@
 mod edges;
 
 use super::graph::{Node, ROOT};
-use super::literal::{literal, of_datum, of_units};
+use super::literal::{is_reflected, literal, of_datum, of_units};
 use super::mutable::{MethodName, Mutability};
 use super::texts::Texts;
 use super::values::{Life, Literal};
@@ -259,7 +259,7 @@ impl<'d> Inference<'d> {
 
     fn new_object(&mut self, id: ObjectId, text: Option<&str>, length: u32) {
         let name = self.dictionary.class(id.class()).unwrap_or_default();
-        if let Some(text) = text {
+        if let Some(text) = text.filter(|_| !is_reflected(name)) {
             if let Some(literal) = literal(name, text, length) {
                 self.texts.insert(id.serial(), literal);
             }

@@ -16,7 +16,14 @@ pub(super) fn of_datum(value: Datum, ty: &str) -> Literal {
     }
 }
 
-/// What the text of an object of a class means.
+/// Whether the texts of a class's objects are for readers alone: they say which field or method it is, and nothing that
+/// a source could be made of.
+pub fn is_reflected(class: &str) -> bool {
+    let member = class.strip_prefix("java.lang.reflect.");
+    matches!(member, Some("Field" | "Method" | "Constructor"))
+}
+
+/// What the text of an object of a class means; none is for [`is_reflected`] ones.
 pub fn literal(class: &str, text: &str, length: u32) -> Option<Literal> {
     let text = text.to_owned();
     Some(match class {

@@ -121,6 +121,7 @@ impl<'d> Names<'d> {
     pub fn line(&self, step: &Step, depth: usize) -> String {
         let mut line = String::new();
         let thread = match self.threads.get(step.thread) {
+            _ if self.was_before(step) => "-".to_owned(),
             Some(thread) if !thread.name.is_empty() => one_line(&thread.name, 20),
             _ => match self.dictionary.threads.get(&step.thread) {
                 Some(name) => one_line(name, 20),
@@ -140,7 +141,11 @@ impl<'d> Names<'d> {
             What::Class { class } => {
                 let class = self.dictionary.traced.get(*class);
                 let class = class.map_or("?", |class| simple_name(&class.name));
-                let _ = write!(line, "class {} is defined", name(class));
+                let verb = match self.was_before(step) {
+                    true => "was there before",
+                    false => "is defined",
+                };
+                let _ = write!(line, "class {} {verb}", name(class));
             }
             What::End => line.push_str("ends"),
             What::Enter { method, arguments } => {
@@ -246,8 +251,18 @@ impl<'d> Names<'d> {
         line
     }
 
+    /// Whether this is of a class that no thread defines: it was there already.
+    fn was_before(&self, step: &Step) -> bool {
+        let What::Class { class } = step.what else {
+            return false;
+        };
+        let class = self.dictionary.traced.get(class);
+        class.is_some_and(|class| class.defined.as_ref().is_some_and(|of| of.before))
+    }
+
     /// A step as a JSON object. Each tells the thread's name: the event that does may be left out, or gone.
     pub fn json(&mut self, step: &Step) -> Json {
+        let was_before = self.was_before(step);
         let thread = self.threads.entry(step.thread, Thread::is_idle);
         let thread_name = thread.name.clone();
         let mut fields = Map::new();
@@ -272,7 +287,13 @@ impl<'d> Names<'d> {
             What::Lost(_) => "lost",
         };
         put("event", json!(event));
-        put("thread", json!(step.thread));
+        put(
+            "thread",
+            match was_before {
+                true => Json::Null,
+                false => json!(step.thread),
+            },
+        );
         if !thread_name.is_empty() && !matches!(step.what, What::Thread { .. }) {
             put("thread_name", json!(thread_name));
         }
@@ -308,6 +329,9 @@ impl<'d> Names<'d> {
                     put("sha256", json!(class.sha256));
                     let defined = class.defined.as_ref();
                     put("loader", json!(defined.map(|defined| &defined.loader)));
+                    if was_before {
+                        put("before", json!(true));
+                    }
                 }
             }
             What::End | What::Going { .. } => {}

@@ -11,7 +11,7 @@ use std::fs;
 use std::io::{Read, Write};
 use std::process::{Child, ChildStdin, Command, Output, Stdio};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// Does what the letters on its input say, and fails in three ways.
 const SERVER: &str = "
@@ -446,6 +446,7 @@ fn a_trace_of_a_running_jvm_ends_when_it_is_let_go() {
         let workplace = Workplace::new("attach-trace");
         let mut server = Server::start(jdk, &workplace, &[]);
         let out = format!("mode=trace,out={}", workplace.join("out").display());
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
         let attached = server.attach(&[&out]);
         assert!(attached.status.success(), "{}", both(&attached));
         server.ask(b'w');
@@ -465,15 +466,34 @@ fn a_trace_of_a_running_jvm_ends_when_it_is_let_go() {
         // Probes of classes that come later would cost something, and record nothing.
         assert_eq!(instrumented(), before, "JDK {}", jdk.version);
 
-        let events = Command::new(hindsight())
-            .arg("events")
-            .arg(workplace.join("out"))
-            .output()
-            .unwrap();
-        let told = text(&events.stdout);
-        assert!(events.status.success(), "{}", both(&events));
+        let ask = |command: &str, options: &[&str]| {
+            let said = Command::new(hindsight())
+                .arg(command)
+                .arg(workplace.join("out"))
+                .args(options)
+                .output()
+                .unwrap();
+            assert!(said.status.success(), "{}", both(&said));
+            text(&said.stdout).to_owned()
+        };
+        let told = ask("events", &[]);
         assert!(told.contains("Server.work("), "JDK {}: {told}", jdk.version);
         assert!(!told.contains("Late"), "JDK {}: {told}", jdk.version);
+        // No thread has defined what was there.
+        let server = "-            class Server was there before\n";
+        assert!(told.contains(server), "JDK {}: {told}", jdk.version);
+        let told = ask("events", &["--format", "json"]);
+        let mut events = told.lines().map(|line| serde_json::from_str(line).unwrap());
+        let is_server = |event: &Value| event["event"] == "class" && event["class"] == "Server";
+        let class: Value = events.find(is_server).unwrap();
+        assert_eq!(
+            (&class["before"], &class["thread"]),
+            (&true.into(), &Value::Null)
+        );
+        // And it is the recording that is so long.
+        let stats: Value = serde_json::from_str(&ask("stats", &["--format", "json"])).unwrap();
+        let started = stats["started_ms"].as_u64().unwrap();
+        assert!(u128::from(started) >= now.as_millis(), "{stats}");
     }
 }
 

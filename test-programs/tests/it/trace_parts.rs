@@ -86,6 +86,15 @@ fn from_one_method_until_another() {
         let part = "only a part of the run: from=Parts.depth, until=Parts.depth, begun 2 times\n";
         assert!(text(&stats.stdout).contains(part), "{}", both(&stats));
 
+        // What ends in one thread goes on in another.
+        let options = "from=Parts.part,until=Parts.part";
+        let overlap = events(&workplace, &classes, jdk, options, &["overlap"]);
+        let mut steps = calls(&overlap);
+        steps.retain(|call| call.contains("step("));
+        let step = |number| format!("| Parts.step(number = {number})");
+        steps.sort_unstable();
+        assert_eq!(steps, [1, 2, 3].map(step), "JDK {}", jdk.version);
+
         let from = events(&workplace, &classes, jdk, "from=Parts.secrets", &[]);
         let from = calls(&from);
         assert_eq!(from.first(), Some(&"Parts.secrets()"));
@@ -636,5 +645,15 @@ fn classes_of_the_jdk_are_recorded_without_their_stack_maps() {
             "JDK {}",
             jdk.version
         );
+        // The JDK's code for the end of a thread, which runs behind that, is recorded, too.
+        let mut ended = BTreeSet::new();
+        for_each(&open(&workplace), |event| {
+            let late = ended.contains(&event.thread);
+            assert!(!late, "JDK {}: {event:?}", jdk.version);
+            if event.kind() == Kind::End {
+                ended.insert(event.thread);
+            }
+        });
+        assert!(ended.len() >= 2, "JDK {}: {ended:?}", jdk.version);
     }
 }

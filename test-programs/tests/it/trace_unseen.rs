@@ -20,7 +20,7 @@ fn record(jdk: &Jdk) -> (Workplace, Vec<String>) {
     assert!(ran.status.success(), "{}", both(&ran));
     assert_eq!(
         text(&ran.stdout),
-        "first67second[0, 0, -1][1, 3, 3]\n",
+        "first67second[0, 0, -1][1, 3, 3]\n6\n",
         "{}",
         both(&ran)
     );
@@ -53,14 +53,23 @@ fn method_references_tell_what_they_write() {
                 "AtomicLongArray.decrementAndGet: AtomicLongArray, 2, -1",
                 "System.arraycopy: int[], 0, int[], 1, 2",
                 "Arrays.sort: int[]",
+                "LongAdder.add: Unseen$Doubling, 4",
+                "Field.setInt: Field \"Unseen.ticks\", null, 2",
             ],
             "JDK {}",
             jdk.version
         );
+        // The rows of an array that is made by reflection.
+        let rows = lines.iter().filter(|line| line.starts_with("String[][]#"));
+        let rows: Vec<_> = rows.map(|line| without_numbers(line)).collect();
+        assert_eq!(
+            rows,
+            ["String[][][0] = String[]", "String[][][1] = String[]"]
+        );
         // The class that stands in is nobody's.
         assert!(!lines.iter().any(|line| line.contains("Hindsight")));
         // What could have been called, and was not, is a mistake to ask for.
-        for (method, found) in [("LongAdder.add", 3), ("LongAdder.reset", 0)] {
+        for (method, found) in [("LongAdder.add", 4), ("LongAdder.reset", 0)] {
             let told = Command::new(hindsight())
                 .arg("events")
                 .arg(workplace.join("out"))

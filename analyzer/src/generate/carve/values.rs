@@ -3,7 +3,7 @@
 
 use super::callable::of;
 use super::{MAX_OBJECTS, Object, Recorder, Value};
-use crate::model::literal::{literal, of_units};
+use crate::model::literal::{is_reflected, literal, of_units};
 use crate::model::values::Literal;
 use hindsight_tracelog::trace::{Datum, ObjectId};
 
@@ -98,6 +98,7 @@ impl Recorder<'_> {
 
     pub(super) fn new_object(&mut self, id: ObjectId, text: Option<&str>, length: u32) {
         let name = self.dictionary.class(id.class()).unwrap_or_default();
+        let text = text.filter(|_| !is_reflected(name));
         let known = text.map(|text| literal(name, text, length).map(|known| self.constant(known)));
         // Constants of an enum that no source can name are objects like others.
         let known = known.filter(|known| match known {

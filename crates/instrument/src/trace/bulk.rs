@@ -16,7 +16,7 @@
 //! wrong type has copied those before it.
 
 use hindsight_classfile::{
-    FieldType, Insn, MemberRef, MethodDescriptor, Operand, Utf8, opcode as op,
+    ConstantPool, FieldType, Insn, MemberRef, MethodDescriptor, Operand, Utf8, opcode as op,
 };
 
 use super::probes::{Probes, Variable};
@@ -32,7 +32,7 @@ pub fn writes_unseen(opcode: u8, method: &MemberRef<'_>) -> bool {
         ([b'[', ..], op::INVOKEVIRTUAL) => name == b"clone",
         // The copy of an object; if the superclass has a method of its own, what
         // that one has told comes first.
-        (_, op::INVOKESPECIAL) => is_clone(method),
+        (_, op::INVOKESPECIAL) if is_clone(method) => true,
         // So javac calls what a class inherits, by `clone()` in its own code.
         (b"java/lang/Object", op::INVOKEVIRTUAL) => is_clone(method),
         (b"java/lang/System", _) => name == b"arraycopy",
@@ -91,6 +91,23 @@ pub fn writes_unseen(opcode: u8, method: &MemberRef<'_>) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether an instruction calls what makes an array together with those in it.
+pub fn makes_arrays(insn: &Insn<'_>, pool: &ConstantPool<'_>) -> Result<bool, SkipReason> {
+    if insn.opcode != op::INVOKESTATIC {
+        return Ok(false);
+    }
+    let Operand::Constant(constant) = insn.operand()? else {
+        return Err(SkipReason::MALFORMED);
+    };
+    // If it makes no sense, the verifier will say so.
+    let of_arrays = |owner| owner == "java/lang/reflect/Array";
+    Ok(pool.method_owner(constant).is_ok_and(of_arrays)
+        && pool.method(constant).is_ok_and(|method| {
+            method.name == "newInstance"
+                && method.descriptor == "(Ljava/lang/Class;[I)Ljava/lang/Object;"
+        }))
 }
 
 fn is_clone(method: &MemberRef<'_>) -> bool {
@@ -199,6 +216,22 @@ pub fn called(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_superclass_of_the_jdk_writes_is_seen() {
+        let called = |owner: &'static str, name: &'static str| {
+            let method = MemberRef {
+                owner: Utf8::new(owner.as_bytes()),
+                name: Utf8::new(name.as_bytes()),
+                descriptor: Utf8::new(b"()Ljava/lang/Object;"),
+            };
+            writes_unseen(op::INVOKESPECIAL, &method)
+        };
+        assert!(called("java/util/concurrent/atomic/LongAdder", "add"));
+        assert!(called("a/B", "clone") && called("java/lang/Object", "clone"));
+        assert!(!called("java/util/concurrent/atomic/LongAdder", "<init>"));
+        assert!(!called("a/B", "add") && !called("java/util/ArrayList", "add"));
+    }
 
     #[test]
     fn the_quick_look_passes_over_no_class_that_writes_unseen() {

@@ -4,7 +4,7 @@ use hindsight_classfile::{Code, Insn, Member, access, opcode as op};
 
 use super::What;
 use super::blocks::block_starts;
-use super::bulk::called;
+use super::bulk::{called, makes_arrays};
 use super::calls::{Entry, bind, enter, exit, unwind};
 use super::early::early_writes;
 use super::handlers::reporting;
@@ -64,6 +64,20 @@ fn short<'a>(code: &Code<'a>, offset: usize) -> Result<Insn<'a>, SkipReason> {
         opcode,
         bytes,
     })
+}
+
+/// Tells of the arrays in one that was made by what ends at `end`.
+fn made(
+    end: usize,
+    inserted: &mut Insertions,
+    probes: &mut Probes<'_, '_>,
+) -> Result<(), SkipReason> {
+    // Stack: array
+    let after = inserted.after(end);
+    after.op(op::DUP);
+    probes.made(after)?;
+    inserted.stack(1);
+    Ok(())
 }
 
 /// Instruments one method. The content of its new `Code` attribute goes to the
@@ -235,6 +249,9 @@ pub fn instrument<'a>(
                 } else if what.writes {
                     let needed = called(&insn, code.max_locals, inserted, probes)?;
                     max_locals = max_locals.max(needed);
+                    if what.references && makes_arrays(&insn, probes.constants.pool)? {
+                        made(insn.end(), inserted, probes)?;
+                    }
                 }
             }
             op::IALOAD..=op::SALOAD | op::IASTORE..=op::SASTORE | op::GETSTATIC..=op::PUTFIELD => {
@@ -242,11 +259,7 @@ pub fn instrument<'a>(
                 memory::access(&insn, early, id, what, inserted, probes)?;
             }
             op::MULTIANEWARRAY if what.writes && what.references => {
-                // Stack, after it: array
-                let after = inserted.after(insn.end());
-                after.op(op::DUP);
-                probes.made(after)?;
-                inserted.stack(1);
+                made(insn.end(), inserted, probes)?;
             }
             _ => {}
         }

@@ -43,7 +43,7 @@ pub enum Record {
 /// What was recorded.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Start {
-    /// Milliseconds since 1970.
+    /// When the recording began, milliseconds since 1970.
     pub started_ms: i64,
     /// The process.
     pub pid: u32,
@@ -77,7 +77,7 @@ pub struct TracedClass {
     pub callees: Vec<Member>,
     /// Methods that tell less than asked for, or nothing: name, descriptor, why.
     pub less: Vec<(String, String, String)>,
-    /// When and by whom it was defined.
+    /// When and by whom it was defined; nothing in version 1.
     #[serde(default)]
     pub defined: Option<Defined>,
 }
@@ -87,10 +87,14 @@ pub struct TracedClass {
 pub struct Defined {
     /// Events with this stamp or a later one come after it.
     pub stamp: u64,
-    /// The thread that it happened on: `Thread.getId`.
+    /// The thread that it happened on: `Thread.getId`; 0 if that is not known.
     pub thread: u64,
     /// The class of its loader; empty for the boot loader.
     pub loader: String,
+    /// The class was there before the recording or, by another agent's doing, has changed. Traces of older
+    /// recorders take that for its definition.
+    #[serde(default)]
+    pub before: bool,
 }
 
 /// The basic blocks of a method.

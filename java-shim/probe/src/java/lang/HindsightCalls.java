@@ -22,7 +22,7 @@ final class HindsightCalls {
     /** The calls from the outermost one on that may be recorded or not. */
     final HindsightNest all = new HindsightNest();
 
-    /** Those of methods with whose end the recording stops. */
+    /** Those of methods with whose end the recording stops, if it is the last one of all threads. */
     final HindsightNest ending = new HindsightNest();
 
     /** The pauses that there had been when the thread was last seen. */
@@ -30,6 +30,9 @@ final class HindsightCalls {
 
     /** What {@link HindsightTrace#overflows} was when these were right. */
     private int overflows = HindsightTrace.overflows;
+
+    /** The pauses that there had been when {@link #ending} was counted with those of other threads, or -1. */
+    private int counted = -1;
 
     private int patience;
 
@@ -121,9 +124,22 @@ final class HindsightCalls {
         }
     }
 
+    /** They are counted from here on, after so many pauses; there was none since they were last seen. */
+    void count(int pauses) {
+        this.pauses = pauses;
+        counted = pauses;
+    }
+
+    /** Whether they had been counted since the last one of so many pauses; they are no more. */
+    boolean wereCounted(int pauses) {
+        boolean were = counted == pauses;
+        counted = -1;
+        return were;
+    }
+
     /** The thread has ended: whether the recording was to stop with a call of which no end was told. */
     boolean wereEnding(int pauses) {
-        return this.pauses == pauses && !ending.isEmpty();
+        return counted == pauses;
     }
 
     /** A virtual thread has ended; its calls, or null. */

@@ -1,6 +1,10 @@
 package java.lang;
 
 import java.io.File;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Field;
+import java.lang.reflect.Member;
+import java.lang.reflect.Method;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.net.URI;
@@ -29,7 +33,7 @@ import sun.nio.fs.DefaultFileSystemProvider;
 
 /**
  * What is worth telling of an object besides its class: what never changes in it, and what a source can
- * make it of again.
+ * make it of again; of what is reflected, which member it is.
  *
  * <p><b>Invariant:</b> calls nothing of the program. Of the JDK beyond {@code java.lang}, only methods of
  * the exact classes that are named here: they take no locks, and what they keep (a text that was asked
@@ -131,6 +135,9 @@ final class HindsightTexts {
                 || type == Byte.class) {
             return object.toString();
         }
+        if (type == Field.class || type == Method.class || type == Constructor.class) {
+            return ofMember((Member) object, type);
+        }
         if (asked != 0 && type.getClassLoader0() == null && !type.isArray()) {
             try {
                 return ofValue(object, type);
@@ -140,6 +147,18 @@ final class HindsightTexts {
             }
         }
         return null;
+    }
+
+    /** What is written or called by reflection, of which nothing else tells. */
+    @DontInline
+    private static String ofMember(Member member, Class<?> type) {
+        Class<?> owner = member.getDeclaringClass();
+        if (owner == null) {
+            // It was made without its constructor.
+            return null;
+        }
+        String name = type == Constructor.class ? "<init>" : member.getName();
+        return owner.getName() + "." + name;
     }
 
     private static boolean asks(int kind) {

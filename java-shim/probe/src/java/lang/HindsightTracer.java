@@ -54,7 +54,7 @@ final class HindsightTracer extends HindsightStream {
     static boolean byMethod;
 
     /** How often the recording has gone on after a pause. */
-    private static int pauses;
+    static int pauses;
 
     /** Whether texts are stored. */
     private static boolean texts;
@@ -277,6 +277,9 @@ final class HindsightTracer extends HindsightStream {
                 return null;
             }
             if (tracer == null) {
+                if (HindsightTracers.isEnding(carrier)) {
+                    return null;
+                }
                 began = HindsightMemory.begin();
                 tracer = HindsightTracers.add(carrier);
             }
@@ -571,13 +574,15 @@ final class HindsightTracer extends HindsightStream {
     /** Called at the entry of {@code Thread.exit}, on the thread that ends. */
     public static void ended(Thread thread) {
         try {
-            HindsightTracer tracer = HindsightTracers.certainlyOf(thread);
-            if (tracer == null || thread != Thread.currentThread()) {
+            if (thread != Thread.currentThread()) {
                 return;
             }
-            if (HindsightWindow.PARTIAL) {
-                stopWith(tracer.own);
+            HindsightTracers.end(thread);
+            HindsightTracer tracer = HindsightTracers.certainlyOf(thread);
+            if (tracer == null) {
+                return;
             }
+            tracer.stop();
             if (ready) {
                 long p = tracer.current == thread ? tracer.room() : 0;
                 if (p != 0) {
@@ -627,9 +632,16 @@ final class HindsightTracer extends HindsightStream {
         }
     }
 
+    /** The thread has ended, and the recording stops with that if it was to do so with the end of one of its calls. */
+    void stop() {
+        if (HindsightWindow.PARTIAL) {
+            stopWith(own);
+        }
+    }
+
     private static void stopWith(HindsightCalls calls) {
         if (calls != null && calls.wereEnding(pauses)) {
-            HindsightTracers.stop();
+            HindsightTracers.stop(calls);
         }
     }
 

@@ -37,6 +37,12 @@ final class HindsightTracers {
     /** The table that probes look into first: that one, or {@link #NOBODY}. */
     private static HindsightTracer[] visible = table;
 
+    /** Threads in which calls are going on with whose end the recording stops, as far as they are recorded. */
+    private static int ending;
+
+    /** The numbers of platform threads that have ended lately, each at its place. */
+    private static final long[] ENDED = new long[1024];
+
     private HindsightTracers() {}
 
     /** What is at the first place where a thread's tracer may be, if anything is recorded. */
@@ -75,6 +81,18 @@ final class HindsightTracers {
         } finally {
             LOCK.held = 0;
         }
+    }
+
+    /** The thread that runs is about to end, and tells nothing more: the JDK's own code for that may have probes. */
+    static void end(Thread owner) {
+        long tid = U.getLong(owner, HindsightTracer.TID);
+        ENDED[(int) tid & ENDED.length - 1] = tid;
+    }
+
+    /** Whether this thread, which runs, is on its way out. */
+    static boolean isEnding(Thread owner) {
+        long tid = U.getLong(owner, HindsightTracer.TID);
+        return ENDED[(int) tid & ENDED.length - 1] == tid;
     }
 
     /** Makes the tracer of a platform thread that has none. */
@@ -210,8 +228,49 @@ final class HindsightTracers {
         try {
             // Nothing is recorded any more once the agent has said so, which stops it then.
             if (HindsightTracer.ready) {
+                ending = 0;
                 visible = table;
             }
+        } finally {
+            LOCK.held = 0;
+        }
+    }
+
+    /**
+     * A thread begins a call with whose end the recording stops: from here on it does not stop with that of another
+     * thread. False if it has stopped.
+     */
+    static boolean join(HindsightCalls calls) {
+        LOCK.acquire();
+        try {
+            if (visible == NOBODY) {
+                return false;
+            }
+            // Where the stack ends, there may be such a call of which nothing more was told.
+            if (!calls.wereCounted(HindsightTracer.pauses)) {
+                ending++;
+            }
+            calls.count(HindsightTracer.pauses);
+            return true;
+        } finally {
+            LOCK.held = 0;
+        }
+    }
+
+    /**
+     * The last such call of a thread has ended, be its begin recorded or not: nothing is recorded from here on, unless
+     * one is going on in another thread. Whether it has stopped.
+     */
+    static boolean stop(HindsightCalls calls) {
+        LOCK.acquire();
+        try {
+            if (calls.wereCounted(HindsightTracer.pauses)) {
+                ending--;
+            }
+            if (ending <= 0) {
+                visible = NOBODY;
+            }
+            return visible == NOBODY;
         } finally {
             LOCK.held = 0;
         }
@@ -254,6 +313,7 @@ final class HindsightTracers {
     private static void sweep() {
         for (HindsightTracer tracer : table) {
             if (tracer != null && !tracer.owner.isAlive()) {
+                tracer.stop();
                 tracer.leave();
             }
         }

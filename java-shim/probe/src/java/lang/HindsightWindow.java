@@ -62,6 +62,15 @@ final class HindsightWindow {
         }
         HindsightCalls calls = tracer.calls;
         if (is(method, UNTIL)) {
+            while (calls.ending.isEmpty() && !HindsightTracers.join(calls)) {
+                // It has just stopped, and may begin again here.
+                begin(method);
+                tracer = HindsightTracer.any();
+                if (tracer == null) {
+                    return null;
+                }
+                calls = tracer.calls;
+            }
             calls.ending.push(method);
         }
         if (EVERY == 0) {
@@ -109,21 +118,21 @@ final class HindsightWindow {
             HindsightNest ending = tracer.calls.ending;
             ending.popTo(method, false);
             if (ending.isEmpty()) {
-                HindsightTracers.stop();
+                HindsightTracers.stop(tracer.calls);
             }
         }
     }
 
-    /** Lets go of calls that are over; whether the recording stops with them. */
+    /** Lets go of calls that are over; whether the recording has stopped with them. */
     private static boolean areOver(HindsightTracer tracer, boolean entering) {
         if (tracer.current != tracer.owner) {
             // A virtual thread may be on its way to another carrier, which JVM TI waits for; it ends soon.
             return false;
         }
-        boolean stops = tracer.calls.areOver(entering);
+        boolean ends = tracer.calls.areOver(entering);
         tracer.skips |= EVERY != 0 && tracer.calls.skips;
+        boolean stops = ends && HindsightTracers.stop(tracer.calls);
         if (stops) {
-            HindsightTracers.stop();
             // The thread is not to go on as if there had been no pause.
             HindsightTracer.any();
         }
