@@ -1,4 +1,6 @@
-//! Statements of a test's body on lines that are not too long: they are never broken within literals.
+//! Statements of a test's body on lines that are not too long.
+
+use std::ops::Range;
 
 /// Columns of a line of source.
 pub const WIDTH: usize = 100;
@@ -39,7 +41,7 @@ fn places_to_break(code: &str) -> Vec<usize> {
 }
 
 /// A statement within [`WIDTH`]: calls that follow one another stand below each other, or
-/// else it is broken behind commas that stand in no text.
+/// else it is broken behind commas that stand in no text, and then within texts.
 pub fn by_links(line: &str) -> String {
     let mut out = String::new();
     for line in line.split("\n        ") {
@@ -52,17 +54,126 @@ pub fn by_links(line: &str) -> String {
             let mut rest = part;
             while indent.len() + rest.chars().count() > WIDTH {
                 let room = WIDTH - indent.len();
-                let Some(at) = comma(rest, room) else { break };
+                let Some(at) = comma(rest, room).or_else(|| equals(rest)) else {
+                    break;
+                };
                 let (head, tail) = rest.split_at(at);
-                out.push_str(&format!("{indent}{}\n", head.trim_end()));
+                out.push_str(&with_texts_broken(indent, head.trim_end()));
                 rest = tail.trim_start();
                 indent = DEEPER;
             }
-            out.push_str(&format!("{indent}{rest}\n"));
+            out.push_str(&with_texts_broken(indent, rest));
             indent = DEEPER;
         }
     }
     out
+}
+
+/// Whether a statement stands on one line.
+pub fn fits(statement: &str) -> bool {
+    INDENT.len() + statement.chars().count() <= WIDTH
+}
+
+/// A line, with its end. What is too long in it for any line goes on behind a plus: texts that are passed alone.
+fn with_texts_broken(indent: &str, line: &str) -> String {
+    let mut out = String::new();
+    let mut indent = indent;
+    let mut rest = line.to_owned();
+    while indent.len() + rest.chars().count() > WIDTH {
+        let Some(at) = place_in_text(&rest, WIDTH - indent.len()) else {
+            break;
+        };
+        let (head, tail) = rest.split_at(at);
+        out.push_str(&format!("{indent}{head}\"\n"));
+        rest = format!("+ \"{tail}");
+        indent = DEEPER;
+    }
+    out + indent + &rest + "\n"
+}
+
+/// Where the first text that does not end within `room` can be divided, so that it does with a quote behind.
+fn place_in_text(line: &str, room: usize) -> Option<usize> {
+    /// Less of a text is not worth a line,
+    const LEAST: usize = 20;
+    /// and so much is left out of a line to end it behind a word.
+    const WORD: usize = 20;
+    let ends = |range: &Range<usize>| line[..range.end].chars().count();
+    let text = texts(line).into_iter().find(|text| ends(text) > room)?;
+    let (before, behind) = (line[..text.start].trim_end(), &line[text.end..]);
+    let is_alone =
+        before.ends_with(['(', ',', '{', '=', '+']) && behind.starts_with([')', ',', '}', ';']);
+    if !is_alone {
+        return None;
+    }
+    let begin = line[..text.start].chars().count() + 1;
+    let units = units(&line[text.start + 1..text.end - 1]);
+    let mut last = None;
+    let mut last_word = None;
+    let mut column = begin;
+    for unit in units {
+        column += line[text.start + 1..][unit.clone()].chars().count();
+        if column + 1 > room {
+            break;
+        }
+        let at = text.start + 1 + unit.end;
+        last = Some((column, at));
+        if line[..at].ends_with(|c: char| !c.is_alphanumeric()) {
+            last_word = last;
+        }
+    }
+    let (column, at) = last?;
+    let word = last_word.filter(|(of_word, _)| column - of_word < WORD);
+    let is_enough = column - begin >= LEAST && at < text.end - 1;
+    is_enough.then_some(word.map_or(at, |(_, at)| at))
+}
+
+/// Where the texts of a line are, with their quotes.
+fn texts(line: &str) -> Vec<Range<usize>> {
+    let mut texts = Vec::new();
+    let mut begin: Option<(usize, char)> = None;
+    let mut escaped = false;
+    for (at, c) in line.char_indices() {
+        match begin {
+            _ if std::mem::take(&mut escaped) => {}
+            Some(_) if c == '\\' => escaped = true,
+            Some((from, '"')) if c == '"' => {
+                texts.push(from..at + 1);
+                begin = None;
+            }
+            Some((_, quote)) if c == quote => begin = None,
+            None if matches!(c, '"' | '\'') => begin = Some((at, c)),
+            _ => {}
+        }
+    }
+    texts
+}
+
+/// The characters of a literal, where each escape is one.
+fn units(text: &str) -> Vec<Range<usize>> {
+    let mut units: Vec<Range<usize>> = Vec::new();
+    let mut chars = text.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        let mut end = at + c.len_utf8();
+        let mut next_if = |fits: fn(char) -> bool| {
+            let next = chars.next_if(|(_, c)| fits(*c));
+            if let Some((at, c)) = next {
+                end = at + c.len_utf8();
+            }
+            next.map(|(_, c)| c)
+        };
+        if c == '\\' {
+            let digits = match next_if(|_| true) {
+                Some('u') => 4,
+                Some('0'..='7') => 2,
+                _ => 0,
+            };
+            for _ in 0..digits {
+                next_if(|c| c.is_ascii_hexdigit());
+            }
+        }
+        units.push(at..end);
+    }
+    units
 }
 
 /// The characters of a line that are in no literal: how many are before each, where it
@@ -133,6 +244,13 @@ fn comma(line: &str, room: usize) -> Option<usize> {
     last.map(|(_, at)| at).filter(|at| *at < line.len())
 }
 
+/// The place behind the sign by which a variable is given its value.
+fn equals(line: &str) -> Option<usize> {
+    let mut signs = outside_literals(line);
+    let sign = signs.find(|(_, at, c, open)| *c == '=' && *open == 0 && line[..*at].ends_with(' '));
+    sign.map(|(_, at, ..)| at + 1)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -142,8 +260,8 @@ mod tests {
         assert_eq!(by_links("f(a, b);"), "        f(a, b);\n");
         let text = format!("f(\"{}\", 'c', \"a, \\\" b\");", "x, ".repeat(30));
         let expected = format!(
-            "        f(\"{}\",\n                'c', \"a, \\\" b\");\n",
-            "x, ".repeat(30)
+            "        f(\"{}\"\n                + \"x, \",\n                'c', \"a, \\\" b\");\n",
+            "x, ".repeat(29)
         );
         assert_eq!(by_links(&text), expected);
         // Calls that follow one another go below each other.
@@ -153,9 +271,39 @@ mod tests {
             "        assertSame(a, a.b(\"{name}\")\n                .c(\"{name}.\", 2)\n                .d(e(1).f()));\n"
         );
         assert_eq!(by_links(&chain), expected);
-        // Where there is no comma, a line stays as long as it is.
-        let long = format!("f(\"{}\");", "x".repeat(120));
+        // A variable may stand alone.
+        let (name, made) = ("x".repeat(40), "X".repeat(45));
+        assert_eq!(
+            by_links(&format!("{made} {name} = {made}();")),
+            format!("        {made} {name} =\n                {made}();\n")
+        );
+        // Where there is neither a comma nor a text, a line stays as long as it is.
+        let long = format!("f({});", "x".repeat(120));
         assert_eq!(by_links(&long), format!("        {long}\n"));
+    }
+
+    #[test]
+    fn texts_that_are_too_long_go_on_behind_a_plus() {
+        let (some, more) = ("x".repeat(88), "x".repeat(32));
+        let expected = format!("        f(\"{some}\"\n                + \"{more}\");\n");
+        assert_eq!(by_links(&format!("f(\"{some}{more}\");")), expected);
+        // Between words if there are any, and not within an escape.
+        let words = format!("f(\"{} {}\");", "x".repeat(80), "y".repeat(20));
+        assert!(by_links(&words).contains(" \"\n                + \"yyy"));
+        for escape in ["\\n", "\\\"", "\\u2028", "\\012"] {
+            let all = format!("f(\"{}{escape}{more}\");", "x".repeat(87));
+            let broken = by_links(&all);
+            let joined = broken.trim().replace("\"\n                + \"", "");
+            assert_eq!(joined, all);
+            assert!(broken.contains(&format!("+ \"{escape}")), "{broken}");
+        }
+        // Behind a cast it would be the first half that is cast, and a call would be on the second.
+        for one in [
+            format!("f((T) \"{some}{more}\");"),
+            format!("f(\"{some}{more}\".g());"),
+        ] {
+            assert_eq!(by_links(&one), format!("        {one}\n"));
+        }
     }
 
     #[test]

@@ -22,6 +22,8 @@ enum Role {
     Asks,
     /// or what may be one.
     MayAsk,
+    /// The same, but what it gives others are compared with: it stays.
+    Given,
     /// It changes none of the objects that are there.
     Leaves,
     /// It may do anything.
@@ -60,8 +62,9 @@ async fn thin_by(
         let of_method = places(checked, &roles, method);
         trials += 1;
         let is_question = trials <= MAX_TRIALS && holds(&without_all(checked, &of_method)).await;
-        for at in of_method {
-            roles[at] = if is_question { Role::Asks } else { Role::Does };
+        match is_question {
+            true => (of_method.into_iter()).for_each(|at| roles[at] = Role::Asks),
+            false => does(checked, &mut roles, method),
         }
     }
     again = self::again(checked, &mut roles);
@@ -90,6 +93,15 @@ fn places(checked: &Checked, roles: &[Role], method: MethodId) -> Vec<usize> {
         .collect()
 }
 
+/// Has a method that may be a question do something after all.
+fn does(checked: &Checked, roles: &mut [Role], method: MethodId) {
+    for (role, call) in roles.iter_mut().zip(&checked.sequence) {
+        if call.method == method && matches!(role, Role::MayAsk | Role::Given) {
+            *role = Role::Does;
+        }
+    }
+}
+
 /// A test without some calls, which are in their order, and of which nobody uses the results.
 fn without_all(checked: &Checked, places: &[usize]) -> Checked {
     let mut shorter = checked.clone();
@@ -108,7 +120,7 @@ fn again(checked: &Checked, roles: &mut [Role]) -> Vec<usize> {
         let mut other = None;
         for (at, role) in roles.iter().enumerate() {
             match role {
-                Role::Leaves => continue,
+                Role::Leaves | Role::Given => continue,
                 Role::Does => {
                     since.clear();
                     continue;
@@ -130,9 +142,7 @@ fn again(checked: &Checked, roles: &mut [Role]) -> Vec<usize> {
         let Some(method) = other else {
             return again;
         };
-        for at in places(checked, roles, method) {
-            roles[at] = Role::Does;
-        }
+        does(checked, roles, method);
     }
 }
 
@@ -143,6 +153,13 @@ fn roles(checked: &Checked, wanted: &Wanted<'_>, methods: &Methods) -> Vec<Role>
         needs(call, told.as_ref(), &mut used);
     }
     let calls = checked.calls();
+    // What the same question gets again: each time but the first says that, and is used for nothing.
+    let again = calls.iter().zip(&checked.assertions);
+    let again = again.filter_map(|(call, told)| match told {
+        Some(Assertion::Same(same)) => is_alike(&checked.sequence[*same], call).then_some(*same),
+        _ => None,
+    });
+    let again: HashSet<usize> = again.collect();
     let mut roles: Vec<Role> = Vec::new();
     let mut doing = HashSet::new();
     for (at, call) in calls.iter().enumerate() {
@@ -161,6 +178,7 @@ fn roles(checked: &Checked, wanted: &Wanted<'_>, methods: &Methods) -> Vec<Role>
                 Role::Leaves
             }
             () if is_question && !is_done(checked, at, method) => Role::MayAsk,
+            () if again.contains(&at) && !call.may_throw => Role::Given,
             () => {
                 doing.insert(call.method);
                 Role::Does
@@ -169,7 +187,8 @@ fn roles(checked: &Checked, wanted: &Wanted<'_>, methods: &Methods) -> Vec<Role>
         roles.push(role);
     }
     for (call, role) in calls.iter().zip(&mut roles) {
-        if *role == Role::MayAsk && doing.contains(&call.method) {
+        let may_ask = matches!(role, Role::MayAsk | Role::Given);
+        if may_ask && doing.contains(&call.method) {
             *role = Role::Does;
         }
     }
@@ -193,6 +212,8 @@ fn is_done(checked: &Checked, at: usize, method: &Method) -> bool {
 mod tests {
     use super::*;
     use crate::generate::sequence::Statement;
+    use hindsight_instrument::glob::Globs;
+    use std::cell::RefCell;
     use std::pin::pin;
     use std::task::{Context, Poll, Waker};
 
@@ -244,6 +265,53 @@ mod tests {
         let methods = checked.sequence.iter().map(|call| call.method.0);
         let left = methods.zip(checked.assertions.iter().map(number));
         (left.skip(1).collect(), asked)
+    }
+
+    /// `assertSame(token, lexer.peek())` need not stand there three times.
+    #[test]
+    fn what_gives_the_same_object_again_and_again_says_so_once() {
+        let mut methods = Methods::default();
+        let names = ["<init>", "peek", "forward"];
+        let [new, peek, forward] = names.map(|name| {
+            methods.intern(Method {
+                class: "Lexer".to_owned(),
+                name: name.to_owned(),
+                descriptor: if name == "peek" { "()LToken;" } else { "()V" }.to_owned(),
+                is_static: false,
+                runs: None,
+            })
+        });
+        let calls = [new, peek, peek, peek, forward, peek, peek];
+        let call = |method: &MethodId| Statement {
+            method: *method,
+            on: (*method != new).then_some(0),
+            args: Vec::new(),
+            may_throw: false,
+            shown: false,
+        };
+        let same = |at| Some(Assertion::Same(at));
+        let text = Some(Assertion::Text("(".to_owned()));
+        let checked = Checked {
+            sequence: calls.iter().map(call).collect(),
+            assertions: vec![None, None, same(1), same(1), None, text, same(5)],
+            kept: vec![true; calls.len()],
+            fluent: vec![false; calls.len()],
+            observers: 0,
+            class: "Lexer".to_owned(),
+            whole: None,
+        };
+        let globs = Globs::default();
+        let wanted = Wanted {
+            classes: &globs,
+            mutability: None,
+            harmful: RefCell::default(),
+        };
+        let mut roles = roles(&checked, &wanted, &methods);
+        assert_eq!(roles[1..4], [Role::Given, Role::MayAsk, Role::MayAsk]);
+        assert_eq!(again(&checked, &mut roles), [3]);
+        // Where it does something, so does what gives the object first.
+        does(&checked, &mut roles, peek);
+        assert_eq!(roles[1..], [Role::Does; 6]);
     }
 
     #[test]

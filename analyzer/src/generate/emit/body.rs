@@ -9,7 +9,7 @@ use super::pending::{Pending, Use};
 use super::{ASSERTIONS, Context};
 use crate::generate::asserted::{Assertion, Checked};
 use crate::generate::sequence::{Arg, Method, Statement};
-use crate::java::lines::by_links;
+use crate::java::lines::{INDENT, by_links, fits};
 use crate::java::names::Names;
 use crate::java::{descriptor, literal};
 use crate::junit::Framework;
@@ -196,15 +196,8 @@ impl<'a, 'n> Body<'a, 'n> {
         let line = match (assertion, used) {
             (Some(Assertion::Throws(class, message)), _) => {
                 let class = self.type_name(&descriptor::of_class(class))?;
-                let assert = self.assert("assertThrows");
-                let thrown = format!("{assert}({class}.class, () -> {call})");
-                match message.as_deref().and_then(text) {
-                    Some(message) => {
-                        let equals = self.assert("assertEquals");
-                        format!("{equals}({message}, {thrown}.getMessage());")
-                    }
-                    None => format!("{thrown};"),
-                }
+                let message = message.as_deref().and_then(text);
+                self.thrown(&class, message.as_deref(), &call)
             }
             (None, false) => format!("{call};"),
             (None, true) => self.declare(at, &method, &call)?,
@@ -213,11 +206,27 @@ impl<'a, 'n> Body<'a, 'n> {
                 let declared = self.declare(at, &method, &call)?;
                 let name = self.vars.get(&at)?.clone();
                 let assert = self.asserted(&method, assertion, &name)?;
-                format!("{declared}\n        {assert}")
+                format!("{declared}\n{INDENT}{assert}")
             }
         };
         self.out.push_str(&by_links(&line));
         Some(())
+    }
+
+    /// That a call throws, and what the exception says: that has a name where all is too long for a line.
+    fn thrown(&mut self, class: &str, message: Option<&str>, call: &str) -> String {
+        let assert = self.assert("assertThrows");
+        let thrown = format!("{assert}({class}.class, () -> {call})");
+        let Some(message) = message else {
+            return format!("{thrown};");
+        };
+        let equals = self.assert("assertEquals");
+        let line = format!("{equals}({message}, {thrown}.getMessage());");
+        if fits(&line) {
+            return line;
+        }
+        let name = self.free("thrown");
+        format!("{class} {name} = {thrown};\n{INDENT}{equals}({message}, {name}.getMessage());")
     }
 
     /// A call with as many of the calls that wait in it as it can take; and these, with

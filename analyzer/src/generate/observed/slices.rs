@@ -1,7 +1,7 @@
 //! What a life was cut out as: how much of it does as in the run, and the test that comes of that.
 
 use super::Lost;
-use crate::generate::asserted::{Checked, as_seen, assertion, tells_caller};
+use crate::generate::asserted::{Assertion, Checked, as_seen, assertion, tells_caller};
 use crate::generate::carve::{Access, Carved, End, Score, Seen, Value};
 use crate::generate::complete::{Fits, Wanted, complete};
 use crate::generate::lab::Lab;
@@ -90,17 +90,32 @@ pub fn best(
     // Where the one that does most shows nothing, another may.
     for (at, good, _) in able.into_iter().take(3) {
         let (carved, executed_at) = (&tries[at], &executed[at]);
-        let test = tested(
-            carved,
-            executed_at,
-            good.calls,
-            class,
-            wanted,
-            access,
-            methods,
-            worker,
-            other,
-        )?;
+        let mut of_first = |calls: usize| {
+            tested(
+                carved,
+                executed_at,
+                calls,
+                class,
+                wanted,
+                access,
+                methods,
+                worker,
+                other,
+            )
+        };
+        let mut test = of_first(good.calls)?;
+        // Up to where something is left out, the object can be asked what it says of itself, and that may tell more
+        // than all later calls do.
+        let gap = carved.gaps.iter().copied().min();
+        let gap = gap.filter(|gap| *gap < good.calls && carved.own[..*gap].contains(&true));
+        if wanted.mutability.is_some()
+            && let Some(gap) = gap
+        {
+            let until = of_first(gap)?;
+            if told(&until) > told(&test) {
+                test = until;
+            }
+        }
         let test = test.map_err(|lost| match (lost, &without) {
             (Lost::Silent, Some(without)) => without.clone(),
             (lost, _) => lost,
@@ -155,6 +170,13 @@ pub fn best(
         });
     };
     Ok(came)
+}
+
+/// How much a test tells.
+fn told(test: &Result<Checked, Lost>) -> usize {
+    let told = test.iter().flat_map(|test| &test.assertions).flatten();
+    let tells = |told: &&Assertion| !matches!(told, Assertion::Same(_) | Assertion::NotNull);
+    told.filter(tells).count()
 }
 
 /// The calls of a slice before the one that took all memory or time, and how that is told.

@@ -41,6 +41,10 @@ impl Body<'_, '_> {
         }
         let (types, _) = method.types();
         let overloaded = self.is_overloaded(method, types.len());
+        // A method of a class above may take what is in a box.
+        let rivals = self.rivals(method, statement, types.len());
+        let mut rivals = rivals.iter().flatten();
+        let takes_primitives = rivals.any(|ty| descriptor::is_primitive(ty));
         let mut casts = self.casts(method, statement, &types);
         let mut args = Vec::new();
         let spread = self.spread(method, statement);
@@ -56,9 +60,10 @@ impl Body<'_, '_> {
                 Arg::Var(var) => instead.get(var).cloned(),
                 _ => None,
             };
+            let is_box = matches!(arg, Arg::Literal(Literal::Box(..)));
             let written = match taken {
                 Some(taken) => taken,
-                None => self.argument(arg, ty, overloaded)?,
+                None => self.argument(arg, ty, overloaded || is_box && takes_primitives)?,
             };
             args.push(match cast {
                 // There may be one already.
@@ -175,7 +180,9 @@ impl Body<'_, '_> {
         let info = found.as_ref().and_then(|found| found.info.as_ref());
         info.is_none_or(|info| {
             let same = info.methods.iter().filter(|other| {
+                // A bridge is no other method to a source.
                 other.name == method.name
+                    && !other.is(access::SYNTHETIC)
                     && descriptor::split(&other.descriptor)
                         .is_some_and(|(types, _)| types.len() == count)
             });
@@ -197,13 +204,8 @@ impl Body<'_, '_> {
             }
             // Where only one method can be meant, the compiler makes the box.
             Arg::Literal(literal @ Literal::Box(class, _))
-                if !overloaded
-                    && matches!(
-                        class.as_str(),
-                        "java.lang.Integer" | "java.lang.Boolean" | "java.lang.Double"
-                    ) =>
+                if let Some(kind) = boxed_alone(class, ty).filter(|_| !overloaded) =>
             {
-                let kind = unboxed_kind(class);
                 self.literal(&primitive(literal.clone()), kind)?
             }
             Arg::Literal(literal) => self.literal(literal, ty)?,
@@ -327,11 +329,19 @@ impl Body<'_, '_> {
     }
 }
 
-/// What a box of a class holds.
-fn unboxed_kind(class: &str) -> &'static str {
-    match class {
+/// What a box of a class holds, if the compiler makes just that box of it for a parameter. A `short` is written with
+/// a cast, which says no more than the box where anything may be passed.
+fn boxed_alone(class: &str, ty: &str) -> Option<&'static str> {
+    let is_just_that = || descriptor::of_class(class) == ty;
+    Some(match class {
         "java.lang.Boolean" => "Z",
+        "java.lang.Character" => "C",
         "java.lang.Double" => "D",
-        _ => "I",
-    }
+        "java.lang.Float" => "F",
+        "java.lang.Integer" => "I",
+        "java.lang.Long" => "J",
+        "java.lang.Byte" if is_just_that() => "B",
+        "java.lang.Short" if is_just_that() => "S",
+        _ => return None,
+    })
 }

@@ -67,7 +67,12 @@ impl Body<'_, '_> {
     }
 
     /// What the other methods take that a call with so many arguments could mean.
-    fn rivals(&self, method: &Method, statement: &Statement, count: usize) -> Vec<Vec<String>> {
+    pub(super) fn rivals(
+        &self,
+        method: &Method,
+        statement: &Statement,
+        count: usize,
+    ) -> Vec<Vec<String>> {
         let (own, _) = method.types();
         let (named, _) = self.named(method, statement);
         let parameters = named.iter().filter_map(parameters);

@@ -407,7 +407,13 @@ impl Body<'_, '_> {
             self.taken.insert(role.clone());
             return role;
         }
-        let mut name = base.clone();
+        self.free(&base)
+    }
+
+    /// A name that nothing in the test has, with a number where there must be one.
+    pub(super) fn free(&mut self, base: &str) -> String {
+        let is_free = |name: &String| !self.taken.contains(name) && !self.names.is_used(name);
+        let mut name = base.to_owned();
         let mut number = 1;
         while !is_free(&name) {
             number += 1;
