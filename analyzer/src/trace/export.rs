@@ -205,7 +205,7 @@ impl<'d> Export<'d> {
                 let callee = self.dictionary.callee(*callee);
                 let written = callee.and_then(|callee| match copies(&callee.owner, &callee.name) {
                     true => values.last(),
-                    false => values.get(written(&callee.owner, &callee.name)?),
+                    false => values.get(written(&callee.owner, &callee.name, &callee.descriptor)?),
                 });
                 let object = written.and_then(|value| match value {
                     Datum::Reference(object) => *object,

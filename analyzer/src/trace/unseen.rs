@@ -1,5 +1,6 @@
 //! What calls write that tell of it themselves: see `hindsight_instrument`'s trace plan.
 
+use crate::java::descriptor::split;
 use hindsight_instrument::contract::stand_ins::UNSEEN;
 use hindsight_tracelog::trace::dictionary::TracedClass;
 
@@ -14,10 +15,25 @@ pub fn copies(class: &str, name: &str) -> bool {
     name == "clone" || class == "java.util.Arrays" && name.starts_with("copyOf")
 }
 
+/// Whether a call of a `VarHandle` writes a static field: of what it gives, nothing says where the value belongs.
+pub fn writes_static(name: &str, parameters: usize) -> bool {
+    let values = match name {
+        _ if name.starts_with("compareAnd") || name.starts_with("weakCompareAnd") => 2,
+        _ if name.starts_with("set") || name.starts_with("getAnd") => 1,
+        _ => return false,
+    };
+    parameters <= values
+}
+
 /// Which argument, the receiver first, a method writes that is known to write
-/// unseen. Of a static field that a `VarHandle` writes it is the value.
-pub fn written(class: &str, name: &str) -> Option<usize> {
+/// unseen; nothing if that is a static field.
+pub fn written(class: &str, name: &str, descriptor: &str) -> Option<usize> {
     Some(match class {
+        "java.lang.invoke.VarHandle"
+            if split(descriptor).is_some_and(|(all, _)| writes_static(name, all.len())) =>
+        {
+            return None;
+        }
         "java.lang.System" => 2,
         "sun.misc.Unsafe" | "jdk.internal.misc.Unsafe" if name.starts_with("copy") => 3,
         "java.lang.reflect.Field"
@@ -30,4 +46,23 @@ pub fn written(class: &str, name: &str) -> Option<usize> {
         }
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_static_field_that_a_handle_writes_no_argument_is_written() {
+        let written = |name, descriptor| written("java.lang.invoke.VarHandle", name, descriptor);
+        for (name, of_static, of_object) in [
+            ("setRelease", "(La/B;)V", "(La/C;La/B;)V"),
+            ("getAndAdd", "(J)J", "(La/C;J)J"),
+            ("compareAndSet", "(II)Z", "(La/C;II)Z"),
+            ("weakCompareAndSetPlain", "(II)Z", "([IIII)Z"),
+        ] {
+            assert_eq!(written(name, of_static), None, "{name}");
+            assert_eq!(written(name, of_object), Some(1), "{name}");
+        }
+    }
 }

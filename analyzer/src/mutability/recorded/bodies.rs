@@ -353,10 +353,10 @@ impl<'c> Bodies<'c> {
         calls.map(|(_, at)| at).collect()
     }
 
-    /// The class and name of a method that is not recorded.
-    pub fn callee(&self, callee: u32) -> Option<(&'c str, &'c str)> {
+    /// The class, name and descriptor of a method that is not recorded.
+    pub fn callee(&self, callee: u32) -> Option<(&'c str, &'c str, &'c str)> {
         let member = self.dictionary.callee(callee)?;
-        Some((&member.owner, &member.name))
+        Some((&member.owner, &member.name, &member.descriptor))
     }
 
     /// Whether all that a call may run is told of by the trace, what it returns,

@@ -416,7 +416,7 @@ impl Exact {
         values: &[Datum],
     ) {
         let Some(frame) = stack.last() else { return };
-        let Some((class, name)) = bodies.callee(callee) else {
+        let Some((class, name, descriptor)) = bodies.callee(callee) else {
             return;
         };
         let objects: Vec<Option<u64>> = values.iter().map(|&value| object(value)).collect();
@@ -457,7 +457,7 @@ impl Exact {
                     self.assign(bodies, frame, &places, copy, EMPTY);
                 }
             }
-        } else if let Some(place) = written(class, name) {
+        } else if let Some(place) = written(class, name, descriptor) {
             let set = of(place);
             let source = of(0);
             bodies.saw(body, &places);

@@ -161,13 +161,13 @@ impl Mirror {
         callee: u32,
         values: &[Datum],
     ) {
-        let Some((class, name)) = bodies.callee(callee) else {
+        let Some((class, name, descriptor)) = bodies.callee(callee) else {
             return;
         };
         if self.full || copies(class, name) {
             return;
         }
-        if let Some(place) = written(class, name)
+        if let Some(place) = written(class, name, descriptor)
             && let Some(object) = values.get(place).and_then(|&value| object(value))
         {
             let element = bodies.element();
