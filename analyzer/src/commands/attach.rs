@@ -82,6 +82,18 @@ impl Opts {
     ///
     /// Fails if the process cannot be attached to, or the agent refuses.
     pub fn run(&self, out: &mut dyn Write) -> Result<()> {
+        let said = match self.attach() {
+            // For machines a refusal is one, whoever refuses.
+            Err(error) if self.format == Format::Json => {
+                json!({ "status": "refused", "reason": format!("{error:#}") })
+            }
+            said => said?,
+        };
+        self.tell(&said, out)
+    }
+
+    /// Asks the agents that there are; what the one that is at work answers.
+    fn attach(&self) -> Result<Value> {
         let named = self.agent.as_deref();
         let named = named.map(|path| agent_beside(Some(path))).transpose()?;
         let target = Target::find(self.pid)?;
@@ -105,7 +117,7 @@ impl Opts {
             let reason = said["reason"].as_str().unwrap_or_default();
             said["reason"] = json!(format!("{reason}{}", unasked(&mapped, &agents)));
         }
-        self.tell(&said, out)
+        Ok(said)
     }
 
     /// Hands the options to an agent; what it answers.

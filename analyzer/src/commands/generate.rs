@@ -191,10 +191,11 @@ impl Opts {
         let total: usize = (proven.written.iter())
             .map(|source| source.tests.len())
             .sum();
-        let report = Report {
+        let mut report = Report {
             files,
             removed,
             total,
+            reason: None,
             alike: alike + proven.alike,
             dropped: proven.dropped,
             counts: self.observed.then_some(carved.counts),
@@ -204,9 +205,10 @@ impl Opts {
             changes,
             confined: confine::guards(),
         };
+        report.reason = (total == 0).then(|| self.reason(&report).into_owned());
         report.print(self.format, out)?;
-        if total == 0 && !self.quiet {
-            say(format_args!("no tests: {}", self.reason(&report)));
+        if let Some(reason) = report.reason.as_ref().filter(|_| !self.quiet) {
+            say(format_args!("no tests: {reason}"));
         }
         let is_changed = |changes: &Changes| {
             !changes.tests.is_empty() || changes.narrowed.iter().next().is_some()

@@ -6,7 +6,7 @@ use crate::inspect::review::{self, Review};
 use crate::inspect::{json, text};
 use crate::stderr::say;
 use anyhow::Result;
-use std::cell::Cell;
+use std::cell::RefCell;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -78,34 +78,36 @@ impl Opts {
     /// `out` cannot be written.
     pub fn run(&self, out: &mut dyn Write) -> Result<()> {
         let single = self.files.len() == 1 && !self.files[0].is_dir();
-        let failed = Cell::new(false);
+        let errors = RefCell::new(Vec::new());
+        let fail = |error: String| {
+            say(&error);
+            errors.borrow_mut().push(error);
+        };
         let files = expand(&self.files).into_iter();
         // A directory may have more than there is memory for.
         let mut inputs = files.filter_map(|file| match file.and_then(|file| Input::read(&file)) {
             Ok(input) => {
-                failed.set(self.tell(&input) || failed.get());
+                self.tell(&input, &fail);
                 Some(input)
             }
             Err(error) => {
-                say(format_args!("{error:#}"));
-                failed.set(true);
+                fail(format!("{error:#}"));
                 None
             }
         });
         match self.format {
-            _ if self.review => self.review(inputs, single, out)?,
+            _ if self.review => self.review(inputs, single, &errors, out)?,
             Format::Text => self.text(inputs, out)?,
             Format::Json if single => {
                 if let Some(input) = inputs.next() {
                     json::write_one(&input, out)?;
                 }
             }
-            Format::Json => json::write_all(inputs, out)?,
+            Format::Json => json::write_all(inputs, &errors, out)?,
         }
-        if failed.get() {
-            Err(Failure.into())
-        } else {
-            Ok(())
+        match errors.borrow().is_empty() {
+            true => Ok(()),
+            false => Err(Failure.into()),
         }
     }
 
@@ -113,6 +115,7 @@ impl Opts {
         &self,
         inputs: impl Iterator<Item = Input>,
         single: bool,
+        errors: &RefCell<Vec<String>>,
         out: &mut dyn Write,
     ) -> Result<()> {
         let reviews = inputs.map(|input| {
@@ -120,7 +123,7 @@ impl Opts {
             Review::new(&input, bytes)
         });
         if self.format == Format::Json {
-            return Ok(review::write_json(reviews, single, out)?);
+            return Ok(review::write_json(reviews, single, errors, out)?);
         }
         for (index, review) in reviews.enumerate() {
             if index > 0 {
@@ -131,28 +134,25 @@ impl Opts {
         Ok(())
     }
 
-    /// Tells what is to be known of a file, and whether it lacks a frame that was asked for.
-    fn tell(&self, input: &Input) -> bool {
+    /// Tells what is to be known of a file, and fails if it lacks a frame that was asked for.
+    fn tell(&self, input: &Input, fail: &dyn Fn(String)) {
         if !self.quiet && self.format == Format::Json {
             for note in &input.notes {
                 say(format_args!("{}: {note}", input.path.display()));
             }
         }
         let frames = input.crash.failure.frames.len();
-        let mut missing = false;
         for index in self.frame.iter().filter(|&&index| index >= frames) {
             let there = match frames {
                 0 => "no frames".to_owned(),
                 1 => "frame 0 only".to_owned(),
                 _ => format!("the frames 0 to {}", frames - 1),
             };
-            say(format_args!(
+            fail(format!(
                 "{} has no frame {index}: it has {there}",
                 input.path.display()
             ));
-            missing = true;
         }
-        missing
     }
 
     fn text(&self, inputs: impl Iterator<Item = Input>, out: &mut dyn Write) -> Result<()> {

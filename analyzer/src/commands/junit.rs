@@ -126,7 +126,7 @@ impl Opts {
     /// crash is not reproduced.
     pub fn run(&self, out: &mut dyn Write) -> Result<()> {
         writable(&self.out)?;
-        let mut inputs = Vec::new();
+        let (mut inputs, mut errors) = (Vec::new(), Vec::new());
         let files = expand(&self.files);
         let count = files.len();
         for file in files {
@@ -136,7 +136,11 @@ impl Opts {
                     inputs.push(input);
                 }
                 // One bad file must not keep the others from becoming tests.
-                Err(error) if count > 1 => say(format_args!("{error:#}")),
+                Err(error) if count > 1 => {
+                    let error = format!("{error:#}");
+                    say(&error);
+                    errors.push(error);
+                }
                 Err(error) => return Err(error),
             }
         }
@@ -169,12 +173,13 @@ impl Opts {
             timeout: Duration::from_secs(self.timeout),
             told: Stages::new(!self.quiet),
         };
-        let report = generate(&inputs, &classpath, jdk.as_ref(), &options)?;
+        let mut report = generate(&inputs, &classpath, jdk.as_ref(), &options)?;
+        report.errors = errors;
         match self.format {
             Format::Text => report.write_text(&options, out)?,
             Format::Json => report.write_json(out)?,
         }
-        if report.is_success() && inputs.len() == count {
+        if report.is_success() && report.errors.is_empty() {
             Ok(())
         } else {
             Err(Failure.into())

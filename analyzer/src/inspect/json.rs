@@ -11,6 +11,7 @@ use hindsight_tracelog::crash::{
 use hindsight_tracelog::reader::Crash;
 use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
+use std::cell::RefCell;
 use std::io::{self, Write};
 
 /// One crash as a document of its own.
@@ -32,21 +33,28 @@ pub fn document(input: &Input) -> serde_json::Result<Json> {
     serde_json::to_value(Document::new(input))
 }
 
-/// Several crashes as one document. Each is taken when those before it are written.
+/// Several crashes as one document. Each is taken when those before it are written; what kept others from
+/// being there is known when all are.
 ///
 /// # Errors
 ///
 /// Fails if `out` cannot be written.
-pub fn write_all(inputs: impl Iterator<Item = Input>, out: &mut dyn Write) -> io::Result<()> {
+pub fn write_all(
+    inputs: impl Iterator<Item = Input>,
+    errors: &RefCell<Vec<String>>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     #[derive(Serialize)]
-    struct Documents<C> {
+    struct Documents<'a, C> {
         schema: &'static str,
         crashes: C,
+        errors: &'a RefCell<Vec<String>>,
     }
     let crashes = inputs.map(|input| Document::new(&input));
     let documents = Documents {
         schema: "hindsight.crash_list/1",
         crashes: Each(crashes.into()),
+        errors,
     };
     serde_json::to_writer_pretty(&mut *out, &documents)?;
     writeln!(out)
@@ -367,7 +375,6 @@ fn lambda_json(lambda: &Lambda) -> Json {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::cell::RefCell;
 
     struct Shared<'a>(&'a RefCell<Vec<u8>>);
 
@@ -394,7 +401,7 @@ mod tests {
                 bytes: Vec::new(),
             }
         });
-        write_all(inputs, &mut Shared(&written)).unwrap();
+        write_all(inputs, &RefCell::default(), &mut Shared(&written)).unwrap();
         let all: Json = serde_json::from_slice(&written.borrow()).unwrap();
         assert_eq!(all["crashes"][1]["file"], "two");
         assert!(before[1] > before[0] + 100, "{before:?}");

@@ -14,6 +14,7 @@ use hindsight_tracelog::crash::{Body, ClassInfo, ClassKind, Fidelity, Patch, Val
 use hindsight_tracelog::reader::Crash;
 use items::{Collection, Group};
 use serde::Serialize;
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::io::{self, Write};
 
@@ -71,7 +72,8 @@ impl Review {
     }
 }
 
-/// Writes reviews as JSON: a single one as a document of its own. Each is taken when those before it are written.
+/// Writes reviews as JSON: a single one as a document of its own. Each is taken when those before it are written; what
+/// kept others from being there is known when all are.
 ///
 /// # Errors
 ///
@@ -79,17 +81,20 @@ impl Review {
 pub fn write_json(
     mut reviews: impl Iterator<Item = Review>,
     single: bool,
+    errors: &RefCell<Vec<String>>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     #[derive(Serialize)]
-    struct Reviews<F> {
+    struct Reviews<'a, F> {
         schema: &'static str,
         files: F,
+        errors: &'a RefCell<Vec<String>>,
     }
     if !single {
         let reviews = Reviews {
             schema: "hindsight.review_list/1",
             files: Each(reviews.into()),
+            errors,
         };
         serde_json::to_writer_pretty(&mut *out, &reviews)?;
     } else if let Some(review) = reviews.next() {

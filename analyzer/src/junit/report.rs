@@ -65,6 +65,8 @@ pub struct Report {
     framework: &'static str,
     jdk: Option<u32>,
     crashes: Vec<CrashReport>,
+    /// What kept other files from being among them.
+    pub errors: Vec<String>,
     /// What to do about frames that do not reproduce.
     hints: Vec<String>,
     /// Whether a test needs the replay library.
@@ -204,6 +206,7 @@ pub fn report(
         },
         jdk: jdk.map(|jdk| jdk.version),
         crashes: crashes.collect(),
+        errors: Vec::new(),
         hints: hints(plan),
         library: written.iter().any(|written| written.library),
     }

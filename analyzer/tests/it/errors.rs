@@ -141,6 +141,52 @@ fn crash_files() {
     );
     let both = ["inspect", "--format", "json", &dir.display().to_string()].map(str::to_owned);
     check(&both, 0, &["\"schema\": \"hindsight.crash_list/1\""]);
+
+    // Machines are told of it where they read of the others.
+    let none = dir.join("none").display().to_string();
+    fs::create_dir(&none).unwrap();
+    let document = |arguments: &[&str]| {
+        let output = hindsight(arguments);
+        assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+        let told: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        told
+    };
+    let [list, reviews] = [&["inspect"][..], &["inspect", "--review"]].map(|command| {
+        let files = [
+            "--format",
+            "json",
+            good.as_str(),
+            newer.as_str(),
+            none.as_str(),
+        ];
+        document(&[command, &files].concat())
+    });
+    let out = dir.join("out").display().to_string();
+    let junit = [
+        "junit", "--format", "json", &good, &newer, &none, "--out", &out,
+    ];
+    let junit = document(
+        &[
+            &junit[..],
+            &["--classpath", &none, "--no-run", "--jdk", &none],
+        ]
+        .concat(),
+    );
+    for (document, read) in [(list, "crashes"), (reviews, "files"), (junit, "crashes")] {
+        assert_eq!(
+            document[read].as_array().map(Vec::len),
+            Some(1),
+            "{document}"
+        );
+        let errors = document["errors"].as_array().unwrap();
+        let [one, two] = [0, 1].map(|at| errors[at].as_str().unwrap_or_default());
+        assert!(one.contains("newer.hsc"), "{errors:?}");
+        assert!(two.contains("no crash files"), "{errors:?}");
+    }
+    let refused = document(&["attach", "--format", "json", "4294967295"]);
+    assert_eq!(refused["status"], "refused");
+    let reason = refused["reason"].as_str().unwrap();
+    assert!(reason.starts_with("there is no process"), "{reason}");
 }
 
 #[test]

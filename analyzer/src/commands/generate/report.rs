@@ -143,6 +143,8 @@ pub struct Report {
     pub removed: Vec<PathBuf>,
     /// Tests.
     pub total: usize,
+    /// Why there is none.
+    pub reason: Option<String>,
     /// How many others do the same as these but for constants, begin as they do, or are written alike.
     pub alike: usize,
     /// Those that were no good.
@@ -317,6 +319,7 @@ impl Report {
         json!({
             "schema": "hindsight.generate/1",
             "tests": self.total,
+            "reason": self.reason,
             "alike": self.alike,
             "files": self.files,
             "removed": self.removed,
