@@ -458,6 +458,10 @@ impl Methods {
                 (Some(SkipReason::CatchesNothing), _) if method == "<init>" => {
                     not(&SkipReason::OnlyConstructorCall)
                 }
+                // Yet it is in a stack trace: where one has left it, its code is another one by now.
+                (Some(SkipReason::CannotThrow), _) => not(
+                    &"cannot throw, as its class file has it; another agent may have rewritten it since",
+                ),
                 (Some(reason), _) => not(&reason),
                 (None, _) if chance == Chance::Unseen => format!(
                     "{NOT_CAPTURED}: it was running when it got its probes, or {NO_FAILURE_BEFORE}"
