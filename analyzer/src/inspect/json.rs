@@ -375,7 +375,6 @@ fn lambda_json(lambda: &Lambda) -> Json {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::cell::RefCell;
 
     struct Shared<'a>(&'a RefCell<Vec<u8>>);
 
@@ -402,7 +401,7 @@ mod tests {
                 bytes: Vec::new(),
             }
         });
-        write_all(inputs, &mut Shared(&written)).unwrap();
+        write_all(inputs, &RefCell::default(), &mut Shared(&written)).unwrap();
         let all: Json = serde_json::from_slice(&written.borrow()).unwrap();
         assert_eq!(all["crashes"][1]["file"], "two");
         assert!(before[1] > before[0] + 100, "{before:?}");
