@@ -218,6 +218,19 @@ pub fn assertion(worker: &Worker, outcome: &Outcome) -> Option<Assertion> {
     })
 }
 
+/// The same as if no earlier call had given the object: what that says of itself.
+pub fn assertion_of_any(worker: &Worker, outcome: &Outcome) -> Option<Assertion> {
+    assertion(worker, &anew(outcome))
+}
+
+/// What came of a call, as if no earlier one had given it.
+pub fn anew(outcome: &Outcome) -> Outcome {
+    match outcome {
+        Outcome::Object(class, Some(_), said) => Outcome::Object(*class, None, said.clone()),
+        outcome => outcome.clone(),
+    }
+}
+
 /// The class of an exception, or the nearest above it that a source can name.
 fn named<'w>(worker: &'w Worker, class: &'w Class) -> Option<&'w Class> {
     let above = class.supers.iter().filter_map(|name| worker.named(name));
@@ -304,6 +317,14 @@ pub fn is_whole(executed: &Executed, length: usize) -> bool {
         && !(executed.outcomes.iter()).any(|outcome| matches!(outcome, Outcome::Failed(_)))
 }
 
+/// Whether it is asserted what an object says of itself.
+pub fn is_said(told: &Assertion) -> bool {
+    matches!(
+        told,
+        Assertion::Text(_) | Assertion::Elements(_) | Assertion::Size(_)
+    )
+}
+
 /// Whether all that is asserted of a sequence has held.
 pub fn held(
     sequence: &Sequence,
@@ -325,6 +346,9 @@ pub fn held(
                     ) => true,
                     (Some(Assertion::Throws(class, None)), Some(Assertion::Throws(other, _))) => {
                         *class == other
+                    }
+                    (Some(wanted), Some(Assertion::Same(_))) if is_said(wanted) => {
+                        assertion_of_any(worker, outcome).as_ref() == Some(wanted)
                     }
                     (Some(wanted), found) => found.as_ref() == Some(wanted),
                 };

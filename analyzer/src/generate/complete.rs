@@ -5,7 +5,9 @@ mod jdk;
 mod shown;
 mod thin;
 
-use super::asserted::{Assertion, Checked, assertion, held, is_whole, minimise};
+use super::asserted::{
+    Assertion, Checked, anew, assertion, assertion_of_any, held, is_said, is_whole, minimise,
+};
 use super::carve::Access;
 use super::effects::{Effects, assert_effects};
 use super::lab::{Lab, Side, State};
@@ -18,7 +20,7 @@ use crate::model::mutable::Mutability;
 use crate::model::values::Literal;
 use again::drop_again;
 use hindsight_instrument::glob::Globs;
-use jdk::{is_of_jdk_alone, tells_of_jdk};
+use jdk::{is_of_jdk_alone, is_of_test, tells_of_jdk};
 use shown::{show, unasked};
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -148,7 +150,11 @@ async fn attempt(
     }
     let (one, two) = unasked(&mut checked, length, fits, both, lab, state).await?;
     for (at, outcome) in one.outcomes.iter().take(length).enumerate() {
-        checked.sequence[at].shown &= matches!(outcome, Outcome::Object(_, None, _));
+        let says = matches!(
+            outcome,
+            Outcome::Object(_, None, _) | Outcome::Object(.., Some(_))
+        );
+        checked.sequence[at].shown &= says;
     }
     let again = lab.again_if_hashed(&two, &checked.sequence).await;
     if !again
@@ -274,16 +280,28 @@ fn assert_same(
     let (worker, other) = (lab.worker(Side::Here), lab.worker(Side::There));
     let methods = lab.methods();
     for (at, (first, second)) in one.outcomes.iter().zip(&two.outcomes).enumerate() {
-        let found = assertion(&worker, first)
-            .and_then(|found| agreed(found, assertion(&other, second)?))
+        // That a call gives the same collection again says less than what is in that by now.
+        let is_view = match first {
+            Outcome::Object(class, Some(same), said) if at >= length || said.is_some() => {
+                is_jdk(&worker.class(*class).name) && !is_of_test(checked, *same, &methods)
+            }
+            _ => false,
+        };
+        let told = match is_view {
+            true => assertion_of_any,
+            false => assertion,
+        };
+        let found = told(&worker, first)
+            .and_then(|found| agreed(found, told(&other, second)?))
             .and_then(|found| {
                 again.iter().try_fold(found, |found, one| {
-                    agreed(found, assertion(&worker, one.outcomes.get(at)?)?)
+                    agreed(found, told(&worker, one.outcomes.get(at)?)?)
                 })
             })
-            .and_then(|found| match at < length {
-                true => fits(&worker, at, first).limit(found),
-                false => Some(found),
+            .and_then(|found| match (at < length, is_view) {
+                (true, false) => fits(&worker, at, first).limit(found),
+                (true, true) => fits(&worker, at, &anew(first)).limit(found),
+                (false, _) => Some(found),
             });
         if checked.sequence[at].may_throw && found.is_none() && at < length {
             // It may throw now and then, or what no test can expect.
@@ -450,10 +468,7 @@ async fn twice(
 
 /// Whether all that is asserted is that there is an object, and what that says of itself.
 fn is_there(told: &Assertion) -> bool {
-    matches!(
-        told,
-        Assertion::Text(_) | Assertion::Elements(_) | Assertion::Size(_) | Assertion::NotNull
-    )
+    is_said(told) || *told == Assertion::NotNull
 }
 
 /// What is asserted if it was so in two JVMs.
@@ -469,7 +484,7 @@ fn agreed(one: Assertion, two: Assertion) -> Option<Assertion> {
 }
 
 /// Finds the calls that return their own object, and has all that follows use that; as it
-/// does of a constant that is read again.
+/// does of a constant that is read again, and of what another call has given before.
 fn by_one_name(
     checked: &mut Checked,
     (one, two): (&Executed, &Executed),
@@ -507,6 +522,12 @@ fn by_one_name(
             if result(at) == result(on) {
                 name[at] = on;
             }
+        } else if let Some(Assertion::Same(same)) = checked.assertions[at]
+            && at < length
+            && methods.get(checked.sequence[at].method).types().1
+                == methods.get(checked.sequence[same].method).types().1
+        {
+            name[at] = same;
         }
     }
 }

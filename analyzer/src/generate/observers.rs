@@ -1,8 +1,10 @@
 //! What an object is asked at the end of a test: methods that change nothing.
 
-use super::asserted::{Assertion, Checked, assertion, is_whole};
+mod telling;
+
+use super::asserted::{Assertion, Checked, assertion, assertion_of_any, is_said, is_whole};
 use super::carve::Access;
-use super::complete::Wanted;
+use super::complete::{Wanted, is_alike};
 use super::lab::{Lab, Side, State};
 use super::sequence::{Arg, Method, Methods, Sequence, Statement};
 use super::worker::{Executed, Outcome};
@@ -10,6 +12,7 @@ use crate::java::descriptor;
 use crate::model::mutable::Mutability;
 use crate::model::values::Literal;
 use std::collections::{BTreeMap, HashSet};
+use telling::{message, shows};
 
 /// Observers that are called at the end of a test,
 pub const MAX_OBSERVERS: usize = 4;
@@ -36,20 +39,27 @@ pub fn observe(
     let Some(mutability) = wanted.mutability else {
         return;
     };
-    let (_, result) = methods.get(checked.sequence[object].method).types();
-    if descriptor::class_name(&result).as_deref() != Some(checked.class.as_str()) {
+    let (_, declared) = methods.get(checked.sequence[object].method).types();
+    let Some(declared) = descriptor::class_name(&declared) else {
+        return;
+    };
+    if !access.is_a(&checked.class, &declared) {
         return;
     }
-    let shown = |method: &Method| {
-        let (_, result) = method.types();
-        let class = descriptor::class_name(&result);
-        class.is_some_and(|class| tells(&class) || access.is_enum(&class))
-            || descriptor::primitive_name(&result).is_some_and(|name| name != "void")
-    };
     let fits = |method: &Method| {
-        shown(method) && method.name != "hashCode" && method.leaves(mutability, 0)
+        // A copy says what the object says.
+        shows(&method.types().1, access)
+            && !matches!(&*method.name, "clone" | "hashCode")
+            && method.leaves(mutability, 0)
     };
     let asking = access.asking(&checked.class).into_iter().filter(fits);
+    let asking = asking.chain(message(&checked.class, access));
+    // What a factory says it gives may be less than what it makes: only that is known to a source.
+    let is_exact = declared == checked.class;
+    let asking = asking.filter_map(|method| match is_exact {
+        true => Some(method),
+        false => access.declared(&descriptor::of_class(&declared), &method),
+    });
     let mut observers: BTreeMap<String, Method> =
         asking.map(|method| (method.name.clone(), method)).collect();
     // What was asked at last need not be asked again.
@@ -65,7 +75,7 @@ pub fn observe(
         true => MAX_OBSERVERS,
         false => MAX_TRIED,
     };
-    let parts = match most == MAX_TRIED {
+    let parts = match most == MAX_TRIED && is_exact {
         true => {
             let known = checked.sequence.iter().map(|call| methods.get(call.method));
             let known = known.map(|method| (method.name.clone(), method.descriptor.clone()));
@@ -158,27 +168,6 @@ fn words(name: &str) -> Vec<String> {
     words
 }
 
-/// Whether the text of an object of the JDK says what it is.
-fn tells(class: &str) -> bool {
-    matches!(
-        class,
-        "java.lang.String"
-            | "java.math.BigDecimal"
-            | "java.math.BigInteger"
-            | "java.util.Collection"
-            | "java.util.List"
-            | "java.util.Map"
-            | "java.util.Optional"
-            | "java.util.OptionalDouble"
-            | "java.util.OptionalInt"
-            | "java.util.OptionalLong"
-            | "java.util.Set"
-            | "java.util.SortedMap"
-            | "java.util.SortedSet"
-            | "java.util.UUID"
-    ) || class.starts_with("java.time.")
-}
-
 /// Leaves out those of the observers, which begin at `first`, that tell nothing.
 pub fn drop_observers(checked: &mut Checked, executed: &Executed, first: usize) {
     for at in (first..checked.sequence.len()).rev() {
@@ -261,7 +250,12 @@ pub async fn choose(
         if is_whole(&executed, checked.sequence.len()) {
             let worker = lab.worker(Side::Here);
             let outcomes = executed.outcomes[place..place + count].iter();
-            let told = outcomes.map(|outcome| assertion(&worker, outcome));
+            // As it is told afterwards, so that it can be compared.
+            let told = outcomes.zip(&checked.assertions[length..]);
+            let told = told.map(|(outcome, after)| match after {
+                Some(after) if is_said(after) => assertion_of_any(&worker, outcome),
+                _ => assertion(&worker, outcome),
+            });
             before.push(told.collect::<Vec<_>>());
         }
     }
@@ -274,8 +268,9 @@ pub async fn choose(
             _ => true,
         },
         Some(Assertion::Text(text) | Assertion::Elements(text)) => {
-            !matches!(text.as_str(), "" | "[]" | "{}")
+            !matches!(text.as_str(), "" | "[]" | "{}" | "Optional.empty")
         }
+        Some(Assertion::Array(elements)) => !elements.is_empty(),
         Some(Assertion::NotNull) | None => false,
         Some(_) => true,
     };
@@ -312,9 +307,19 @@ pub async fn choose(
     order.retain(|at| !is_asked(checked, length + at));
     order.sort_by_cached_key(|at| {
         let is_long = text(*at).map_or(0, str::len) > MAX_TEXT;
-        (of_part(*at), is_long, rank(*at))
+        let is_list = matches!(
+            after[*at],
+            Some(Assertion::Array(_) | Assertion::Elements(_))
+        );
+        (of_part(*at), is_long, rank(*at), is_list)
     });
-    // What one says, another need not say again.
+    // What a call has told need not be asked for again, nor what another one says.
+    let is_told_before = |at: usize| {
+        let asked = &checked.sequence[length + at];
+        let mut calls = checked.sequence[..length].iter().zip(&checked.assertions);
+        !changed(at) && calls.any(|(call, told)| is_alike(call, asked) && *told == after[at])
+    };
+    order.retain(|at| !is_told_before(*at));
     let mut told = HashSet::new();
     order.retain(|at| text(*at).is_none_or(|text| text.len() < 10 || told.insert(text.to_owned())));
     let some = |wanted: &dyn Fn(usize) -> bool, most: usize| -> Vec<usize> {

@@ -43,9 +43,9 @@ class CoinObservedTest {
 
     @Test
     void showThrowsIllegalArgumentException() {
-        assertEquals("no debts",
-                assertThrows(IllegalArgumentException.class,
-                () -> Coin.CENT.show(-1L)).getMessage());
+        IllegalArgumentException thrown = assertThrows(IllegalArgumentException.class,
+                () -> Coin.CENT.show(-1L));
+        assertEquals("no debts", thrown.getMessage());
     }
 }
 // Pins down what the program does:
@@ -111,5 +111,71 @@ class RowTwoObservedTest {
         assertEquals(3, row.first());
         assertEquals(2, row.size());
         assertTrue(Row.isShort(row));
+    }
+}
+// Pins down what the program does:
+// Written by hindsight 0.1.0 from recorded runs (out). A test that fails shows what has
+//     changed since.
+package coins;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import org.junit.jupiter.api.Test;
+
+class RoyalObservedTest {
+
+    @Test
+    void ofThenStrike() {
+        Mint mint = Mint.of("bern");
+        mint.strike(5L);
+        mint.strike(2L);
+        assertEquals("https://bern.example", mint.site().toString());
+        assertEquals(Integer.valueOf(2), mint.struck());
+        assertArrayEquals(new long[] {5L, 2L}, mint.values());
+    }
+}
+// Pins down what the program does:
+// Written by hindsight 0.1.0 from recorded runs (out). A test that fails shows what has
+//     changed since.
+package coins;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import org.junit.jupiter.api.Test;
+
+class TagsObservedTest {
+
+    @Test
+    void accept() {
+        Tags tags = new Tags();
+        assertEquals("[]", tags.all().toString());
+        tags.accept(7L);
+        tags.mark(9L, 'q');
+        Tags.Untagged thrown = assertThrows(Tags.Untagged.class, () -> tags.accept(null));
+        assertEquals("a coin without a tag can be told from no other one, so it is not marked",
+                thrown.getMessage());
+        assertEquals("[7, 9]", tags.all().toString());
+    }
+}
+// Pins down what the program does:
+// Written by hindsight 0.1.0 from recorded runs (out). A test that fails shows what has
+//     changed since.
+package coins;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import org.junit.jupiter.api.Test;
+
+class TagsUntaggedObservedTest {
+
+    @Test
+    void newUntagged() {
+        Tags.Untagged untagged =
+                new Tags.Untagged("a coin without a tag can be told from no other one, so it is "
+                + "not marked");
+        assertEquals("a coin without a tag can be told from no other one, so it is not marked",
+                untagged.getMessage());
     }
 }

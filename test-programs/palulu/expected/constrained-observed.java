@@ -24,8 +24,9 @@ class DoorObservedTest {
         door.open("sesame:8");
         assertEquals(1, door.enter(ticket));
         assertEquals(2, door.enter(ticket2));
-        assertEquals("used up",
-                assertThrows(IllegalStateException.class, () -> door.enter(ticket)).getMessage());
+        IllegalStateException thrown = assertThrows(IllegalStateException.class,
+                () -> door.enter(ticket));
+        assertEquals("used up", thrown.getMessage());
         assertEquals(3, door.enter(ticket2));
         assertEquals(3, door.visitors());
         door.close();
@@ -97,8 +98,9 @@ class TicketObservedTest {
         Door door = new Door();
         door.open("sesame:8");
         assertEquals(1, door.enter(ticket));
-        assertEquals("used up",
-                assertThrows(IllegalStateException.class, () -> door.enter(ticket)).getMessage());
+        IllegalStateException thrown = assertThrows(IllegalStateException.class,
+                () -> door.enter(ticket));
+        assertEquals("used up", thrown.getMessage());
         assertEquals(0, ticket.left());
         assertEquals(Ticket.Kind.DAY, ticket.kind());
         assertEquals("Ann Lee", ticket.owner());

@@ -30,8 +30,9 @@ class GateObservedTest {
     void pass() throws java.lang.Exception {
         Gate gate = new Gate();
         assertEquals(3, gate.pass(3));
-        assertEquals("shut",
-                assertThrows(IllegalStateException.class, () -> gate.pass(0)).getMessage());
+        IllegalStateException thrown = assertThrows(IllegalStateException.class,
+                () -> gate.pass(0));
+        assertEquals("shut", thrown.getMessage());
         assertThrows(java.lang.Exception.class, () -> gate.pass(-1));
         assertEquals(7, gate.pass(4));
     }

@@ -172,8 +172,9 @@ class ShapeObservedTest {
         assertEquals(3, shape.grow(2));
         assertEquals("30", shape.area().toString());
         assertEquals("OptionalInt[4]", shape.corners().toString());
-        assertEquals("no room for 12",
-                assertThrows(IllegalStateException.class, () -> shape.grow(9)).getMessage());
+        IllegalStateException thrown = assertThrows(IllegalStateException.class,
+                () -> shape.grow(9));
+        assertEquals("no room for 12", thrown.getMessage());
         assertEquals("120", shape.area().toString());
     }
 

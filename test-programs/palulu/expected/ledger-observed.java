@@ -41,10 +41,10 @@ class LedgerObservedTest {
         assertEquals("1",
                 ledger.book(UUID.fromString("00000000-0000-0003-0000-000000000005"),
                 LocalDate.parse("2024-03-01"), new BigDecimal("1")).toString());
-        assertEquals("no such coin: 0.125",
-                assertThrows(IllegalArgumentException.class,
+        IllegalArgumentException thrown = assertThrows(IllegalArgumentException.class,
                 () -> ledger.book(UUID.fromString("00000000-0000-0005-0000-000000000006"),
-                LocalDate.parse("2024-02-29"), new BigDecimal("0.125"))).getMessage());
+                LocalDate.parse("2024-02-29"), new BigDecimal("0.125")));
+        assertEquals("no such coin: 0.125", thrown.getMessage());
         assertEquals("2024-02-29", ledger.firstDay().toString());
         assertEquals("00000000-0000-0003-0000-000000000005", ledger.last().toString());
         assertEquals(2, ledger.daysFrom(Instant.parse("2024-02-29T23:30:00Z"), ZoneOffset.of("Z")));

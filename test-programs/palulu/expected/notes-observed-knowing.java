@@ -75,8 +75,9 @@ class NotesObservedTest {
     void addThrowsNoSuchElementException() {
         Iterator<String> iterator = new Notes().add("pen").iterator();
         assertEquals("pen", iterator.next());
-        assertEquals("nothing at 1",
-                assertThrows(NoSuchElementException.class, () -> iterator.next()).getMessage());
+        NoSuchElementException thrown = assertThrows(NoSuchElementException.class,
+                () -> iterator.next());
+        assertEquals("nothing at 1", thrown.getMessage());
     }
 
     @Test

@@ -89,6 +89,7 @@ class OrderObservedTest {
         assertArrayEquals(new int[] {5, 1}, order.counts());
         order.close();
         assertNotNull(order.receipt());
+        assertArrayEquals(new int[] {5, 1}, order.counts());
     }
 }
 // Pins down what the program does:
@@ -148,8 +149,9 @@ class SumsObservedTest {
 
     @Test
     void ofThrowsIllegalArgumentException() {
-        assertEquals("no division: 8-2",
-                assertThrows(IllegalArgumentException.class, () -> Sums.of("8-2")).getMessage());
+        IllegalArgumentException thrown = assertThrows(IllegalArgumentException.class,
+                () -> Sums.of("8-2"));
+        assertEquals("no division: 8-2", thrown.getMessage());
     }
 
     @Test

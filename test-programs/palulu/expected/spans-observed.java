@@ -27,8 +27,9 @@ class MarksObservedTest {
 
     @Test
     void pointsThrowsIllegalArgumentExceptionWithEmptyText() {
-        assertEquals("nothing there",
-                assertThrows(IllegalArgumentException.class, () -> Marks.points("")).getMessage());
+        IllegalArgumentException thrown = assertThrows(IllegalArgumentException.class,
+                () -> Marks.points(""));
+        assertEquals("nothing there", thrown.getMessage());
     }
 
     @Test
@@ -38,23 +39,23 @@ class MarksObservedTest {
 
     @Test
     void pointsThrowsIllegalArgumentException() {
-        assertEquals("below zero",
-                assertThrows(IllegalArgumentException.class,
-                () -> Marks.points("-1")).getMessage());
+        IllegalArgumentException thrown = assertThrows(IllegalArgumentException.class,
+                () -> Marks.points("-1"));
+        assertEquals("below zero", thrown.getMessage());
     }
 
     @Test
     void pointsThrowsIllegalArgumentException_2() {
-        assertEquals("no sign is needed",
-                assertThrows(IllegalArgumentException.class,
-                () -> Marks.points("+1")).getMessage());
+        IllegalArgumentException thrown = assertThrows(IllegalArgumentException.class,
+                () -> Marks.points("+1"));
+        assertEquals("no sign is needed", thrown.getMessage());
     }
 
     @Test
     void pointsThrowsIllegalArgumentException_3() {
-        assertEquals("too many",
-                assertThrows(IllegalArgumentException.class,
-                () -> Marks.points("1000")).getMessage());
+        IllegalArgumentException thrown = assertThrows(IllegalArgumentException.class,
+                () -> Marks.points("1000"));
+        assertEquals("too many", thrown.getMessage());
     }
 
     @Test
@@ -145,8 +146,9 @@ class SpanObservedTest {
         assertEquals(Integer.valueOf(3), iterator.next());
         assertEquals(Integer.valueOf(4), iterator.next());
         assertFalse(iterator.hasNext());
-        assertEquals("after 5",
-                assertThrows(NoSuchElementException.class, () -> iterator.next()).getMessage());
+        NoSuchElementException thrown = assertThrows(NoSuchElementException.class,
+                () -> iterator.next());
+        assertEquals("after 5", thrown.getMessage());
     }
 
     @Test

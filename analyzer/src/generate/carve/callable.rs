@@ -75,7 +75,7 @@ impl<'c> Access<'c> {
 
     /// A method as a type declares or inherits it that a source knows of an object, if it does: what is
     /// called on the `List` that a method returns needs no word of its being an `ArrayList`.
-    pub fn declared(&mut self, ty: &str, method: &Method) -> Option<Method> {
+    pub fn declared(&self, ty: &str, method: &Method) -> Option<Method> {
         let mut pending = VecDeque::from([descriptor::class_name(ty)?]);
         let mut seen = HashSet::new();
         while let Some(class) = pending.pop_front() {
@@ -87,7 +87,7 @@ impl<'c> Access<'c> {
             let declares = info
                 .method(&method.name, &method.descriptor)
                 .is_some_and(|method| method.is(access::PUBLIC) && !method.is(access::STATIC));
-            if declares && self.is_accessible(&class) {
+            if declares && self.is_open(&class) {
                 return Some(method.called_by(class));
             }
             pending.extend(info.super_class.iter().chain(&info.interfaces).cloned());
@@ -165,6 +165,22 @@ impl<'c> Access<'c> {
                 all.push(found);
             }
         }
+    }
+
+    /// Whether a class is another one, or below that, as far as classes are known.
+    pub fn is_a(&self, class: &str, other: &str) -> bool {
+        let mut pending = vec![class.to_owned()];
+        let mut seen = HashSet::new();
+        while let Some(class) = pending.pop() {
+            if class == other {
+                return true;
+            }
+            let found = self.info(&class).filter(|_| seen.insert(class));
+            if let Some(info) = found.as_deref().and_then(of) {
+                pending.extend(info.super_class.iter().chain(&info.interfaces).cloned());
+            }
+        }
+        false
     }
 
     /// The class that a method returns whose result is an `Object` where it is declared, as that of a list is,

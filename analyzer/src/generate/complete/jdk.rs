@@ -117,6 +117,17 @@ pub(super) fn fills(checked: &Checked, at: usize, methods: &Methods) -> bool {
         })
 }
 
+/// Whether an object is the test's own: made by a call of the JDK's for it, or passed to one of the program's.
+pub(super) fn is_of_test(checked: &Checked, var: usize, methods: &Methods) -> bool {
+    let call = &checked.sequence[var];
+    let mut is_passed = call.on.is_none() && is_jdk(&methods.get(call.method).class);
+    for later in &checked.sequence[var + 1..] {
+        let args = later.args.iter();
+        args.for_each(|arg| arg.vars(&mut |passed| is_passed |= passed == var));
+    }
+    is_passed
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -27,5 +27,18 @@ public final class Main {
         }
         System.out.println(letters.text("\ud83d").length() + letters.text("\ude00").length());
         System.out.println(letters.count());
+
+        Mint mint = Mint.of("bern");
+        mint.strike(5);
+        mint.strike(2);
+        Tags tags = new Tags();
+        System.out.println(tags.all());
+        tags.accept(7L);
+        tags.mark(9L, 'q');
+        try {
+            tags.accept(null);
+        } catch (Tags.Untagged expected) {
+            System.out.println(expected.getMessage() + tags.all());
+        }
     }
 }

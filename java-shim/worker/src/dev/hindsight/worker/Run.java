@@ -101,7 +101,8 @@ final class Run {
                     }
                 }
                 // What is there already is known by its name, and to be asked may change it: some builders end then.
-                if (statement.isShown && known(at) < 0) {
+                // What is in a collection may be more by now.
+                if (statement.isShown && (known(at) < 0 || Values.isCollectionOfJdk(values[at]))) {
                     isShowing = true;
                     show(at);
                 }

@@ -95,6 +95,12 @@ final class Values {
                         || name.equals("java.util.UUID"));
     }
 
+    /** Whether it is one of the JDK's collections or maps, which tell what is in them and change nothing then. */
+    static boolean isCollectionOfJdk(Object value) {
+        return (value instanceof Collection || value instanceof Map)
+                && value.getClass().getClassLoader() == null;
+    }
+
     static boolean isLiteral(Object value) {
         return value instanceof String && isTold((String) value)
                 || value instanceof Boolean

@@ -1,0 +1,66 @@
+//! What may tell something when an object is asked for it.
+
+use crate::generate::carve::Access;
+use crate::generate::sequence::Method;
+use crate::java::{descriptor, jdk_value};
+
+/// What says why an exception of the program's was thrown, unless a class of the program's says that itself.
+pub(super) fn message(class: &str, access: &Access<'_>) -> Option<Method> {
+    const NAME: &str = "getMessage";
+    const THROWABLE: &str = "java.lang.Throwable";
+    let says = |method: &Method| method.name == NAME;
+    let is_inherited = access.is_a(class, THROWABLE) && !access.asking(class).iter().any(says);
+    is_inherited.then(|| Method {
+        class: THROWABLE.to_owned(),
+        name: NAME.to_owned(),
+        descriptor: "()Ljava/lang/String;".to_owned(),
+        is_static: false,
+        runs: None,
+    })
+}
+
+/// Whether what is declared as of a type may tell something: by what it is, or by what it says of itself.
+pub(super) fn shows(ty: &str, access: &Access<'_>) -> bool {
+    let (_, element) = descriptor::element(ty);
+    match descriptor::class_name(element) {
+        Some(class) => tells(&class) || access.is_enum(&class),
+        None => descriptor::is_primitive(element) && element != "V",
+    }
+}
+
+/// Whether an object of a class of the JDK may say what it is: what comes of it tells.
+fn tells(class: &str) -> bool {
+    matches!(
+        class,
+        "java.lang.Boolean"
+            | "java.lang.Byte"
+            | "java.lang.CharSequence"
+            | "java.lang.Character"
+            | "java.lang.Class"
+            | "java.lang.Double"
+            | "java.lang.Float"
+            | "java.lang.Integer"
+            | "java.lang.Long"
+            | "java.lang.Number"
+            | "java.lang.Short"
+            | "java.lang.String"
+            | "java.util.Collection"
+            | "java.util.Deque"
+            | "java.util.List"
+            | "java.util.Map"
+            | "java.util.NavigableMap"
+            | "java.util.NavigableSet"
+            | "java.util.Optional"
+            | "java.util.OptionalDouble"
+            | "java.util.OptionalInt"
+            | "java.util.OptionalLong"
+            | "java.util.Queue"
+            | "java.util.Set"
+            | "java.util.SortedMap"
+            | "java.util.SortedSet"
+            // What is left of type variables.
+            | "java.lang.Comparable"
+            | "java.lang.Object"
+    ) || jdk_value::way(class).is_some()
+        || class.starts_with("java.time.")
+}
