@@ -96,7 +96,7 @@ pub enum Format {
     /// For people.
     #[default]
     Text,
-    /// For machines: one document, its schema first.
+    /// For machines: JSON, its schema first.
     Json,
 }
 

@@ -3,7 +3,7 @@
 use super::{Failure, Format};
 use crate::progress::Progress;
 use crate::stderr::say;
-use crate::text::name;
+use crate::text::{count, name};
 use crate::trace::Trace;
 use crate::trace::filter::{Filter, Void, Wanted};
 use crate::trace::names::Names;
@@ -13,6 +13,7 @@ use hindsight_tracelog::trace::ObjectId;
 use serde_json::json;
 use std::fs::File;
 use std::io::{self, Write};
+use std::num::ParseIntError;
 use std::os::fd::AsFd;
 use std::path::PathBuf;
 
@@ -45,7 +46,7 @@ pub struct Opts {
     #[arg(value_name = "DIR")]
     path: PathBuf,
 
-    /// Only events of this thread: its id, or a glob of its name.
+    /// Only events of this thread: its id, or a glob of the name that it had first.
     #[arg(long, value_name = "ID|GLOB")]
     thread: Vec<String>,
 
@@ -57,8 +58,8 @@ pub struct Opts {
     #[arg(long, value_name = "GLOB")]
     method: Vec<String>,
 
-    /// Only events that this object takes part in: the number behind #.
-    #[arg(long, value_name = "NUMBER")]
+    /// Only events that this object takes part in: its number, alone or as in lines (Order#17).
+    #[arg(long, value_name = "NUMBER", value_parser = number)]
     object: Option<u64>,
 
     /// Stop after so many events.
@@ -72,6 +73,12 @@ pub struct Opts {
     /// No notes and no progress on stderr.
     #[arg(long)]
     quiet: bool,
+}
+
+/// The number of an object, which may stand behind its class.
+fn number(object: &str) -> Result<u64, ParseIntError> {
+    let behind = object.rsplit_once('#').map(|(_, number)| number);
+    behind.unwrap_or(object).parse()
 }
 
 /// Whether what is printed goes into a file.
@@ -151,6 +158,15 @@ impl Opts {
             }
         }
         drop(progress);
+        let forgotten = usize::try_from(names.forgotten()).unwrap_or(usize::MAX);
+        if forgotten > 0 && !self.quiet {
+            // Which of them had one is not known for sure.
+            let objects = count(forgotten, "time");
+            say(format!(
+                "up to {objects} an object is shown without its text, which was told so long before that it is no \
+                 longer remembered: its `new` line has it (--object)"
+            ));
+        }
         if failed || trace.is_damaged {
             return Err(Failure.into());
         }

@@ -1,5 +1,7 @@
 //! Which steps are wanted.
 
+mod sparse;
+
 use super::steps::{Place, Step, What};
 use super::unseen::stands_in;
 use hindsight_instrument::glob::Globs;
@@ -231,7 +233,8 @@ impl Filter {
     }
 
     /// The blocks to read: those of the threads (of all, if texts are shown, which another one may have told first),
-    /// up to the last one that what is wanted may be in. There is none where no block has it.
+    /// up to the last one that what is wanted may be in. There is none where no block has it. If neither texts nor
+    /// depths are shown, what comes before is left out too that nothing of what is shown depends on.
     pub fn places<S: Source>(&self, log: &Log<S>, shows_texts: bool) -> Vec<usize> {
         let of_blocks = self.of_blocks();
         let others = shows_texts && self.threads.is_some();
@@ -252,17 +255,17 @@ impl Filter {
             ..of_blocks
         });
         let blocks = log.blocks();
-        let last = having_it.into_iter().map(|place| until(blocks, place));
-        let classes = self.classes.iter().filter_map(|&class| {
-            let class = log.dictionary.traced.get(class)?;
-            Some(class.defined.as_ref()?.stamp)
-        });
+        let last = having_it.iter().map(|&place| until(blocks, place));
         // No step of a class has an object.
-        let classes = classes.max().filter(|_| self.object.is_none());
-        let last = last
-            .max()
-            .max(classes.map(|at| first_from(blocks, &places, at)));
+        let stamps: BTreeSet<u64> = (self.classes.iter().filter(|_| self.object.is_none()))
+            .filter_map(|&class| Some(log.dictionary.traced.get(class)?.defined.as_ref()?.stamp))
+            .collect();
+        let classes = stamps.last().map(|&at| first_from(blocks, &places, at));
+        let last = last.max().max(classes);
         places.retain(|&place| last.is_some_and(|last| blocks[place].header.stamp <= last));
+        if !shows_texts && sparse::is_alone(self, log) {
+            sparse::keep(self, log, &mut places, having_it, &stamps);
+        }
         places
     }
 

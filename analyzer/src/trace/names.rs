@@ -2,6 +2,7 @@
 
 #[cfg(test)]
 mod tests;
+mod texts;
 
 use super::calls::Calls;
 use super::steps::{Place, Step, What};
@@ -9,16 +10,15 @@ use super::threads::Threads;
 use crate::graph::Typed;
 use crate::inspect::json;
 use crate::java::descriptor;
-use crate::text::{name, one_line, primitive, quote_beginning, short_type, simple_name};
+use crate::text::{self, name, one_line, primitive, quote_beginning, short_type, simple_name};
 use hindsight_tracelog::crash::Value;
 use hindsight_tracelog::trace::dictionary::{Dictionary, Member, Method};
 use hindsight_tracelog::trace::{Datum, ObjectId};
-use rustc_hash::FxHashMap;
 use serde_json::{Map, Value as Json, json};
+use std::cell::RefCell;
 use std::fmt::Write;
+use texts::Texts;
 
-/// Texts that are remembered for being shown again.
-const MAX_TEXTS: usize = 65_536;
 /// Characters of a text that are shown in a line.
 const TEXT: usize = 60;
 /// Calls that are shown deeper into the line.
@@ -28,7 +28,7 @@ const MAX_INDENT: usize = 40;
 /// thread is.
 pub struct Names<'d> {
     dictionary: &'d Dictionary,
-    texts: FxHashMap<u64, String>,
+    texts: RefCell<Texts>,
     threads: Threads<Thread>,
     /// Calls alone are told, and no objects.
     is_anonymous: bool,
@@ -60,7 +60,7 @@ impl<'d> Names<'d> {
         });
         Self {
             dictionary,
-            texts: FxHashMap::default(),
+            texts: RefCell::default(),
             threads: threads.collect(),
             is_anonymous: (dictionary.start.as_ref()).is_some_and(|start| {
                 let of_objects = ["values", "writes", "reads"];
@@ -81,10 +81,10 @@ impl<'d> Names<'d> {
                 ..
             } => {
                 if let Some(text) = quoted(text.as_deref(), units.as_deref(), *length) {
-                    if self.texts.len() >= MAX_TEXTS {
-                        self.texts.clear();
-                    }
-                    self.texts.insert(object.serial(), text);
+                    let class = object.class();
+                    let lasts = self.dictionary.class(class).is_some_and(has_lasting_text);
+                    let texts = self.texts.get_mut();
+                    texts.add(object.serial(), class, lasts, text);
                 }
             }
             What::Thread { name, paused } => {
@@ -115,6 +115,11 @@ impl<'d> Names<'d> {
             _ => {}
         }
         calls.depth()
+    }
+
+    /// How many objects were shown without their texts, for these are no longer remembered.
+    pub fn forgotten(&self) -> u64 {
+        self.texts.borrow().misses()
     }
 
     /// A line of text, without its end.
@@ -245,7 +250,9 @@ impl<'d> Names<'d> {
             }
             What::Lost(0) => line.push_str("events are missing here"),
             What::Lost(count) => {
-                let _ = write!(line, "{count} events were lost here");
+                let events = usize::try_from(*count).unwrap_or(usize::MAX);
+                let were = if *count == 1 { "was" } else { "were" };
+                let _ = write!(line, "{} {were} lost here", text::count(events, "event"));
             }
         }
         line
@@ -540,7 +547,8 @@ impl<'d> Names<'d> {
             return "null".to_owned();
         };
         let name = format!("{}#{}", self.class(object), object.serial());
-        match self.texts.get(&object.serial()) {
+        let mut texts = self.texts.borrow_mut();
+        match texts.get(object.serial(), object.class()) {
             Some(text) => format!("{name} {text}"),
             None => name,
         }
@@ -559,6 +567,34 @@ impl<'d> Names<'d> {
             Datum::Double(value) => typed(Value::Double(value), b'D'),
         }
     }
+}
+
+/// Whether the objects of a class are few, and shown all the time: classes and enum constants. All else that has a
+/// text is a string, a box or a value of the JDK's.
+fn has_lasting_text(class: &str) -> bool {
+    const PASSING: [&str; 13] = [
+        "java.io.File",
+        "java.lang.Boolean",
+        "java.lang.Byte",
+        "java.lang.Character",
+        "java.lang.Double",
+        "java.lang.Float",
+        "java.lang.Integer",
+        "java.lang.Long",
+        "java.lang.Short",
+        "java.lang.String",
+        "java.net.URI",
+        "java.util.UUID",
+        "java.util.regex.Pattern",
+    ];
+    const TIME_ENUMS: [&str; 2] = ["java.time.DayOfWeek", "java.time.Month"];
+    let is_value = PASSING.contains(&class)
+        || class.starts_with("java.math.Big")
+        // Dates and numbers with them; the packages below have enums and what is made of them.
+        || class.strip_prefix("java.time.").is_some_and(|name| !name.contains('.'))
+            && !TIME_ENUMS.contains(&class)
+        || class.starts_with("sun.nio.fs.");
+    !is_value
 }
 
 /// The name of a parameter, if it is known; 0 is `this`.

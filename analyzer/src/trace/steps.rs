@@ -1,7 +1,7 @@
 //! From events to steps: what one event could not hold is put together.
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 mod values;
 
 use hindsight_tracelog::trace::dictionary::Dictionary;

@@ -16,7 +16,7 @@ pub fn copies(class: &str, name: &str) -> bool {
 }
 
 /// Whether a call of a `VarHandle` writes a static field: of what it gives, nothing says where the value belongs.
-pub fn writes_static(name: &str, parameters: usize) -> bool {
+fn writes_static(name: &str, parameters: usize) -> bool {
     let values = match name {
         _ if name.starts_with("compareAnd") || name.starts_with("weakCompareAnd") => 2,
         _ if name.starts_with("set") || name.starts_with("getAnd") => 1,

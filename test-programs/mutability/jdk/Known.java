@@ -19,13 +19,10 @@ class Known {
             AtomicIntegerFieldUpdater.newUpdater(Known.class, "count");
     static final VarHandle COUNT;
     static final VarHandle NEXT;
-    static Known shared;
-    static final VarHandle SHARED;
 
     static {
         try {
             COUNT = MethodHandles.lookup().findVarHandle(Known.class, "count", int.class);
-            SHARED = MethodHandles.lookup().findStaticVarHandle(Known.class, "shared", Known.class);
             NEXT = MethodHandles.lookup().findVarHandle(Known.class, "next", Known.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
@@ -44,10 +41,6 @@ class Known {
     static boolean handleSwap(Known k) { return COUNT.compareAndSet(k, 3, 4); } // expect k: mutable
     static int handleLook(Known k) { return (int) COUNT.getAcquire(k); } // expect k: immutable
     static void handleThrough(Known k) { ((Known) NEXT.get(k)).count = 1; } // expect k: mutable
-    static void handleStatic(Known k) { SHARED.setRelease(k); } // expect k: immutable
-    static Object handleStaticSwap(Known k) { return SHARED.getAndSet(k); } // expect k: immutable
-    static boolean handleStaticCompare(Known k, Known l) { return SHARED.compareAndSet(k, l); } // expect k: immutable, l: immutable
-    static void handleShared(Known k) { SHARED.set(k); shared.count = 1; } // expect k: mutable
     static int identity(Known k) { return System.identityHashCode(k); } // expect k: immutable
     static void append(StringBuilder b, CharSequence c) { b.append(c); } // expect b: mutable, c: immutable
     static void fill(List<Known> list, Known[] array) { list.toArray(array); } // expect list: immutable, array: mutable

@@ -214,6 +214,26 @@ fn filters_give_what_they_say() {
             }
         }
     }
+    // An object as lines show it.
+    let shown = told(
+        &workplace,
+        "events",
+        &["--object", &format!("Item{object}")],
+    );
+    assert_eq!(shown, told(&workplace, "events", &["--object", &pen]));
+    // What says all of an event is read where it is alone.
+    let json = told(&workplace, "events", &["--format", "json"]);
+    let of_object = told(
+        &workplace,
+        "events",
+        &["--format", "json", "--object", &pen],
+    );
+    let mark = format!("{{\"object\":{pen},\"class\":\"Orders$Item\"}}");
+    let expected = json.lines().filter(|line| line.contains(&mark));
+    assert_eq!(
+        of_object.lines().skip(1).collect::<Vec<_>>(),
+        expected.collect::<Vec<_>>()
+    );
     let few = told(&workplace, "events", &["--limit", "5"]);
     assert_eq!(
         few.lines().collect::<Vec<_>>(),

@@ -8,7 +8,6 @@ use crate::mutability::values;
 use crate::program::calls::{Dispatch, Site};
 use crate::program::ssa::{Body, Insn, Kind, Op as Ssa, Value};
 use crate::program::{ClassId, MethodId, Program, Sym};
-use crate::trace::unseen::writes_static;
 use hindsight_classfile::opcode as oc;
 use hindsight_classfile::{Bootstrap, ClassFile, Code, Constant, ConstantPool, Utf8, access};
 
@@ -470,7 +469,7 @@ impl<'a> Reader<'a> {
     }
 
     fn call(&mut self, insn: &Insn, dst: Var, opcode: u8, index: u16) {
-        let mut args = self.vars(insn);
+        let args = self.vars(insn);
         let constant = self.pool.get(index);
         if let Ok(Constant::InvokeDynamic {
             bootstrap,
@@ -492,13 +491,6 @@ impl<'a> Reader<'a> {
             return;
         }
         self.asked(insn, method);
-        if method.owner == "java/lang/invoke/VarHandle"
-            && let Some((&handle, rest)) = args.split_first()
-            && writes_static(&method.name.to_string_lossy(), rest.len())
-        {
-            // As if it were a field of an object, but of none.
-            args = [&[handle, NONE], rest].concat().into();
-        }
         let mut site = self.site(method.owner, method.name, method.descriptor, dispatch);
         // Compilers name Object for what everything has, whatever the receiver is
         // declared to be. Of interfaces a verifier would not make sure.

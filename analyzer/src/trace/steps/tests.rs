@@ -10,7 +10,13 @@ use hindsight_tracelog::trace::kind::{Kind, LAYOUTS, Layout, Names};
 use hindsight_tracelog::trace::{Datum, Log, Packer};
 
 /// An event as a chunk has it.
-fn event(kind: Kind, id: u32, references: &[u64], ints: &[u32], longs: &[u64]) -> Vec<u8> {
+pub(in crate::trace) fn event(
+    kind: Kind,
+    id: u32,
+    references: &[u64],
+    ints: &[u32],
+    longs: &[u64],
+) -> Vec<u8> {
     let fits = |layout: &Layout| {
         layout.kind == kind
             && usize::from(layout.references) == references.len()

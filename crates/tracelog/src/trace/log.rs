@@ -290,7 +290,7 @@ impl<S: Source> Log<S> {
     }
 
     /// Whether the block before one is not there, but others of its stream before that.
-    fn is_after_gap(&self, place: usize) -> bool {
+    pub fn is_after_gap(&self, place: usize) -> bool {
         let id = |place: usize| {
             let block = self.blocks.get(place)?;
             Some((block.header.stream, block.header.sequence))
