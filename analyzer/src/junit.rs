@@ -77,6 +77,24 @@ pub enum Framework {
     Junit4,
 }
 
+impl Framework {
+    /// What people call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Framework::Junit5 => "JUnit 5",
+            Framework::Junit4 => "JUnit 4",
+        }
+    }
+
+    /// What `--framework` calls it.
+    pub fn option(self) -> &'static str {
+        match self {
+            Framework::Junit5 => "junit5",
+            Framework::Junit4 => "junit4",
+        }
+    }
+}
+
 /// Where the values of tests come from.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Source {

@@ -4,11 +4,15 @@
 //! and width; a node prints on one line ([`Node::inline`]) or as an indented
 //! block ([`Node::block`]). An object is shown in full once, then as `#n`.
 
+use crate::classpath::is_jdk;
 use crate::graph::{FieldView, Graph, Typed};
 use crate::text::{one_line, primitive, quote, short_type};
 use crate::views::{View, comparator, defaults, inherited, iterated, view};
 use hindsight_tracelog::crash::{Body, Lambda, Value};
 use std::collections::HashSet;
+
+/// The last of the ranks of fields in comments.
+const OTHERS: u8 = 2;
 
 /// How much of a value is shown.
 #[derive(Debug, Clone, Copy)]
@@ -340,9 +344,37 @@ impl<'a> Builder<'a> {
                 Some(elements) => self.list(head, elements, depth),
                 None => match inherited(self.graph, object) {
                     Some((above, view)) => self.extended(head, object, above, view, depth),
+                    None if self.is_internal(object, class) => Node::leaf(head),
                     None => self.fields(head, object, depth),
                 },
             },
+        }
+    }
+
+    /// Whether, in a comment, an object says by its class what its fields do not: one of the JDK's that is more
+    /// than a few values. Exceptions have a message.
+    fn is_internal(&self, object: u32, class: &str) -> bool {
+        let is_told = |field: &FieldView<'_>| {
+            field.info.owner == "java.lang.Throwable" || self.rank(field) < OTHERS
+        };
+        let fields = || self.graph.fields(object);
+        !self.numbers && is_jdk(class) && !fields().iter().all(is_told)
+    }
+
+    /// Which fields a comment shows first: those that the failure saw another value of, then what is one value.
+    fn rank(&self, field: &FieldView<'_>) -> u8 {
+        let is_one = |object| match self.graph.body(object) {
+            Some(Body::Instance(_)) => {
+                let view = view(self.graph, object);
+                matches!(view, Some(View::Scalar(_) | View::Text(_)))
+            }
+            Some(Body::String(_) | Body::Enum { .. } | Body::Class(_) | Body::Hole(_)) => true,
+            _ => false,
+        };
+        match field.value.value {
+            _ if field.patched => 0,
+            Value::Ref(object) if !is_one(object) => OTHERS,
+            _ => 1,
         }
     }
 
@@ -458,7 +490,10 @@ impl<'a> Builder<'a> {
         self.some_fields(head, fields, depth)
     }
 
-    fn some_fields(&mut self, head: String, fields: Vec<FieldView<'_>>, depth: usize) -> Node {
+    fn some_fields(&mut self, head: String, mut fields: Vec<FieldView<'_>>, depth: usize) -> Node {
+        if !self.numbers {
+            fields.sort_by_cached_key(|field| self.rank(field));
+        }
         let total = fields.len();
         let names: Vec<&str> = fields
             .iter()

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Builders of several forms. */
+/** Builders of several forms, and factories elsewhere. */
 public class Makers {
     static void page(Page page) {
         throw new IllegalStateException("page");
@@ -20,8 +20,60 @@ public class Makers {
         mail(Mail.builder("joe").subject("lunch").header("A: b").header("C: d").build());
     }
 
-    public static void main(String[] args) {
+    static void drawn(Shape shape, Scale<Shape> scale) {
         menu(new Menu.Builder("noon").price("soup", 4).price("rice", 6).build());
+    }
+
+    static void numbered(Ticket ticket) {
+        drawn(Shape.circle(2.5), Scale.by(3));
+    }
+
+    public static void main(String[] args) {
+        numbered(new Ticket("pen"));
+    }
+}
+
+/** Its factory is in what it is declared to be. */
+abstract class Shape {
+    static Shape circle(double radius) {
+        return new Circle(radius);
+    }
+
+    private static final class Circle extends Shape {
+        private final double radius;
+
+        private Circle(double radius) {
+            this.radius = radius;
+        }
+    }
+}
+
+/** The same of an interface. */
+interface Scale<T> {
+    static Scale<Shape> by(int factor) {
+        return new Hidden.ByFactor(factor);
+    }
+
+    class Hidden {
+        private static class ByFactor implements Scale<Shape> {
+            private final int factor;
+
+            ByFactor(int factor) {
+                this.factor = factor;
+            }
+        }
+    }
+}
+
+/** Its constructor gives the recorded number once. */
+class Ticket {
+    private static int last;
+
+    private final int number = ++last;
+    private final String what;
+
+    Ticket(String what) {
+        this.what = what;
     }
 }
 

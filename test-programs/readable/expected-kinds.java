@@ -45,9 +45,8 @@ class KindsCrash0001Test {
         IllegalStateException old = new IllegalStateException("old", new Error("cause"));
         old.addSuppressed(new Refused("closed", 3));
         Kinds.host(System.out, Runtime.getRuntime(), FileSystems.getDefault(),
-                ClassLoader.getSystemClassLoader(), java.lang.ModuleLayer.boot()
-                .findModule("java.base").orElseThrow(), new Desk(Thread.currentThread(),
-                ForkJoinPool.commonPool()), old);
+                ClassLoader.getSystemClassLoader(), ModuleLayer.boot().findModule("java.base")
+                .orElseThrow(), new Desk(Thread.currentThread(), ForkJoinPool.commonPool()), old);
     }
 
     // Frame 2 of the crash: readable.Kinds.others(Kinds.java:93)

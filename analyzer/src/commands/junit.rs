@@ -89,7 +89,7 @@ pub struct Opts {
     #[arg(long)]
     no_run: bool,
 
-    /// Make a complete Maven project.
+    /// Make a complete Maven project; tests of other crashes that are in it stay, with the programs they are for.
     #[arg(long)]
     project: bool,
 

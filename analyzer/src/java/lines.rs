@@ -9,35 +9,71 @@ pub const INDENT: &str = "        ";
 /// and before what goes on with it.
 const DEEPER: &str = "                ";
 
-/// A statement on as few lines as it takes, broken after commas and before dots.
+/// A statement on several lines if it is too long for one: broken after commas and before dots, where the fewest
+/// brackets are open.
 pub fn filled(statement: &str) -> String {
     let mut out = String::new();
-    let mut indent = INDENT;
+    fill(&mut out, statement, INDENT, DEEPER);
+    out
+}
+
+/// Code whose lines may have become too long since it was filled, for it went into a block: those are broken again.
+pub fn within(code: &str) -> String {
+    let mut out = String::new();
+    // Whether a statement has begun that the next line goes on with.
+    let mut begun = false;
+    for line in code.lines() {
+        let statement = line.trim_start();
+        let indent = &line[..line.len() - statement.len()];
+        if statement.starts_with("//") {
+            out.push_str(&format!("{line}\n"));
+            continue;
+        }
+        match begun {
+            true => fill(&mut out, statement, indent, indent),
+            false => fill(&mut out, statement, indent, &format!("{indent}{INDENT}")),
+        }
+        begun = !statement.is_empty() && !statement.ends_with([';', '{', '}']);
+    }
+    out
+}
+
+fn fill<'a>(out: &mut String, statement: &str, mut indent: &'a str, deeper: &'a str) {
     let mut rest = statement;
     loop {
-        let room = WIDTH - indent.len();
-        if rest.chars().count() <= room {
-            return out + indent + rest + "\n";
-        }
-        let breaks = places_to_break(rest);
-        let fits = |at: &&usize| rest[..**at].chars().count() <= room;
-        let Some(&at) = breaks.iter().rev().find(fits).or(breaks.first()) else {
-            return out + indent + rest + "\n";
+        let room = WIDTH.saturating_sub(indent.len());
+        let at = match rest.chars().count() <= room {
+            true => None,
+            false => place_to_break(rest, room),
+        };
+        let Some(at) = at else {
+            out.push_str(&format!("{indent}{rest}\n"));
+            return;
         };
         out.push_str(&format!("{indent}{}\n", rest[..at].trim_end()));
         rest = rest[at..].trim_start();
-        indent = DEEPER;
+        indent = deeper;
     }
 }
 
-/// Where a statement may be broken: after commas, and before the dots of calls.
-fn places_to_break(code: &str) -> Vec<usize> {
-    let places = outside_literals(code).filter_map(|(_, at, c, _)| match c {
-        ',' => Some(at + 1),
-        '.' if code[..at].ends_with(')') => Some(at),
+/// Where a statement is broken: after a comma, or before the dot of a call, within `room` where the fewest brackets
+/// are open, the last of these; or else the first there is.
+fn place_to_break(code: &str, room: usize) -> Option<usize> {
+    let places = outside_literals(code).filter_map(|(count, at, c, open)| match c {
+        ',' => Some((count + 1, at + 1, open)),
+        '.' if code[..at].ends_with(')') => Some((count, at, open)),
         _ => None,
     });
-    places.collect()
+    let mut best: Option<(i32, usize)> = None;
+    for (count, at, open) in places {
+        if best.is_some() && count > room {
+            break;
+        }
+        if best.is_none_or(|(least, _)| open <= least) {
+            best = Some((open, at));
+        }
+    }
+    best.map(|(_, at)| at).filter(|at| *at < code.len())
 }
 
 /// A statement within [`WIDTH`]: calls that follow one another stand below each other, or
@@ -304,6 +340,42 @@ mod tests {
         ] {
             assert_eq!(by_links(&one), format!("        {one}\n"));
         }
+    }
+
+    #[test]
+    fn statements_are_broken_where_the_fewest_brackets_are_open() {
+        let long = "x".repeat(30);
+        let code = format!("shop.book(new Customer(\"{long}\", 1), new Item(\"{long}\", 2, 3));");
+        let expected = format!(
+            "        shop.book(new Customer(\"{long}\", 1),\n                new Item(\"{long}\", 2, 3));\n"
+        );
+        assert_eq!(filled(&code), expected);
+    }
+
+    #[test]
+    fn what_goes_into_a_block_is_broken_again() {
+        let name = "x".repeat(60);
+        let call = format!("Statics.keep(\"{name}\", 7, 12345678);");
+        let code = filled(&call);
+        assert_eq!(code.lines().count(), 1);
+        let deeper: String = code
+            .lines()
+            .map(|line| format!("        {line}\n"))
+            .collect();
+        let expected = format!(
+            "                Statics.keep(\"{name}\", 7,\n                        12345678);\n"
+        );
+        assert_eq!(within(&deeper), expected);
+        // What goes on with a statement is no deeper than it was; comments stay.
+        let code = format!(
+            "        f(a,\n{0}g(\"{name}\", 1, 22222222));\n        // {name}, {name}\n",
+            " ".repeat(24)
+        );
+        let expected = format!(
+            "        f(a,\n{0}g(\"{name}\", 1,\n{0}22222222));\n        // {name}, {name}\n",
+            " ".repeat(24)
+        );
+        assert_eq!(within(&code), expected);
     }
 
     #[test]

@@ -24,6 +24,9 @@ pub const REPLAY: &str = "dev.hindsight.replay";
 /// What the agent puts in place of a secret.
 const MASK: &str = "***";
 
+/// Above a call of what the compiler has named by a number.
+const ORIGIN: &str = "// Behind the slash: what finds it where the program numbers it anew.";
+
 /// A test's body.
 #[derive(Debug)]
 pub struct Body {
@@ -233,10 +236,10 @@ impl Writer<'_, '_> {
             let frame = self.names.write(REPLAY, "Frame");
             let crash = self.names.write(REPLAY, "Crash");
             let with = if self.statics { ".withStatics()" } else { "" };
-            code.push_str(&format!(
-                "{INDENT}{frame} frame = {crash}.of({}.class, \"{}\"){with}.frame({});\n",
+            code.push_str(&filled(&format!(
+                "{frame} frame = {crash}.of({}.class, \"{}\"){with}.frame({});",
                 self.class.name, self.class.resource, self.frame_index
-            ));
+            )));
             code.push_str(&self.loads);
         }
         let written = self.maker.written;
@@ -363,7 +366,7 @@ impl Writer<'_, '_> {
             format!("{receiver}.{}", frame.method)
         };
         let arguments = self.arguments(slots)?;
-        self.call(&target, &arguments);
+        self.call("", &target, &arguments);
         Some(declared.unwrap_or(method).throws)
     }
 
@@ -381,6 +384,9 @@ impl Writer<'_, '_> {
         }
         let mut arguments = Vec::new();
         let origins = &self.values.plan.origins[self.class.crash];
+        let names_class = frame.method == "<init>" || self.values.plan.is_static(frame);
+        let is_numbered = names_class && origins.class(&frame.class) != frame.class
+            || origins.method(frame) != frame.method;
         let target = if frame.method == "<init>" {
             let class = origins.class(&frame.class);
             arguments.extend([text(class)?, text(&frame.descriptor)?]);
@@ -409,7 +415,11 @@ impl Writer<'_, '_> {
             }
         };
         arguments.extend(self.arguments(slots)?);
-        self.call(&format!("{call}.{target}"), &arguments);
+        let above = match is_numbered {
+            true => format!("{INDENT}{ORIGIN}\n"),
+            false => String::new(),
+        };
+        self.call(&above, &format!("{call}.{target}"), &arguments);
         Some(())
     }
 
@@ -558,16 +568,16 @@ impl Writer<'_, '_> {
                 };
                 let comment = self.values.comment(shown, slot.value, INDENT);
                 self.loaded += 1;
-                self.loads
-                    .push_str(&format!("{comment}{INDENT}{of} {name} = {};\n", slot.load));
+                let load = filled(&format!("{of} {name} = {};", slot.load));
+                self.loads.push_str(&format!("{comment}{load}"));
             }
         }
         Some(name)
     }
 
-    fn call(&mut self, target: &str, arguments: &[String]) {
+    fn call(&mut self, above: &str, target: &str, arguments: &[String]) {
         let call = format!("{target}({});", arguments.join(", "));
-        let call = filled(&call);
+        let call = above.to_owned() + &filled(&call);
         let around = self.set.as_ref();
         let around = around.and_then(|set| defaults::around(&call, set, self.names));
         self.body.push_str(&around.unwrap_or(call));

@@ -1,10 +1,12 @@
 //! Which frames can be called, how, and from which test class.
 //!
+//! - [`bridges`] leaves out what compilers have made to call a method that has a test itself.
 //! - [`callable`] says which methods source can call.
 //! - [`recursion`] leaves out what a deep stack has too much of.
 //! - [`runner`] leaves out what has run a test of the program, and what checks for others.
 //! - [`names`] names tests and what they name.
 
+mod bridges;
 mod callable;
 mod names;
 mod recursion;
@@ -14,6 +16,7 @@ pub use names::{source_name, test_name};
 pub(super) use recursion::OF_RECURSION;
 pub(super) use runner::OF_RUNNER;
 
+use bridges::leave_out_bridges;
 use names::{camel, capitalized, sanitize_file};
 use recursion::{limit, limit_recursion};
 use runner::{leave_out_checks, leave_out_runner};
@@ -310,6 +313,9 @@ impl<'a> Plan<'a> {
         leave_out_checks(frames, &recorded.failure.exceptions, &mut refusals);
         limit_recursion(frames, &mut refusals);
         limit(&mut refusals);
+        if asked.is_empty() {
+            leave_out_bridges(frames, &mut refusals);
+        }
         let homes: Vec<Option<String>> = frames.iter().map(|frame| self.home(frame)).collect();
         let fallback = homes
             .iter()

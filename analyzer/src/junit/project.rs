@@ -12,11 +12,17 @@
 //! A program that is one jar with jars in it ([`crate::nested`]) is unpacked anew for each run of the tests, so that
 //! the property can name such a jar, too, and building it anew where it was does as well.
 
+mod earlier;
+
+pub use earlier::framework as earlier_framework;
+
 use super::candidate::Plan;
 use super::run::{has_asserted, is_mixed};
+use super::write::others;
 use super::{Framework, Options, REPLAY_JAR_NAME, preview, write_file};
 use crate::jdk::{ENABLE_PREVIEW, Jdk};
 use anyhow::{Context, Result};
+use earlier::Earlier;
 use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::{BufWriter, ErrorKind, Write};
@@ -40,10 +46,24 @@ const BUILD_HELPER_PLUGIN: &str = "3.6.0";
 ///
 /// Fails if a file cannot be written, or a directory of the class path read.
 pub fn write(plan: &Plan<'_>, replay: bool, jdk: Option<&Jdk>, options: &Options) -> Result<()> {
+    // Tests of other crashes, which may be there since earlier, need what they needed.
+    let earlier = match others(plan, &options.out).is_empty() {
+        true => Earlier::default(),
+        false => Earlier::read(&options.out),
+    };
     let mut libraries = Vec::new();
-    let mut nested = false;
-    for (index, (path, held)) in plan.classpath.paths_with_held().enumerate() {
-        let number = index + 1;
+    let mut nested = earlier.nested;
+    let mut last = earlier.libraries.len();
+    for (path, held) in plan.classpath.paths_with_held() {
+        let origin = in_comment(&path.display().to_string());
+        let mut known = earlier.libraries.iter();
+        let number = match known.find(|library| library.origin == origin) {
+            Some(library) => library.number,
+            None => {
+                last += 1;
+                last
+            }
+        };
         let name = format!("program-{number}.jar");
         let own = options.out.join("lib").join(&name);
         nested |= held;
@@ -61,11 +81,20 @@ pub fn write(plan: &Plan<'_>, replay: bool, jdk: Option<&Jdk>, options: &Options
                 true => format!("${{hindsight.lib}}/{name}"),
                 false => path.display().to_string(),
             },
-            origin: path.to_owned(),
+            origin,
         });
     }
-    let classpath = std::env::join_paths(plan.classpath.named())
-        .context("a class path entry cannot be passed on")?;
+    let is_new = |library: &Library| libraries.iter().all(|new| new.number != library.number);
+    let kept: Vec<Library> = earlier.libraries.into_iter().filter(is_new).collect();
+    libraries.extend(kept);
+    let mut classpath: Vec<&Path> = plan.classpath.named().collect();
+    for path in &earlier.classpath {
+        if !classpath.contains(&path.as_path()) {
+            classpath.push(path);
+        }
+    }
+    let classpath =
+        std::env::join_paths(classpath).context("a class path entry cannot be passed on")?;
     // Where both are needed, tests of programs that ran with them turn them on for themselves: Maven would not
     // come to a second run of tests once the first has failed, as tests of crashes do.
     let assertions = !is_mixed(plan) && has_asserted(plan, 0);
@@ -74,8 +103,7 @@ pub fn write(plan: &Plan<'_>, replay: bool, jdk: Option<&Jdk>, options: &Options
         Some(jdk) if preview::is_on(&options.java_options) => jdk.version,
         _ => plan.classpath.release(),
     };
-    // The tests of other crashes, which may be there since earlier, need what they needed.
-    let release = release.max(earlier_release(&options.out).unwrap_or_default());
+    let release = release.max(earlier::release(&options.out).unwrap_or_default());
     let replay = replay || options.out.join("lib").join(REPLAY_JAR_NAME).is_file();
     let pom = pom(
         &libraries,
@@ -114,20 +142,14 @@ pub fn files(out: &Path) -> [(PathBuf, &'static [u8]); 2] {
     ]
 }
 
-/// The release of Java that an earlier project there is compiled for.
-fn earlier_release(out: &Path) -> Option<u32> {
-    let pom = fs::read_to_string(out.join("pom.xml")).ok()?;
-    let (_, behind) = pom.split_once("<maven.compiler.release>")?;
-    behind.split('<').next()?.trim().parse().ok()
-}
-
 /// An entry of the program's class path.
+#[derive(Debug)]
 struct Library {
     number: usize,
     /// Where the project finds it.
     path: String,
-    /// Where it came from.
-    origin: PathBuf,
+    /// Where it came from, as a comment has it.
+    origin: String,
 }
 
 /// Packs the class files of a directory into a jar, to compile against.
@@ -193,8 +215,7 @@ fn pom(
             "1",
             Some(&format!("${{program.{number}}}")),
         ));
-        let origin = in_comment(&library.origin.display().to_string());
-        origins.push_str(&format!("      {number}: {origin}\n"));
+        origins.push_str(&format!("      {number}: {}\n", library.origin));
     }
     let junit = match options.framework {
         Framework::Junit5 => dependency("org.junit.jupiter", "junit-jupiter", JUNIT5, None),

@@ -8,6 +8,7 @@ use super::run::{self, Assertions};
 use super::unreported::{failing_alone, indented};
 use super::verdict::{NOT_RESTORED, STANDS_IN};
 use super::{Framework, Options, caught};
+use crate::java::lines::within;
 use crate::java::names::Names;
 use crate::java::{comment, literal};
 use crate::text::{exception, frame, role, stack, utc};
@@ -217,6 +218,7 @@ fn method(
         Some(unreported) => unreported.failing_reported(&code, names),
         None => code,
     };
+    let code = within(&code);
     out.push_str(&format!("    @{test}\n"));
     if !suppressed.is_empty() {
         let annotation = names.java_lang("SuppressWarnings");

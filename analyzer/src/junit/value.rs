@@ -9,7 +9,7 @@ use crate::java::signature::Generic;
 use crate::java::{comment, descriptor, literal};
 use crate::tree::{Builder, Limits};
 use hindsight_classfile::access;
-use hindsight_tracelog::crash::{Body, Constant, Frame, Value};
+use hindsight_tracelog::crash::{Body, Constant, Frame, StaticField, Value};
 
 /// What a comment shows of a loaded value.
 const COMMENT: Limits = Limits {
@@ -17,6 +17,14 @@ const COMMENT: Limits = Limits {
     width: 6,
     text: 60,
     nodes: 40,
+};
+
+/// And of a static field that a test sets, among others.
+const STATIC: Limits = Limits {
+    depth: 1,
+    width: 3,
+    text: 30,
+    nodes: 8,
 };
 
 /// An expression and its static type.
@@ -208,6 +216,13 @@ impl Values<'_> {
     pub fn comment(&self, name: &str, typed: Typed, indent: &str) -> String {
         let builder = Builder::without_numbers(self.graph, COMMENT).by_name();
         shown(builder, name, typed, indent)
+    }
+
+    /// What a static field holds, in a few words.
+    pub fn static_value(&self, field: &StaticField) -> String {
+        let mut builder = Builder::without_numbers(self.graph, STATIC).by_name();
+        let typed = Typed::new(field.value, &field.descriptor);
+        builder.node(typed).inline()
     }
 
     /// Line comments that show an enum constant with its fields.

@@ -194,10 +194,8 @@ fn compare(expected: &Expected<'_>, frame: &Frame, outcome: &Outcome) -> (bool, 
     let what = one_line(class, 300);
     let at = tell_place(got.as_ref());
     let message = match outcome.message.as_deref() {
-        Some(message) if class != expected.exception.class => {
-            format!(" ({})", one_line(message, 160))
-        }
-        _ => String::new(),
+        Some(message) => format!(" ({})", one_line(message, 160)),
+        None => String::new(),
     };
     let instead = || {
         if let Some(reason) = initializer(expected, outcome) {

@@ -7,7 +7,7 @@ use super::report::Verdict;
 use super::source::{FIRST_LINE, beginning, source};
 use super::{Options, REPLAY_JAR, REPLAY_JAR_NAME, write_file};
 use crate::commands::input::Input;
-use crate::files::{is_ours, same_file, write_whole};
+use crate::files::{is_ours, same_file, walk, write_whole};
 use anyhow::{Context, Result, bail};
 use hindsight_tracelog::reader::Crash;
 use hindsight_tracelog::record::MAGIC;
@@ -36,6 +36,18 @@ pub struct Written {
 pub fn check(plan: &Plan<'_>, options: &Options) -> Result<()> {
     let mut files: Vec<(PathBuf, &[u8])> = Vec::new();
     let inputs = inputs(plan);
+    if let Some(other) = others(plan, &options.out).first()
+        && let Some(framework) = project::earlier_framework(&options.out)
+        && framework != options.framework
+    {
+        bail!(
+            "{} is of a project with {}, which tests for {} do not go into: choose another --out, or --framework {}",
+            other.display(),
+            framework.name(),
+            options.framework.name(),
+            framework.option(),
+        );
+    }
     for class in &plan.classes {
         let source = class.path(&format!("{}.java", class.name));
         let source = tests(&options.out).join(source);
@@ -143,6 +155,27 @@ pub fn write(
         write_file(&options.out.join("lib").join(REPLAY_JAR_NAME), REPLAY_JAR)?;
     }
     Ok(written)
+}
+
+/// Sources of tests that an earlier run has written into `out`, and that this one does not.
+pub fn others(plan: &Plan<'_>, out: &Path) -> Vec<PathBuf> {
+    let mine = |path: &Path| {
+        plan.classes
+            .iter()
+            .any(|class| path == tests(out).join(class.path(&format!("{}.java", class.name))))
+    };
+    let mut others = Vec::new();
+    // What cannot be read is none of ours.
+    let _ = walk(&tests(out), &mut |path| {
+        let is_source = path
+            .extension()
+            .is_some_and(|extension| extension == "java");
+        if is_source && !mine(path) && is_ours(path, FIRST_LINE.as_bytes()).unwrap_or(false) {
+            others.push(path.to_owned());
+        }
+    });
+    others.sort();
+    others
 }
 
 /// Where tests go.

@@ -2,7 +2,7 @@
 
 use super::View;
 use crate::graph::{Graph, Typed};
-use crate::text::{civil_date, primitive};
+use crate::text::{civil_date, one_line, primitive, short_type};
 use hindsight_tracelog::crash::{Body, Value, is_box};
 
 pub(super) fn view(graph: &Graph<'_>, object: u32, class: &str) -> Option<View> {
@@ -75,6 +75,9 @@ pub(super) fn view(graph: &Graph<'_>, object: u32, class: &str) -> Option<View> 
             )
         }
         "java.lang.StackTraceElement" => stack_trace_element(graph, object)?,
+        "java.lang.reflect.Method"
+        | "java.lang.reflect.Constructor"
+        | "java.lang.reflect.Field" => member(graph, object, class)?,
         "java.util.Locale" => {
             let base = locale(graph, graph.reference(object, "baseLocale")?)?;
             match graph.reference(object, "localeExtensions") {
@@ -152,6 +155,30 @@ fn stack_trace_element(graph: &Graph<'_>, object: u32) -> Option<String> {
         _ => file,
     };
     Some(format!("{class}.{method}({place})"))
+}
+
+/// What reflection calls a member by: `Method Shop.book(Customer, int)`.
+fn member(graph: &Graph<'_>, object: u32, kind: &str) -> Option<String> {
+    let class = |class: u32| match graph.body(class)? {
+        Body::Class(name) => Some(short_type(name)),
+        _ => None,
+    };
+    let owner = class(graph.reference(object, "clazz")?)?;
+    let kind = short_type(kind);
+    let name = || Some(one_line(&text_of(graph, object, "name")?, 100));
+    if kind == "Field" {
+        return Some(format!("{kind} {owner}.{}", name()?));
+    }
+    let types = graph.elements(graph.reference(object, "parameterTypes")?)?;
+    let types = types.iter().map(|of| match of.value {
+        Value::Ref(of) => class(of),
+        _ => None,
+    });
+    let types = types.collect::<Option<Vec<String>>>()?.join(", ");
+    Some(match kind.as_str() {
+        "Method" => format!("{kind} {owner}.{}({types})", name()?),
+        _ => format!("{kind} {owner}({types})"),
+    })
 }
 
 /// `StringBuilder`: Latin-1 bytes or little-endian UTF-16, of which `count`

@@ -162,6 +162,7 @@ class CasesCrash0007Test {
     //     java.lang.IllegalStateException: ?
     @Test
     void lambda_lambda_0_frame14() throws Throwable {
+        // Behind the slash: what finds it where the program numbers it anew.
         Call.staticMethod("shop.Cases", "lambda$lambda$0/0/DIGEST/static", "(I)V", 1);
     }
 

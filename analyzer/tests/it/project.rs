@@ -3,7 +3,7 @@
 //! the fixed program.
 
 use crate::common::*;
-use crate::recrash::{RANDOM_CRASH, recording};
+use crate::recrash::{RANDOM_CRASH, recording, recording_of};
 use std::fs;
 use std::io::Write;
 use std::path::Path;
@@ -149,6 +149,73 @@ fn a_program_that_is_a_jar_with_jars_in_it_can_be_rebuilt_where_it_was() {
     boot_jar(&jar, &fixed);
     fs::remove_dir_all(&cache).unwrap();
     check_maven(&out, &[], "Tests run: 2, Failures: 0, Errors: 1");
+}
+
+#[test]
+fn tests_of_two_programs_are_in_one_project() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = &fs::canonicalize(dir.path()).unwrap();
+    let out = dir.join("out");
+    let run = |class: &str, more: &[&str]| {
+        let own = dir.join(class);
+        let source = RANDOM_CRASH.replace("RandomCrash", class);
+        let classes = compile(&own, &[(&format!("{class}.java"), &source)]);
+        let mut crash = recording_of(class);
+        crash.meta.thread = class.to_owned();
+        crash.write(&own.join("crash-0001.hsc"));
+        let mut command = Command::new(env!("CARGO_BIN_EXE_hindsight"));
+        command
+            .arg("junit")
+            .arg(own.join("crash-0001.hsc"))
+            .arg("--classpath")
+            .arg(classes)
+            .arg("--out")
+            .arg(&out)
+            .args(["--project", "--no-run"])
+            .args(more)
+            .output()
+            .unwrap()
+    };
+    let wanted = |output: &std::process::Output| {
+        assert!(output.status.success(), "{}", text(&output.stderr));
+    };
+    let pom = || fs::read_to_string(out.join("pom.xml")).unwrap();
+    let path = |class: &str| dir.join(class).join("classes").display().to_string();
+    wanted(&run("RandomCrash", &[]));
+    let first = pom();
+    wanted(&run("OtherCrash", &[]));
+    for expected in [
+        format!("      1: {}\n", path("RandomCrash")),
+        format!("      2: {}\n", path("OtherCrash")),
+        "<program.1>${hindsight.lib}/program-1.jar<".to_owned(),
+        "<program.2>${hindsight.lib}/program-2.jar<".to_owned(),
+        format!(
+            "<program.classpath>{}:{}<",
+            path("OtherCrash"),
+            path("RandomCrash")
+        ),
+    ] {
+        assert!(pom().contains(&expected), "no {expected:?} in:\n{}", pom());
+    }
+    // Again, it is as it was; of one whose tests are written anew alone, nothing stays.
+    let both = pom();
+    wanted(&run("OtherCrash", &[]));
+    assert_eq!(pom(), both);
+    // Tests of another JUnit cannot be run beside these.
+    let output = run("OtherCrash", &["--framework", "junit4"]);
+    let told = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{told}");
+    let expected = "RandomCrashCrash0001Test.java is of a project with JUnit 5, which tests for JUnit 4 do not go \
+                    into: choose another --out, or --framework junit5";
+    assert!(told.contains(expected), "{told}");
+    if std::env::var_os("HINDSIGHT_MAVEN").is_some() {
+        check_maven(&out, &[], "Tests run: 4, Failures: 0, Errors: 4");
+    }
+    fs::remove_file(out.join("src/test/java/OtherCrashCrash0001Test.java")).unwrap();
+    wanted(&run("RandomCrash", &[]));
+    assert_eq!(pom(), first);
+    wanted(&run("RandomCrash", &["--framework", "junit4"]));
+    assert!(pom().contains("<artifactId>junit</artifactId>"));
 }
 
 #[test]

@@ -23,21 +23,23 @@ public class RandomCrash {
 ";
 
 pub fn recording() -> Recording {
+    recording_of("RandomCrash")
+}
+
+/// The same of a class with another name.
+pub fn recording_of(class: &str) -> Recording {
     let mut recording = Recording::new();
     recording.exception(
         "java.lang.NullPointerException",
         Some("Cannot invoke \"String.toUpperCase()\" because \"s\" is null"),
-        &[
-            ("RandomCrash", "toUpperCase", 10),
-            ("RandomCrash", "hexAbs", 6),
-        ],
+        &[(class, "toUpperCase", 10), (class, "hexAbs", 6)],
     );
-    let this = recording.instance("RandomCrash", &[]);
-    let own = "LRandomCrash;";
+    let this = recording.instance(class, &[]);
+    let own = &format!("L{class};");
     recording
         .frame(
             (
-                "RandomCrash",
+                class,
                 "toUpperCase",
                 "(Ljava/lang/String;)Ljava/lang/String;",
             ),
@@ -50,7 +52,7 @@ pub fn recording() -> Recording {
         .line = Some(10);
     recording
         .frame(
-            ("RandomCrash", "hexAbs", "(I)Ljava/lang/String;"),
+            (class, "hexAbs", "(I)Ljava/lang/String;"),
             1,
             &[(0, "", own, this), (1, "x", "I", Value::Int(0))],
         )

@@ -465,6 +465,11 @@ fn every_way_to_call_and_to_end() {
     }
     check_golden("verdicts.txt", &table);
     check_golden("CasesCrash0007Test.java", &without_digests(&run.source));
+    for line in run.source.lines() {
+        // But for what has no place to be broken at.
+        let is_one = !line.contains(", ") || line.trim_start().starts_with('"');
+        assert!(line.chars().count() <= 100 || is_one, "{line}");
+    }
     assert_eq!(run.report["schema"], "hindsight.junit/1");
     assert_eq!(
         run.report["crashes"][0]["frames"][0]["test"],

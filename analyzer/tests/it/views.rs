@@ -250,7 +250,59 @@ fn a_map_that_is_not_as_expected_shows_its_fields() {
         "java.util.HashMap",
         &[("table", of, table), ("size", "I", Value::Int(3))],
     );
-    check(&r, map, "HashMap {table = HashMap$Node[] [null], size = 3}");
+    let crash = Crash::read(&r.bytes()).unwrap();
+    let graph = Graph::at_failure(&crash);
+    let node = Builder::new(&graph, Limits::FULL).node(Typed::reference(map));
+    let expected = "HashMap #1 {table = HashMap$Node[] #0 [null], size = 3}";
+    assert_eq!(node.inline(), expected);
+    // Comments in tests say nothing of what is the JDK's own affair.
+    check(&r, map, "HashMap");
+}
+
+#[test]
+fn comments_show_first_what_is_short() {
+    let mut r = Recording::new();
+    let name = r.string("Ann");
+    let inner = r.instance("shop.Inner", &[("x", "I", Value::Int(1))]);
+    let fields = [
+        ("inner", OBJECT, inner),
+        ("none", OBJECT, Value::Null),
+        ("name", OBJECT, name),
+        ("age", "I", Value::Int(7)),
+    ];
+    let outer = r.instance("shop.Outer", &fields);
+    let shown = r#"Outer {none = null, name = "Ann", age = 7, inner = Inner {x = 1}}"#;
+    check(&r, outer, shown);
+    // Of the JDK's, those that are a few values.
+    let point = r.instance(
+        "java.awt.Point",
+        &[("x", "I", Value::Int(1)), ("y", "I", Value::Int(2))],
+    );
+    check(&r, point, "Point {x = 1, y = 2}");
+}
+
+#[test]
+fn members_are_shown_as_code_has_them() {
+    let mut r = Recording::new();
+    let class = r.class("java.lang.Class", &[]);
+    let mut of = |name: &str| r.object(class, Body::Class(name.to_owned()));
+    let [owner, int, texts] = ["shop.Handlers", "int", "[Ljava.lang.String;"].map(&mut of);
+    let types = r.array("[Ljava.lang.Class;", &[int, texts]);
+    let name = r.string("onClose");
+    let fields = [
+        ("clazz", OBJECT, owner),
+        ("name", OBJECT, name),
+        ("parameterTypes", ARRAY, types),
+        ("slot", "I", Value::Int(3)),
+    ];
+    for (class, shown) in [
+        ("Method", "Method Handlers.onClose(int, String[])"),
+        ("Constructor", "Constructor Handlers(int, String[])"),
+        ("Field", "Field Handlers.onClose"),
+    ] {
+        let member = r.instance(&format!("java.lang.reflect.{class}"), &fields);
+        check(&r, member, shown);
+    }
 }
 
 #[test]

@@ -1,10 +1,11 @@
-//! Ways to make an object of the program: constructors, factories, builders ([`builder`]),
+//! Ways to make an object of the program: constructors, [`factories`], builders ([`builder`]),
 //! constants, each followed by setters where they are needed.
 //!
 //! What stands here are proposals. [`super::trial`] finds out which of them give
 //! the recorded state.
 
 mod builder;
+mod factories;
 
 use super::effects::{FieldName, Symbol};
 use super::library::{Library, is_usable};
@@ -178,6 +179,9 @@ pub fn recipes(
     let filled: Vec<Recipe> = recipes.iter().flat_map(|r| proposer.filled(r)).collect();
     recipes.extend(filled);
     recipes.extend(proposer.built());
+    if recipes.is_empty() {
+        recipes.extend(proposer.factories_elsewhere());
+    }
     if is_exception(graph, object) {
         let suppressed = super::jdk::suppressed(graph, object).unwrap_or_default();
         for recipe in &mut recipes {
@@ -267,41 +271,6 @@ impl Proposer<'_> {
                 let (arguments, roles) = self.arguments(&info.name, method, &writes)?;
                 let step = Step {
                     operation: Operation::New,
-                    ..call(&info.name, method, None, arguments, roles)
-                };
-                Some(self.with_setters(vec![step], 0))
-            })
-            .collect()
-    }
-
-    /// `X.of(a, b)`.
-    fn factories(&self) -> Vec<Recipe> {
-        let info = self.info;
-        let own = descriptor::of_class(&info.name);
-        let returns = |method: &&Method| {
-            method.is(access::STATIC)
-                && descriptor::split(&method.descriptor).is_some_and(|(_, result)| result == own)
-        };
-        let usable = info
-            .methods
-            .iter()
-            .filter(returns)
-            .filter(|method| self.usable(info, method.access) && is_identifier(&method.name));
-        usable
-            .filter_map(|method| {
-                let called = self.library.returns_new(
-                    &info.name,
-                    &method.name,
-                    &method.descriptor,
-                    &info.name,
-                );
-                let writes = match called {
-                    Some(called) => self.made(&called.target.descriptor, &called.arguments),
-                    None => Vec::new(),
-                };
-                let (arguments, roles) = self.arguments(&info.name, method, &writes)?;
-                let step = Step {
-                    operation: Operation::Static,
                     ..call(&info.name, method, None, arguments, roles)
                 };
                 Some(self.with_setters(vec![step], 0))

@@ -15,13 +15,13 @@ const MAX_CONSTANTS: usize = 5;
 /// Classes of which a test keeps the static state.
 const MAX_OWNERS: usize = 20;
 
-/// What a test sets besides arguments, as comments: the names of static fields, and constants with
+/// What a test sets besides arguments, as comments: static fields with what they hold, and constants with
 /// their fields.
 pub(super) fn names(values: &Values<'_>, frame: usize) -> String {
     let crash = values.graph.crash;
     let named = crash.failure.statics.iter().map(|field| {
         let class = field.owner.rsplit('.').next().unwrap_or(&field.owner);
-        format!("{class}.{}", field.name)
+        format!("{class}.{} = {}", field.name, values.static_value(field))
     });
     let named: Vec<String> = named.collect();
     let mut comments = String::new();

@@ -121,37 +121,54 @@ public final class Trial {
             taken[i] = ((Object[]) steps[i])[5] == null;
             more |= !taken[i];
         }
-        Frame frame = frame((String) tried[0], number(tried[1]), false);
-        Object loaded = frame.object(number(tried[2]));
-        if (loaded == null) {
-            return no(-1, "it could not be loaded");
-        }
-        Set<String> differing = null;
-        String reason;
-        try {
-            Object made = make(frame, steps, taken, number(tried[3]));
-            reason = difference(made, loaded);
-            if (reason == null) {
-                return yes(taken);
+        Made made = made(tried, taken);
+        if (made.reason != null && more && !made.lost) {
+            for (int i = 0; i < steps.length; i++) {
+                Object field = ((Object[]) steps[i])[5];
+                taken[i] |= field != null
+                        && (made.differing == null || made.differing.contains(field));
             }
-            if (made != null) {
-                differing = Same.differingFields(made, loaded);
+            made = made(tried, taken);
+        }
+        return made.reason == null ? yes(taken) : no(-1, made.reason);
+    }
+
+    /** What came of making an object. */
+    private static final class Made {
+        /** How it differs; null if it is the same. */
+        private String reason;
+        /** The fields that differ; null if they are not known. */
+        private Set<String> differing;
+        /** Whether there is nothing to compare it with. */
+        private boolean lost;
+    }
+
+    /**
+     * Makes an object twice. One that takes its number from a counter may be the same by luck, and is
+     * another one in the JVM of a test.
+     */
+    private static Made made(Object[] tried, boolean[] taken) {
+        Made made = new Made();
+        for (int time = 0; time < 2 && made.reason == null; time++) {
+            try {
+                Frame frame = frame((String) tried[0], number(tried[1]), false);
+                Object loaded = frame.object(number(tried[2]));
+                if (loaded == null) {
+                    made.lost = true;
+                    made.reason = "it could not be loaded";
+                    return made;
+                }
+                Object result = make(frame, (Object[]) tried[4], taken, number(tried[3]));
+                made.reason = difference(result, loaded);
+                if (made.reason != null && result != null) {
+                    made.differing = Same.differingFields(result, loaded);
+                }
+            } catch (Throwable e) {
+                // A builder may insist on values.
+                made.reason = Classes.reason(e);
             }
-        } catch (Throwable e) {
-            // A builder may insist on values.
-            reason = Classes.reason(e);
         }
-        if (!more) {
-            return no(-1, reason);
-        }
-        for (int i = 0; i < steps.length; i++) {
-            Object field = ((Object[]) steps[i])[5];
-            taken[i] |= field != null && (differing == null || differing.contains(field));
-        }
-        frame = frame((String) tried[0], number(tried[1]), false);
-        loaded = frame.object(number(tried[2]));
-        reason = difference(make(frame, steps, taken, number(tried[3])), loaded);
-        return reason == null ? yes(taken) : no(-1, reason);
+        return made;
     }
 
     private static String yes(boolean[] taken) {
@@ -238,12 +255,15 @@ public final class Trial {
         Class<?> test = Class.forName(
                 (String) tried[0], true, ClassLoader.getSystemClassLoader());
         Method method = test.getDeclaredMethod((String) tried[1]);
-        Object[] values = (Object[]) Trusted.LOOKUP.unreflect(method).invoke();
-        Frame frame = frame((String) tried[2], number(tried[3]), true);
-        Same same = new Same();
-        for (int i = 0; i < values.length; i += 2) {
-            if (!same.compare(values[i + 1], frame.argument((Integer) values[i]))) {
-                return no(frame.number(same.holder()), same.difference());
+        // Twice, as for recipes.
+        for (int time = 0; time < 2; time++) {
+            Object[] values = (Object[]) Trusted.LOOKUP.unreflect(method).invoke();
+            Frame frame = frame((String) tried[2], number(tried[3]), true);
+            Same same = new Same();
+            for (int i = 0; i < values.length; i += 2) {
+                if (!same.compare(values[i + 1], frame.argument((Integer) values[i]))) {
+                    return no(frame.number(same.holder()), same.difference());
+                }
             }
         }
         return "yes\t";
