@@ -10,7 +10,6 @@ const PACKAGES: &[&str] = &[
     "java.text.",
     "java.sql.",
     "jdk.internal.random.",
-    "jdk.random.",
     "sun.util.calendar.",
     "sun.nio.cs.Stream",
     "sun.nio.cs.Surrogate",

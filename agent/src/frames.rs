@@ -18,7 +18,7 @@ use hindsight_instrument::{Capture, Method};
 use hindsight_tracelog::crash::{Argument, Fidelity, Frame, Patch, StackElement, Value};
 use places::{Known, Place, places};
 use running::{Left, Running, still_in};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::iter;
 use std::sync::Arc;
 use threads::Unknown;
@@ -426,7 +426,7 @@ fn pending(
             position,
         };
     }
-    let keys = keys(&method, &raw.references);
+    let beside = beside_secret_keys(&method, &raw.references, graph);
     let mut references = raw.references.into_iter();
     let mut words = raw.words.into_iter();
     for capture in method.captures {
@@ -453,13 +453,7 @@ fn pending(
             Capture::Position => false,
         };
         let marked = marked
-            || match capture {
-                Capture::Parameter { index, .. } => {
-                    let key = keys.get(&index).copied();
-                    key.is_some_and(|key| graph.is_secret_of_key(Some(key), reference))
-                }
-                _ => false,
-            };
+            || matches!(capture, Capture::Parameter { index, .. } if beside.contains(&index));
         let is_secret = |name: &str| marked || is_secret(name, descriptor);
         let mut value = |graph: &mut Graph<'_>, name: Option<&str>, object: Option<Obj>| {
             // A parameter may have no name, and be annotated all the same.
@@ -534,34 +528,46 @@ fn pending(
     }
 }
 
-/// By the index of a parameter, the one that is its key: of an entry, say.
-fn keys(method: &Method<'_>, references: &[Option<Obj>]) -> BTreeMap<u16, Obj> {
-    let count = method
-        .captures
-        .filter_map(|capture| match capture {
-            Capture::Parameter { index, .. } => Some(usize::from(index)),
-            _ => None,
-        })
-        .max()
-        .unwrap_or(0);
+/// The indices of parameters beside whose keys, by the names of both, they are secrets.
+///
+/// Asked before any of the references goes into the graph, which takes them over.
+fn beside_secret_keys(
+    method: &Method<'_>,
+    references: &[Option<Obj>],
+    graph: &mut Graph<'_>,
+) -> BTreeSet<u16> {
+    let mut held = references.iter();
+    let mut parameters: BTreeMap<u16, (&str, Option<Obj>)> = BTreeMap::new();
+    for capture in method.captures {
+        let descriptor = methods::descriptor(&capture);
+        let reference = match methods::is_reference(descriptor) {
+            true => held.next().copied().flatten(),
+            false => None,
+        };
+        if let Capture::Parameter { index, .. } = capture {
+            parameters.insert(index, (descriptor, reference));
+        }
+    }
+    let count = parameters
+        .keys()
+        .next_back()
+        .map_or(0, |&last| usize::from(last));
     let names: Vec<Option<&str>> = (0..count)
         .map(|at| method.parameter_names.get(at))
         .collect();
-    let held = |parameter: u16| {
-        let of_references = method
-            .captures
-            .filter(|capture| methods::is_reference(methods::descriptor(capture)));
-        let mut held = of_references.zip(references);
-        held.find_map(|(capture, object)| match capture {
-            Capture::Parameter { index, .. } if index == parameter => *object,
-            _ => None,
-        })
-    };
-    let pairs = (0..count).filter_map(|value| {
-        let key = collections::key_of_parameter(&names, value)?;
-        Some((value as u16 + 1, held(key as u16 + 1)?))
-    });
-    pairs.collect()
+    let mut found = BTreeSet::new();
+    for at in 0..count {
+        let of = |at: usize| parameters.get(&(at as u16 + 1));
+        let key = collections::key_of_parameter(&names, at).and_then(of);
+        // Whether it is asked for a password is none.
+        if let (Some((_, Some(key))), Some((descriptor, value))) = (key, of(at))
+            && *descriptor != "Z"
+            && graph.is_secret_of_key(Some(*key), *value)
+        {
+            found.insert(at as u16 + 1);
+        }
+    }
+    found
 }
 
 impl Frames {

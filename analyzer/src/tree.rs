@@ -11,6 +11,8 @@ use crate::views::{View, comparator, defaults, inherited, iterated, view};
 use hindsight_tracelog::crash::{Body, Lambda, Value};
 use std::collections::HashSet;
 
+/// Elements that are searched for an object of the program.
+const SEARCHED: usize = 100;
 /// The last of the ranks of fields in comments.
 const OTHERS: u8 = 2;
 
@@ -352,13 +354,40 @@ impl<'a> Builder<'a> {
     }
 
     /// Whether, in a comment, an object says by its class what its fields do not: one of the JDK's that is more
-    /// than a few values. Exceptions have a message.
+    /// than a few values, and holds none of the program's objects. Exceptions have a message.
     fn is_internal(&self, object: u32, class: &str) -> bool {
-        let is_told = |field: &FieldView<'_>| {
-            field.info.owner == "java.lang.Throwable" || self.rank(field) < OTHERS
+        if self.numbers || !is_jdk(class) {
+            return false;
+        }
+        let fields = self.graph.fields(object);
+        let says = |field: &FieldView<'_>| {
+            field.patched
+                || field.info.owner == "java.lang.Throwable"
+                || self.is_of_program(field.value.value, 2)
         };
-        let fields = || self.graph.fields(object);
-        !self.numbers && is_jdk(class) && !fields().iter().all(is_told)
+        !fields.iter().any(says) && fields.iter().any(|field| self.rank(field) >= OTHERS)
+    }
+
+    /// Whether a value is an object of the program's, or leads to one within so many arrays or nodes of the JDK's.
+    fn is_of_program(&self, value: Value, steps: usize) -> bool {
+        let Value::Ref(object) = value else {
+            return false;
+        };
+        let class = self.graph.class_name(object);
+        if !class.starts_with('[') && !is_jdk(class) {
+            return !class.is_empty();
+        }
+        if steps == 0 {
+            return false;
+        }
+        let leads = |value| self.is_of_program(value, steps - 1);
+        match self.graph.elements(object) {
+            Some(elements) => elements.iter().take(SEARCHED).any(|one| leads(one.value)),
+            None => {
+                let fields = self.graph.fields(object);
+                fields.iter().any(|field| leads(field.value.value))
+            }
+        }
     }
 
     /// Which fields a comment shows first: those that the failure saw another value of, then what is one value.

@@ -36,6 +36,15 @@ public class Secrets {
     }
 
     void header(String name, Object value) {
+        put("api-key", "hunter6", true);
+    }
+
+    /** The key is known from the frame within. */
+    void put(String key, String value, boolean shown) {
+        putAll(key, value, 5);
+    }
+
+    void putAll(String k, String v, int shown) {
         login("open sesame", "shown");
     }
 
@@ -46,5 +55,9 @@ public class Secrets {
 /* crashes
 java.lang.SecurityException in thread main, uncaught
   Secrets.login:31 this=Secrets{userPassword=hole(redacted, length 1 to 8),apiKey=hole(redacted, length 1 to 8),pin=null,pinText=hole(redacted, length 1 to 8),user="u",passwords=Collections$SingletonList,settings=Collections$SingletonMap,header=Secrets$Header{name="Cookie",value=hole(redacted, length 1 to 8)},other=Secrets$Header{name="Accept",value="all"}} passphrase=hole(redacted, length 9 to 16) plain="shown"
-  Secrets.main:35 args=[]
+  Secrets.putAll:48 this=Secrets{userPassword=hole(redacted, length 1 to 8),apiKey=hole(redacted, length 1 to 8),pin=null,pinText=hole(redacted, length 1 to 8),user="u",passwords=Collections$SingletonList,settings=Collections$SingletonMap,header=Secrets$Header{name="Cookie",value=hole(redacted, length 1 to 8)},other=Secrets$Header{name="Accept",value="all"}} k="api-key" v=hole(redacted, length 1 to 8) shown=5
+  Secrets.put:44 this=Secrets{userPassword=hole(redacted, length 1 to 8),apiKey=hole(redacted, length 1 to 8),pin=null,pinText=hole(redacted, length 1 to 8),user="u",passwords=Collections$SingletonList,settings=Collections$SingletonMap,header=Secrets$Header{name="Cookie",value=hole(redacted, length 1 to 8)},other=Secrets$Header{name="Accept",value="all"}} key="api-key" value=hole(redacted, length 1 to 8) shown=true
+  Secrets.header:39 this=Secrets{userPassword=hole(redacted, length 1 to 8),apiKey=hole(redacted, length 1 to 8),pin=null,pinText=hole(redacted, length 1 to 8),user="u",passwords=Collections$SingletonList,settings=Collections$SingletonMap,header=Secrets$Header{name="Cookie",value=hole(redacted, length 1 to 8)},other=Secrets$Header{name="Accept",value="all"}} name="Content-Type" value="text"
+  Secrets.set:35 this=Secrets{userPassword=hole(redacted, length 1 to 8),apiKey=hole(redacted, length 1 to 8),pin=null,pinText=hole(redacted, length 1 to 8),user="u",passwords=Collections$SingletonList,settings=Collections$SingletonMap,header=Secrets$Header{name="Cookie",value=hole(redacted, length 1 to 8)},other=Secrets$Header{name="Accept",value="all"}} key="db.password" value=hole(redacted, length 1 to 8) shown="shown"
+  Secrets.main:52 args=[]
 */

@@ -105,6 +105,7 @@ const SECRETS: &[&str] = &[
     "verificationcode",
     "recoverycode",
     "backupcode",
+    "backupcodes",
     "cred",
     "creds",
     "csrf",
@@ -306,7 +307,7 @@ impl Options {
 
 /// Words that would be found inside harmless ones.
 fn is_short(word: &str) -> bool {
-    const SHORT: [&str; 22] = [
+    const SHORT: [&str; 26] = [
         "ssn",
         "otp",
         "totp",
@@ -325,6 +326,10 @@ fn is_short(word: &str) -> bool {
         "csrf",
         // Of several words, which others end in: `nodesKey`, `discardNo`, `internationalId`, `syntaxId`.
         "deskey",
+        "authcode",
+        "backupcode",
+        "backupcodes",
+        "sasurl",
         "cardno",
         "ccnum",
         "nationalid",

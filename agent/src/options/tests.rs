@@ -253,6 +253,9 @@ fn words_of_secrets_are_found_among_others() {
     }
     for name in [
         "nodesKey",
+        "addressAsUrl",
+        "authCodec",
+        "backupCodec",
         "discardNo",
         "internationalId",
         "syntaxId",

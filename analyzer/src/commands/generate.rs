@@ -184,17 +184,16 @@ impl Opts {
         let until = self.until();
         let searched = self.invent(&mut tools)?;
         let is_repeated = self.is_repeated(&searched);
-        let about = carved.about.iter().chain(&searched.about).cloned();
-        let about = about.collect();
+        let about = [&carved.about, &searched.about];
         let all = carved.tests.len() + searched.tests.len();
         let (observed, generated) = few(carved.tests, searched.tests, &tools.methods);
         let alike = all - observed.len() - generated.len();
         let suite = self.suite(&program)?.until(until);
         let proven = self.prove(&suite, &tools, observed, generated)?;
-        let (files, removed) = self.write(&proven.written, &program.classpath, &about)?;
+        let (files, removed) = self.write(&proven.written, &program.classpath, about)?;
         let changes = self.compare(&suite, &mut tools, &proven)?;
         program.told.end();
-        let new = proven.new(&tools.methods, &carved.about);
+        let new = proven.stand_ins(&tools.methods, &carved.about);
         let total: usize = (proven.written.iter())
             .map(|source| source.tests.len())
             .sum();

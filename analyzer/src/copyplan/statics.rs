@@ -162,12 +162,15 @@ fn may_change(program: &Program, field: Sym) -> bool {
     let Some(class) = declaring(program, field).map(|class| program.class(class)) else {
         return true;
     };
-    let mut fields = class.fields.iter();
-    let Some(found) = fields.find(|field| {
+    // Some tools give several fields one name.
+    let mut found = class.fields.iter().filter(|field| {
         field.access & access::STATIC != 0 && *program.names.bytes(field.name) == *name
-    }) else {
-        return true;
-    };
+    });
+    let is_there = found.clone().next().is_some();
+    !is_there || found.any(|found| may_this_change(program, class, found))
+}
+
+fn may_this_change(program: &Program, class: &Class, found: &Field) -> bool {
     if found.access & access::SYNTHETIC != 0 {
         return false;
     }

@@ -53,7 +53,8 @@ pub fn write(plan: &Plan<'_>, replay: bool, jdk: Option<&Jdk>, options: &Options
     };
     let mut libraries = Vec::new();
     let mut nested = earlier.nested;
-    let mut last = earlier.libraries.len();
+    let numbers = earlier.libraries.iter().map(|library| library.number);
+    let mut last = numbers.max().unwrap_or(0);
     for (path, held) in plan.classpath.paths_with_held() {
         let origin = in_comment(&path.display().to_string());
         let mut known = earlier.libraries.iter();
@@ -85,11 +86,17 @@ pub fn write(plan: &Plan<'_>, replay: bool, jdk: Option<&Jdk>, options: &Options
         });
     }
     let is_new = |library: &Library| libraries.iter().all(|new| new.number != library.number);
-    let kept: Vec<Library> = earlier.libraries.into_iter().filter(is_new).collect();
+    // Maven refuses a project of which one is gone: a jar of an earlier version, say.
+    let is_there = |library: &Library| match library.path.strip_prefix("${hindsight.lib}/") {
+        Some(name) => options.out.join("lib").join(name).is_file(),
+        None => Path::new(&library.path).exists(),
+    };
+    let kept = earlier.libraries.into_iter();
+    let kept: Vec<Library> = kept.filter(is_new).filter(is_there).collect();
     libraries.extend(kept);
     let mut classpath: Vec<&Path> = plan.classpath.named().collect();
     for path in &earlier.classpath {
-        if !classpath.contains(&path.as_path()) {
+        if !classpath.contains(&path.as_path()) && path.exists() {
             classpath.push(path);
         }
     }

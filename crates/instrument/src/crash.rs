@@ -349,7 +349,9 @@ impl Workspace {
         loop {
             let writes = logged.as_deref_mut();
             let done = instrument(own, method, code, &order, constants, writes, new, out);
-            let done = done.and_then(|()| match is_named {
+            // Without its log, frames would be wrong and not know.
+            let is_needed = is_named || logged.is_some() && order.max_fields == 0;
+            let done = done.and_then(|()| match is_needed {
                 true => Ok(()),
                 false => check_compiled(named.name, code, code_len(&out[start..])),
             });
@@ -358,7 +360,7 @@ impl Workspace {
                     // Without fields it may fit.
                     order.max_fields = 0;
                 }
-                Err(reason @ (TooLarge | TooManyLocals | NotCompiled))
+                Err(reason @ (TooLarge | TooManyLocals))
                     if logged.is_some() && (frames || catches) =>
                 {
                     reduced = Some(reason);

@@ -20,7 +20,7 @@ impl Opts {
         &self,
         written: &[Source],
         classpath: &ClassPath,
-        about: &HashSet<String>,
+        about: [&HashSet<String>; 2],
     ) -> Result<(Vec<PathBuf>, Vec<PathBuf>)> {
         let mut files = Vec::new();
         // All or none.
@@ -39,9 +39,10 @@ impl Opts {
         for (source, path) in written.iter().zip(&files) {
             write_file(path, &source.text)?;
         }
-        let kinds: Vec<&str> = [(OBSERVED, self.observed), ("Generated", self.searches())]
-            .into_iter()
-            .filter_map(|(kind, made)| made.then_some(kind))
+        let kinds = [(OBSERVED, self.observed), ("Generated", self.searches())].into_iter();
+        let kinds: Vec<Kind<'_>> = (kinds.zip(about))
+            .filter(|((_, made), _)| *made)
+            .map(|((kind, _), about)| (kind, about.iter().map(|class| stem(class)).collect()))
             .collect();
         let mut removed = Vec::new();
         // Without any test there is an error, and what was there is better than nothing.
@@ -51,7 +52,6 @@ impl Opts {
                 kinds: &kinds,
                 classes: &globs(&self.classes),
                 classpath,
-                about: &about.iter().map(|class| stem(class)).collect(),
             };
             stale.find(&root, "", &mut removed)?;
             removed.retain(|path| !files.contains(path));
@@ -76,12 +76,14 @@ fn stem(class: &str) -> (String, String) {
     (package.to_owned(), name.to_owned())
 }
 
+/// How tests are called that were found in one way, and what those of this run may be about.
+type Kind<'a> = (&'a str, HashSet<(String, String)>);
+
 /// What tests that are over are of: these kinds, and classes that match.
 struct Stale<'a> {
-    kinds: &'a [&'a str],
+    kinds: &'a [Kind<'a>],
     classes: &'a Globs,
     classpath: &'a ClassPath,
-    about: &'a HashSet<(String, String)>,
 }
 
 impl Stale<'_> {
@@ -96,14 +98,14 @@ impl Stale<'_> {
                 self.find(&path, &format!("{package}{name}."), found)?;
                 continue;
             }
-            let of_class = self.kinds.iter().find_map(|kind| {
+            let of_class = self.kinds.iter().find_map(|(kind, about)| {
                 let (class, rest) = name.rsplit_once(kind)?;
                 let number = rest.strip_suffix("Test.java")?;
-                (number.bytes().all(|byte| byte.is_ascii_digit())).then_some(class)
+                (number.bytes().all(|byte| byte.is_ascii_digit())).then_some((class, about))
             });
-            if let Some(class) = of_class
+            if let Some((class, about)) = of_class
                 && (self.classes.is_empty() || self.classes.matches(&format!("{package}{class}")))
-                && self.is_over(package, class)
+                && self.is_over(package, class, about)
                 && is_ours(&path, FIRST_LINE.as_bytes()).unwrap_or(false)
             {
                 found.push(path);
@@ -113,11 +115,11 @@ impl Stale<'_> {
     }
 
     /// Whether a class is among those that the tests are about, or on the class path no more.
-    fn is_over(&self, package: &str, class: &str) -> bool {
+    fn is_over(&self, package: &str, class: &str, about: &HashSet<(String, String)>) -> bool {
         let packages = [Some(package), package.strip_prefix(BESIDE)];
         let is_about = |package: &str| {
             let known = (package.to_owned(), class.to_owned());
-            self.about.contains(&known)
+            about.contains(&known)
         };
         let mut packages = packages.into_iter().flatten();
         packages.clone().any(is_about) || !packages.any(|package| self.is_there(package, class))
@@ -180,10 +182,9 @@ mod tests {
         write(out.join("acme/MineObservedTest.java"), "mine");
         let about = HashSet::from([stem("acme.Called")]);
         let stale = Stale {
-            kinds: &[OBSERVED],
+            kinds: &[(OBSERVED, about)],
             classes: &Globs::default(),
             classpath: &ClassPath::open(classes.to_str().unwrap()).unwrap(),
-            about: &about,
         };
         let mut found = Vec::new();
         stale.find(&out, "", &mut found).unwrap();

@@ -36,11 +36,10 @@ pub(super) struct Proven {
 impl Proven {
     /// How many objects of the JDK such tests make anew in place of those that the run had: the classes that it
     /// had recorded are not among them.
-    pub fn new(&self, methods: &Methods, recorded: &HashSet<String>) -> usize {
+    pub fn stand_ins(&self, methods: &Methods, recorded: &HashSet<String>) -> usize {
         let tests = self.checked.range(..self.natural).map(|(_, test)| test);
-        let calls = tests.flat_map(|test| test.sequence.iter().zip(&test.kept));
-        let made = calls.filter(|(_, is_kept)| **is_kept);
-        let made = made.map(|(call, _)| methods.get(call.method));
+        let made = tests.flat_map(|test| &test.sequence);
+        let made = made.map(|call| methods.get(call.method));
         made.filter(|made| {
             made.is_constructor() && is_jdk(&made.class) && !recorded.contains(&made.class)
         })

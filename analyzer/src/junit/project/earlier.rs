@@ -34,9 +34,16 @@ impl Earlier {
                 path,
             })
         };
+        let numbers = pom.lines().filter_map(|line| {
+            let (number, _) = line
+                .trim_start()
+                .strip_prefix("<program.")?
+                .split_once('>')?;
+            number.parse().ok()
+        });
         let classpath = element(pom, "program.classpath").unwrap_or_default();
         Earlier {
-            libraries: (1..).map_while(library).collect(),
+            libraries: numbers.filter_map(library).collect(),
             classpath: std::env::split_paths(&classpath)
                 .filter(|path| !path.as_os_str().is_empty())
                 .collect(),

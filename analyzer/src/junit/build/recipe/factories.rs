@@ -46,7 +46,10 @@ impl Proposer<'_> {
             }
         }
         let mut results: Vec<String> = vec![descriptor::of_class(&self.info.name)];
-        results.extend(above.iter().map(|info| descriptor::of_class(&info.name)));
+        // What no source can name stands where it is taken for what is above it; else a cast would have to follow.
+        if !self.can_name(&self.info.name) {
+            results.extend(above.iter().map(|info| descriptor::of_class(&info.name)));
+        }
         let mut around: Vec<ClassInfo> = Vec::new();
         let mut nesting = self.info.nesting.clone();
         while let Nesting::Member { outer, .. } = &nesting

@@ -52,9 +52,10 @@ final class Hooks {
             throw new NullPointerException();
         }
         synchronized (ALL) {
-            LEFT.remove(hook);
+            // Not by what the program takes for equal.
+            LEFT.removeIf(known -> known == hook);
             if (initial != null) {
-                initial.remove(hook);
+                initial.removeIf(known -> known == hook);
             }
             return take(hook, true);
         }

@@ -90,11 +90,13 @@ public final class Suite {
                 break;
             }
         }
-        later.await();
-        synchronized (out) {
-            close(out);
+        try {
+            later.await();
+        } catch (Throwable e) {
+            // No memory or threads are left, or a hook cannot even be started: it is as late as it gets.
+        } finally {
+            end(out, status);
         }
-        Runtime.getRuntime().halt(status);
     }
 
     private static Throwable run(ClassLoader loader, String className, String methodName) {
@@ -165,6 +167,19 @@ public final class Suite {
             return thrown.getClass().getName() + ": " + thrown.getMessage();
         } catch (Throwable e) {
             return thrown.getClass().getName();
+        }
+    }
+
+    /** Ends the JVM, whatever keeps the rest from being said. */
+    private static void end(Writer out, int status) {
+        try {
+            synchronized (out) {
+                close(out);
+            }
+        } catch (IOException e) {
+            // The analyzer sees that there is no result.
+        } finally {
+            Runtime.getRuntime().halt(status);
         }
     }
 
