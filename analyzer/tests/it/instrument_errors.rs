@@ -337,7 +337,7 @@ fn what_cannot_be_read_is_named() {
         ),
         (
             &["--copy", "deeper"],
-            &["possible values: reference, fields, deep"],
+            &["it takes reference, fields, deep, and depth:N with N from 1 on"],
         ),
         (&["--report", "never"], &["\"never\" is none of uncaught"]),
         (&["--report", "escape:foo"], &["\"escape:foo\" is none of"]),

@@ -329,7 +329,7 @@ fn what_is_not_the_same_everywhere_is_not_asserted() {
         assert!(!sources.contains("assertTrue(place.first())"), "{sources}");
         for text in [
             ".new Corner()",
-            "assertEquals(\"nothing to note\",\n                assertThrows(IllegalArgumentException.class,",
+            "assertEquals(\"nothing to note\", thrown.getMessage());",
             ".notes().toString());",
             "@SuppressWarnings(\"deprecation\")",
         ] {
@@ -370,9 +370,10 @@ fn tests_get_along_with_each_other() {
     let color = "assertEquals(\"none\", rack.color());";
     assert!(sources.contains(color), "{sources}");
     // What other styles are made of says nothing of this one.
-    let plain = "        assertEquals(\"wider than 4\",\n                \
+    let plain = "        IllegalArgumentException thrown = \
                  assertThrows(IllegalArgumentException.class,\n                \
-                 () -> Style.PLAIN.line(\"plain\")).getMessage());\n    }\n";
+                 () -> Style.PLAIN.line(\"plain\"));\n        \
+                 assertEquals(\"wider than 4\", thrown.getMessage());\n    }\n";
     assert!(sources.contains(plain), "{sources}");
     assert!(
         !sources.contains("\n        Style.PLAIN.maker();"),

@@ -205,8 +205,8 @@ fn what_the_jit_compiles_it_still_compiles() {
     let jdks = support::jdks();
     let dir = fresh_dir("far-compiled");
     let file = dir.join("Near.java");
-    // Of 5 to 6 bytes each.
-    let body = |bytes: usize| "x += a[1];\n".repeat((bytes - 20) / 5);
+    // Of 6 bytes each.
+    let body = |bytes: usize| "x += a[1];\n".repeat(bytes / 6);
     let source = format!(
         "class Near {{ int one, two, three; long four;
              int fields(int[] a, int x) {{ {} one++; two++; three++; four++; return x; }}
@@ -214,9 +214,9 @@ fn what_the_jit_compiles_it_still_compiles() {
              int asked_Escape(int[] a, int x) {{ {} return x + one; }}
              int larger(int[] a, int x) {{ {} return x + one; }}
              static {{ int[] a = {{0, 1}}; int x = a.length; {} }} }}",
-        body(7880),
-        body(7990),
-        body(7990),
+        body(7860),
+        body(7986),
+        body(7986),
         body(8200),
         body(7980),
     );
