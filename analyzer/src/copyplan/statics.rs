@@ -195,17 +195,17 @@ fn may_this_change(program: &Program, class: &Class, found: &Field) -> bool {
     !logs && (holds_others || !begins(&["java/", "javax/"]))
 }
 
-/// Whether no constant of an enum has anything that changes: none has a body of its own, and all fields are final
-/// and numbers or texts.
+/// Whether no constant of an enum has anything that changes: all fields, those of constants with bodies of their own
+/// too, are final and numbers or texts.
 fn has_no_state(program: &Program, class: &Class) -> bool {
     let is_final = |field: &Field| {
         let descriptor = program.names.bytes(field.descriptor);
         let is_value = descriptor.len() == 1 || *descriptor == *b"Ljava/lang/String;";
         field.access & access::FINAL != 0 && is_value
     };
-    let mut own = class.fields.iter();
-    class.access & access::FINAL != 0
-        && own.all(|field| field.access & access::STATIC != 0 || is_final(field))
+    let bodies = class.subtypes.iter().map(|&body| program.class(body));
+    let mut fields = bodies.chain([class]).flat_map(|class| &class.fields);
+    fields.all(|field| field.access & access::STATIC != 0 || is_final(field))
 }
 
 /// What each method calls, with nodes behind them for calls of one kind; and the methods that may run each
