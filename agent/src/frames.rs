@@ -1,5 +1,6 @@
 //! From what the probes kept and what the stack trace says to frames.
 
+mod keys;
 mod places;
 mod running;
 pub(crate) mod threads;
@@ -10,15 +11,15 @@ use crate::jni::Obj;
 use crate::methods::{self, Class, Methods, NOT_CAPTURED};
 use crate::shim::live::LiveFrames;
 use crate::shim::{Raw, Way};
-use crate::snapshot::collections;
 use crate::snapshot::graph::{Graph, Kept};
 use crate::snapshot::of_word;
 use crate::undo::rollback::{Entered, Undo, same};
-use hindsight_instrument::{Capture, Method};
+use hindsight_instrument::Capture;
 use hindsight_tracelog::crash::{Argument, Fidelity, Frame, Patch, StackElement, Value};
+use keys::beside_secret_keys;
 use places::{Known, Place, places};
 use running::{Left, Running, still_in};
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::VecDeque;
 use std::iter;
 use std::sync::Arc;
 use threads::Unknown;
@@ -526,48 +527,6 @@ fn pending(
         fields,
         position,
     }
-}
-
-/// The indices of parameters beside whose keys, by the names of both, they are secrets.
-///
-/// Asked before any of the references goes into the graph, which takes them over.
-fn beside_secret_keys(
-    method: &Method<'_>,
-    references: &[Option<Obj>],
-    graph: &mut Graph<'_>,
-) -> BTreeSet<u16> {
-    let mut held = references.iter();
-    let mut parameters: BTreeMap<u16, (&str, Option<Obj>)> = BTreeMap::new();
-    for capture in method.captures {
-        let descriptor = methods::descriptor(&capture);
-        let reference = match methods::is_reference(descriptor) {
-            true => held.next().copied().flatten(),
-            false => None,
-        };
-        if let Capture::Parameter { index, .. } = capture {
-            parameters.insert(index, (descriptor, reference));
-        }
-    }
-    let count = parameters
-        .keys()
-        .next_back()
-        .map_or(0, |&last| usize::from(last));
-    let names: Vec<Option<&str>> = (0..count)
-        .map(|at| method.parameter_names.get(at))
-        .collect();
-    let mut found = BTreeSet::new();
-    for at in 0..count {
-        let of = |at: usize| parameters.get(&(at as u16 + 1));
-        let key = collections::key_of_parameter(&names, at).and_then(of);
-        // Whether it is asked for a password is none.
-        if let (Some((_, Some(key))), Some((descriptor, value))) = (key, of(at))
-            && *descriptor != "Z"
-            && graph.is_secret_of_key(Some(*key), *value)
-        {
-            found.insert(at as u16 + 1);
-        }
-    }
-    found
 }
 
 impl Frames {

@@ -11,6 +11,7 @@ use crate::snapshot::classes::binary_name;
 use crate::snapshot::graph::Graph;
 use crate::snapshot::primitive;
 use hindsight_classfile::access;
+use hindsight_instrument::select;
 use hindsight_tracelog::crash::{Body, Constant, Fidelity, Frame, StaticField, Value};
 use hindsight_tracelog::plan::Field;
 use std::collections::{BTreeMap, BTreeSet};
@@ -148,22 +149,9 @@ fn classes(
 }
 
 /// Whether a field can have another value than its class's initialiser gives it anew, or another state
-/// behind it. Tools' own fields are synthetic.
+/// behind it.
 pub(crate) fn may_change(descriptor: &str, access: u16) -> bool {
-    if access & access::SYNTHETIC != 0 {
-        return false;
-    }
-    if access & access::FINAL == 0 || descriptor.starts_with('[') {
-        return true;
-    }
-    let Some(class) = descriptor.strip_prefix('L') else {
-        return false;
-    };
-    let holds_others = ["java/util/", "java/lang/StringBu", "java/lang/ThreadLocal"];
-    let logs = class.ends_with("Logger;") || class.ends_with("/Log;");
-    !logs
-        && (holds_others.iter().any(|prefix| class.starts_with(prefix))
-            || !jdk::is_no_programs(class))
+    select::may_change(descriptor, access, jdk::is_no_programs)
 }
 
 /// Classes of the JDK with an object that stands for the key null, and the constant that holds it.

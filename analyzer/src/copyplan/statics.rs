@@ -10,6 +10,7 @@ use crate::program::hierarchy::{Class, Field};
 use crate::program::names::Map;
 use crate::program::{MethodId, Program, Sym};
 use hindsight_classfile::access;
+use hindsight_instrument::select;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -171,28 +172,12 @@ fn may_change(program: &Program, field: Sym) -> bool {
 }
 
 fn may_this_change(program: &Program, class: &Class, found: &Field) -> bool {
-    if found.access & access::SYNTHETIC != 0 {
-        return false;
-    }
-    if found.access & access::FINAL == 0 {
-        return true;
-    }
-    let descriptor = program.names.bytes(found.descriptor);
-    let of = match &*descriptor {
-        [b'[', ..] => return true,
-        [b'L', of @ .., b';'] => of,
-        _ => return false,
-    };
-    if found.access & access::ENUM != 0 && has_no_state(program, class) {
-        return false;
-    }
-    let begins = |prefixes: &[&str]| {
-        let mut prefixes = prefixes.iter();
-        prefixes.any(|prefix| of.starts_with(prefix.as_bytes()))
-    };
-    let holds_others = begins(&["java/util/", "java/lang/StringBu", "java/lang/ThreadLocal"]);
-    let logs = of.ends_with(b"Logger") || of.ends_with(b"/Log");
-    !logs && (holds_others || !begins(&["java/", "javax/"]))
+    // Those that no class path has others of; the agent looks closer.
+    let is_no_programs = |of: &str| of.starts_with("java/") || of.starts_with("javax/");
+    const CONSTANT: u16 = access::ENUM | access::FINAL;
+    let is_constant = found.access & CONSTANT == CONSTANT && has_no_state(program, class);
+    let descriptor = program.names.text(found.descriptor);
+    !is_constant && select::may_change(&descriptor, found.access, is_no_programs)
 }
 
 /// Whether no constant of an enum has anything that changes: all fields, those of constants with bodies of their own

@@ -1,5 +1,7 @@
 //! Which classes are instrumented: what holds with and without a JVM.
 
+use hindsight_classfile::access;
+
 use crate::glob::Globs;
 
 /// Used fields that one method keeps at most.
@@ -18,4 +20,26 @@ pub fn is_below_probes(class: &str) -> bool {
 pub fn names(globs: &Globs, class: &str) -> bool {
     let outer = class.split('$').next().unwrap_or(class);
     globs.matches(class) || globs.matches(outer)
+}
+
+/// Whether a static field can have another value than its class's initialiser gives it anew, or another state
+/// behind it. Tools' own fields are synthetic. `is_no_programs` tells by what begins with the name of its type, with
+/// slashes, whether that is a class of the JDK that holds none of the program's state.
+pub fn may_change(
+    descriptor: &str,
+    access: u16,
+    is_no_programs: impl FnOnce(&str) -> bool,
+) -> bool {
+    if access & access::SYNTHETIC != 0 {
+        return false;
+    }
+    if access & access::FINAL == 0 || descriptor.starts_with('[') {
+        return true;
+    }
+    let Some(class) = descriptor.strip_prefix('L') else {
+        return false;
+    };
+    let holds_others = ["java/util/", "java/lang/StringBu", "java/lang/ThreadLocal"];
+    let logs = class.ends_with("Logger;") || class.ends_with("/Log;");
+    !logs && (holds_others.iter().any(|prefix| class.starts_with(prefix)) || !is_no_programs(class))
 }

@@ -23,12 +23,11 @@ impl Suite<'_> {
             let lists = run.ran.harmful.iter();
             lists.map(|list| (list.clone(), run.place))
         });
-        let suspects: Vec<(Vec<Listed>, usize)> = suspects.collect();
         let most = || match self.is_late() {
             true => MAX_LATE_RUNS,
             false => MAX_RUNS,
         };
-        narrow(suspects.into_iter(), most, |list, place| {
+        narrow(suspects.collect(), most, |list, place| {
             Ok(!again(list, place)?.harmful.is_empty())
         })
     }
@@ -40,13 +39,13 @@ const LEAST_TRIES: usize = 6;
 /// Those of each list that do harm by themselves, if that is known after so many tries for all; else all of what is
 /// left of it.
 fn narrow(
-    lists: impl ExactSizeIterator<Item = (Vec<Listed>, usize)>,
+    lists: Vec<(Vec<Listed>, usize)>,
     most: impl Fn() -> usize,
     mut does_harm: impl FnMut(&[Listed], usize) -> Result<bool>,
 ) -> Result<BTreeSet<usize>> {
     let mut found: BTreeSet<usize> = BTreeSet::new();
-    let share = |most: usize, lists: usize| (most / lists.max(1)).max(LEAST_TRIES);
-    let count = lists.len();
+    let count = lists.len().max(1);
+    let share = || (most() / count).max(LEAST_TRIES);
     for (mut list, place) in lists {
         let mut tries = 0;
         let all = list.len();
@@ -62,7 +61,7 @@ fn narrow(
         list.sort_by(|a, b| (&a.1, a.0).cmp(&(&b.1, b.0)));
         let mut suspects = VecDeque::from([&list[..]]);
         while let Some(list) = suspects.pop_front() {
-            if list.len() == 1 || tries >= share(most(), count) {
+            if list.len() == 1 || tries >= share() {
                 found.extend(list.iter().map(|test| test.0));
                 continue;
             }
@@ -91,7 +90,7 @@ mod tests {
             (test, class.to_owned(), String::new())
         });
         let does_harm = |list: &[Listed], _| Ok(list.iter().any(|test| test.1 == "B"));
-        let found = narrow([(list.collect(), 0)].into_iter(), || 60, does_harm).unwrap();
+        let found = narrow(vec![(list.collect(), 0)], || 60, does_harm).unwrap();
         assert!((0..500).step_by(5).all(|test| found.contains(&test)));
         assert!(found.len() < 130, "{}", found.len());
     }
@@ -102,9 +101,9 @@ mod tests {
             .map(|test| (test, String::new(), String::new()))
             .collect();
         let mut tries = 0;
-        let suspects = [(list.clone(), 0), (list, 1)];
+        let suspects = vec![(list.clone(), 0), (list, 1)];
         let found = narrow(
-            suspects.into_iter(),
+            suspects,
             || most,
             |list, _| {
                 tries += 1;
