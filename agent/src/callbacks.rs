@@ -108,8 +108,10 @@ fn load(vm: Vm, text: &str) -> c_int {
         }
     };
     let Some(jvmti) = vm.jvmti(&[]) else {
-        say(NO_JVMTI);
-        return sys::JNI_ERR;
+        say(format_args!(
+            "nothing will be recorded: {NO_JVMTI} (the program goes on)"
+        ));
+        return sys::OK;
     };
     if !agent::set_base(vm, jvmti, options, files, Since::Start) {
         say("the agent is on the command line twice; the second one stays out");
@@ -129,7 +131,7 @@ fn load(vm: Vm, text: &str) -> c_int {
     }
 }
 
-const NO_JVMTI: &str = "this JVM offers no JVM TI 11; use a HotSpot JVM of version 11 or newer";
+const NO_JVMTI: &str = "this JVM offers no JVM TI 11; HotSpot from Java 17 on does";
 const NO_EVENTS: &str = "this JVM refuses the events that the agent needs";
 
 fn callbacks() -> Callbacks {

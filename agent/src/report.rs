@@ -14,6 +14,7 @@ use crate::frames::{self, Frames};
 use crate::jdk;
 use crate::jni::{Jni, Obj};
 use crate::known::{Decision, Extent, Kind, Stored};
+use crate::run;
 use crate::shim::Raw;
 use crate::shim::live::{LiveFrames, on_stack};
 use crate::snapshot::graph::Graph;
@@ -87,11 +88,7 @@ pub(crate) struct Call {
 /// Whether it is how `Thread.stop` ends a thread. From JDK 20 on nothing but the program itself throws it.
 fn is_stop(agent: &Agent, jni: Jni, exception: Obj) -> bool {
     const LAST: u32 = 19;
-    let feature = agent.java_version.split(|c: char| !c.is_ascii_digit());
-    let feature = feature
-        .into_iter()
-        .find_map(|number| number.parse::<u32>().ok());
-    feature.is_some_and(|feature| feature <= LAST)
+    run::feature(&agent.java_version).is_some_and(|feature| feature <= LAST)
         && exceptions::is_of(agent, jni, exception, &STOPPED)
 }
 

@@ -94,6 +94,27 @@ pub(crate) fn write(agent: &Agent) {
     }
 }
 
+/// The feature number of a `java.version` (`17.0.15`, `25-ea`; 1 of `1.8.0_292`), if it begins with one.
+pub(crate) fn feature(java_version: &str) -> Option<u32> {
+    let end = java_version
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(java_version.len());
+    java_version[..end].parse().ok()
+}
+
+/// The first release of Java whose programs are recorded. Probes call methods of the JDK that older ones
+/// lack (`Reference.refersTo`), so that these would end with an error.
+const FIRST_FEATURE: u32 = 17;
+
+/// Why programs of this `java.version` are not recorded, if they are not.
+pub(crate) fn too_old(java_version: &str) -> Option<String> {
+    feature(java_version)
+        .is_some_and(|feature| feature < FIRST_FEATURE)
+        .then(|| {
+            format!("this is Java {java_version}, and programs are recorded from Java {FIRST_FEATURE} on")
+        })
+}
+
 /// Writes that of a run in which nothing is recorded.
 pub(crate) fn write_not_started(base: &Base, jni: Jni, why: &str) {
     let recording = Recording::new(base.options.out.clone());
@@ -197,7 +218,17 @@ fn document(base: &Base, java_version: &str, crashes: &[Value]) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use super::process_start_ms;
+    use super::{process_start_ms, too_old};
+
+    #[test]
+    fn programs_are_recorded_from_java_17_on() {
+        for java_version in ["1.8.0_292", "11.0.13", "16"] {
+            assert!(too_old(java_version).is_some_and(|why| why.contains(java_version)));
+        }
+        for java_version in ["17.0.15", "17-ea", "25", "26-internal", ""] {
+            assert_eq!(too_old(java_version), None);
+        }
+    }
 
     #[test]
     fn the_start_of_a_process_is_read() {

@@ -25,6 +25,10 @@ pub(crate) fn start(
     jni: Jni,
     hook_classes: fn(&Base) -> Option<Jvmti>,
 ) -> Result<Changed, String> {
+    let java_version = run::java_version(jni);
+    if let Some(why) = run::too_old(&java_version) {
+        return Err(why);
+    }
     if earlier::is_archive_written(jni) {
         return Err(
             "this JVM writes an archive of its classes, which must be without probes".to_owned(),
@@ -44,7 +48,6 @@ pub(crate) fn start(
     if base.options.tracing {
         trace::start(base, jni, &recording)?;
     }
-    let java_version = run::java_version(jni);
     let time_zone = (!base.options.tracing)
         .then(|| jni.required_class(c"java/util/TimeZone").ok())
         .flatten();
