@@ -62,19 +62,39 @@ find_jdks() {
     return 0
 }
 
+# Whether C can be compiled: Debian has the library's files in a package that its compiler only recommends.
+compiles_c() {
+    command -v cc >/dev/null && printf '#include <stdio.h>\n' | cc -x c -fsyntax-only - 2>/dev/null
+}
+
+need_c() {
+    compiles_c && return
+    say "a C compiler or its library is missing; installing gcc and libc6-dev"
+    install_packages gcc libc6-dev && compiles_c && return
+    die "a C compiler is needed: install it with the C library's headers (Debian: apt install gcc libc6-dev)"
+}
+
+# Which ones a system has depends on its release.
+need_jdk() {
+    local version
+    [ -n "$(find_jdks)" ] && return
+    say "a JDK of version 17 or newer is missing; installing one"
+    for version in 17 21 25; do
+        install_packages "openjdk-$version-jdk-headless" && [ -n "$(find_jdks)" ] && return
+    done
+    die "a JDK of version 17 or newer is needed: install one (Debian: apt install openjdk-17-jdk-headless, or -21-, -25-) or set JAVA_HOME"
+}
+
 # What every script needs: Rust, a C compiler and linker, a JDK.
 set_up() {
     export PATH="$HOME/.cargo/bin:$PATH"
-    need cc gcc "install a C compiler (Debian: apt install gcc libc6-dev)"
-    if ! command -v javac >/dev/null && [ -z "${JAVA_HOME:-}" ]; then
-        need javac openjdk-17-jdk-headless "install a JDK of version 17 or newer (Debian: apt install openjdk-17-jdk-headless) or set JAVA_HOME"
-    fi
+    need_c
+    need_jdk
     command -v cargo >/dev/null || die "cargo is needed: install Rust 1.95 or newer with rustup (see rustup.rs)"
     local rust
     rust=$(cargo --version | sed -n 's/^cargo 1\.\([0-9]*\).*/\1/p')
     [ "${rust:-0}" -ge 95 ] || die "cargo 1.$rust is too old: 1.95 or newer is needed (rustup update stable)"
     mapfile -t jdks < <(find_jdks)
-    [ "${#jdks[@]}" -gt 0 ] || die "a JDK of version 17 or newer is needed (Debian: apt install openjdk-17-jdk-headless)"
     export JAVA_HOME="${jdks[0]}"
 }
 

@@ -52,7 +52,7 @@ impl Target {
         if !proc.is_dir() {
             bail!("there is no process {pid}; jcmd -l lists the JVMs");
         }
-        let maps = match fs::read_to_string(proc.join("maps")) {
+        let maps = match fs::read(proc.join("maps")) {
             Ok(maps) => maps,
             Err(error) if error.kind() == ErrorKind::PermissionDenied => {
                 match fs::metadata(&proc).map(|proc| proc.uid()) {
@@ -70,7 +70,9 @@ impl Target {
                 return Err(error).with_context(|| format!("cannot look at process {pid}"));
             }
         };
-        if !maps.lines().any(|line| line.ends_with("/libjvm.so")) {
+        // Its JDK may have been replaced since it started.
+        let maps = String::from_utf8_lossy(&maps);
+        if mapped(&maps, Path::new("/"), "libjvm.so").is_empty() {
             bail!("process {pid} is no HotSpot JVM (it has no libjvm.so); jcmd -l lists the JVMs");
         }
         let look = |name: &str| {
@@ -127,6 +129,14 @@ impl Target {
             file.is_there &= self.seen(&file.path).is_file();
         }
         mapped
+    }
+
+    /// Whether paths are the same for the target and for us, as far as its root directory goes.
+    pub fn shares_root(&self) -> bool {
+        // With a slash behind it the link is followed, into the mounts of the target.
+        let of = |path: PathBuf| fs::metadata(path).map(|root| (root.dev(), root.ino()));
+        let [theirs, ours] = [of(self.root.join("")), of(PathBuf::from("/"))];
+        matches!((theirs, ours), (Ok(theirs), Ok(ours)) if theirs == ours)
     }
 
     /// A path of the target's, seen from here.

@@ -63,7 +63,11 @@ impl Doomed {
         static HANDLED: Once = Once::new();
         HANDLED.call_once(|| {
             // Without, things are left behind, and all else is as it should be.
-            if let Ok(signals) = Signals::new([SIGINT, SIGTERM, SIGHUP]) {
+            let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+            let ours = [SIGINT, SIGTERM, SIGHUP].into_iter();
+            // What whoever has started us wants ignored (`nohup`) is.
+            let ours = ours.filter(|signal| !is_ignored(*signal, &status));
+            if let Ok(signals) = Signals::new(ours) {
                 thread::spawn(move || wait(signals));
             }
         });
@@ -83,6 +87,13 @@ impl Drop for Doomed {
 
 fn all() -> MutexGuard<'static, Vec<PathBuf>> {
     ALL.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Whether a process ignores a signal, by its `/proc/PID/status`.
+fn is_ignored(signal: i32, status: &str) -> bool {
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    mask.is_some_and(|mask| mask & 1 << (signal - 1) != 0)
 }
 
 /// Removes everything at the first signal, and ends as the signal would have.
@@ -114,5 +125,17 @@ fn ignored(error: io::Error) -> io::Result<()> {
     match error.kind() {
         ErrorKind::NotFound => Ok(()),
         _ => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_ignored_stays_so() {
+        let status = "Name:\tx\nSigIgn:\t0000000000000003\n";
+        assert!(is_ignored(SIGHUP, status) && is_ignored(SIGINT, status));
+        assert!(!is_ignored(SIGTERM, status) && !is_ignored(SIGHUP, ""));
     }
 }

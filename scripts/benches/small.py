@@ -67,8 +67,8 @@ def startup(rest):
         sides = variants(work / "out")
         cpu, wall = {side: [] for side in sides}, {side: [] for side in sides}
         for _ in range(runs):
-            for side, options in sides.items():
-                c, w, done = cpu_of([str(home / "bin/java"), *options, "-cp", str(classes), "Hello"])
+            for side, agent in sides.items():
+                c, w, done = cpu_of([str(home / "bin/java"), *agent, "-cp", str(classes), "Hello"])
                 assert done.stdout == "hello\n", done.stderr
                 cpu[side].append(c * 1000)
                 wall[side].append(w * 1000)

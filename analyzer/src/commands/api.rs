@@ -1,8 +1,10 @@
 //! `hindsight api`.
 
+use super::Format;
 use crate::files::write_whole;
 use crate::text;
 use anyhow::Result;
+use serde_json::json;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -31,6 +33,10 @@ pub struct Opts {
     #[arg(long, value_name = "FILE", default_value = "hindsight-api.jar")]
     out: PathBuf,
 
+    /// How to say what was written: text for people, json for machines.
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
+    format: Format,
+
     /// Say nothing.
     #[arg(long)]
     quiet: bool,
@@ -44,7 +50,13 @@ impl Opts {
     /// Fails if it cannot be written.
     pub fn run(&self, out: &mut dyn Write) -> Result<()> {
         write_whole(&self.out, 0o666, |out| Ok(out.write_all(JAR)?))?;
-        if !self.quiet {
+        if self.format == Format::Json {
+            let told = json!({
+                "schema": "hindsight.api/1",
+                "out": self.out.display().to_string(),
+            });
+            writeln!(out, "{told:#}")?;
+        } else if !self.quiet {
             writeln!(out, "{}", text::path(&self.out))?;
         }
         Ok(())

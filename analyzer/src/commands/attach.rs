@@ -94,9 +94,13 @@ impl Opts {
 
     /// Asks the agents that there are; what the one that is at work answers.
     fn attach(&self) -> Result<Value> {
-        let named = self.agent.as_deref();
-        let named = named.map(|path| agent_beside(Some(path))).transpose()?;
         let target = Target::find(self.pid)?;
+        let named = match self.agent.as_deref() {
+            // In a container it is a file of that.
+            Some(path) if !target.shares_root() => Some(std::path::absolute(path)?),
+            Some(path) => Some(agent_beside(Some(path))?),
+            None => None,
+        };
         let mapped = target.mapped(AGENT);
         // Another copy would know nothing of what one that is there does. Of several, one is at work.
         let there = mapped.iter().filter(|file| file.is_there);

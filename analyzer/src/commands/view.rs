@@ -1,11 +1,12 @@
 //! `hindsight view`.
 
-use super::Failure;
+use super::{Failure, Format};
 use crate::files::write_whole;
 use crate::stderr::say;
 use crate::text::{self, count};
 use crate::view::{collect, page};
 use anyhow::Result;
+use serde_json::json;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -45,6 +46,10 @@ pub struct Opts {
     /// arguments first.
     #[arg(long, value_name = "N", default_value_t = 20_000)]
     max_objects: usize,
+
+    /// How to say what was written: text for people, json for machines.
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
+    format: Format,
 
     /// No notes on stderr.
     #[arg(long)]
@@ -90,7 +95,20 @@ impl Opts {
         let bytes = page.len();
         // As crash files, only its owner may read it: it holds what they hold.
         write_whole(&path, 0o600, |out| Ok(out.write_all(page.as_bytes())?))?;
-        writeln!(out, "{}: {title}", text::path(&path))?;
+        if self.format == Format::Json {
+            let told = json!({
+                "schema": "hindsight.view/1",
+                "out": path.display().to_string(),
+                "bytes": bytes,
+                "crashes": found.crashes.len(),
+                "models": found.models.len(),
+                "mutability": found.mutability.len(),
+                "errors": found.errors.iter().map(|error| format!("{error:#}")).collect::<Vec<_>>(),
+            });
+            writeln!(out, "{told:#}")?;
+        } else {
+            writeln!(out, "{}: {title}", text::path(&path))?;
+        }
         if !self.quiet && bytes > 64 << 20 {
             say(format_args!(
                 "the page has {} MB; --max-objects makes it smaller",
@@ -123,6 +141,7 @@ mod tests {
             paths: vec![dir.path().to_owned()],
             out: None,
             max_objects: 1,
+            format: Format::Text,
             quiet: true,
         };
         for out in [None, Some("-".into())] {

@@ -386,8 +386,23 @@ pub(crate) fn runs(directory: &Path) -> impl Iterator<Item = PathBuf> {
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     entries.map(|entry| entry.path()).filter(|path| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        name.starts_with("run") && name.ends_with(".json")
+        is_of_run(&name)
     })
+}
+
+/// Whether a file has the name of one in which a run tells of itself: `run.json`, `run-PID.json`, `run-PID-N.json`.
+fn is_of_run(name: &str) -> bool {
+    let Some(numbers) = name
+        .strip_prefix("run")
+        .and_then(|rest| rest.strip_suffix(".json"))
+    else {
+        return false;
+    };
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+    match numbers.strip_prefix('-') {
+        Some(numbers) => numbers.split('-').all(is_number),
+        None => numbers.is_empty(),
+    }
 }
 
 /// Counts of crashes that were seen and not stored. Which ones they were is not known.
@@ -463,4 +478,26 @@ fn run_counts(path: &Path) -> Result<RunCounts> {
         redacted,
         errors: Vec::new(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_of_run;
+
+    #[test]
+    fn a_file_of_a_run_has_its_number_or_none() {
+        for name in ["run.json", "run-1.json", "run-31337-2.json"] {
+            assert!(is_of_run(name), "{name}");
+        }
+        for name in [
+            "runtime.json",
+            "run-.json",
+            "run-a.json",
+            "run-1-.json",
+            "run",
+            "rerun.json",
+        ] {
+            assert!(!is_of_run(name), "{name}");
+        }
+    }
 }

@@ -156,7 +156,7 @@ impl Filter {
             filter.methods = Some(methods);
         }
         if !wanted.threads.is_empty() {
-            let names = globs(&wanted.threads);
+            let names = Globs::of_names(wanted.threads.iter().map(String::as_str));
             let mut ids: BTreeSet<u64> = wanted
                 .threads
                 .iter()

@@ -147,6 +147,8 @@ const long = (one, most) => (one.text.length > most ? one : undefined);
 
 /** A value in a line: text, and the object behind it if that has parts. */
 function brief(graph, value, descriptor) {
+  // A primitive is there unless it was secret.
+  if (value === null && descriptor && !"L[".includes(descriptor[0])) return { text: "(not stored)", kind: "hole" };
   if (value === null) return { text: "null" };
   if (typeof value !== "object") return { text: descriptor === "C" ? `'${JSON.stringify(String.fromCharCode(value)).slice(1, -1)}'` : String(value) };
   const object = graph.objects.get(value.ref);
@@ -167,7 +169,8 @@ function brief(graph, value, descriptor) {
     case "array": {
       const all = object.elements.length + (object.left_out ?? 0);
       const few = object.elements.slice(0, 8).every((element) => element === null || typeof element !== "object");
-      const shown = few && all ? ` {${object.elements.slice(0, 8).join(", ")}${all > 8 ? ", …" : ""}}` : "";
+      const first = object.elements.slice(0, 8).map((element) => brief(graph, element, (object.class ?? "[").slice(1)).text);
+      const shown = few && all ? ` {${first.join(", ")}${all > 8 ? ", …" : ""}}` : "";
       return { text: `${name.replace(/\[\]$/, "")}[${all}] #${object.id}${shown}`, object };
     }
     default: return { text: `${name} #${object.id}`, object };

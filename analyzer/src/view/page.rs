@@ -18,7 +18,7 @@ const SCRIPT: &str = include_str!("page.js");
 /// Fails if there is more than memory.
 pub fn write(title: &str, found: &Found) -> Result<String> {
     let data = json!({
-        "schema": "hindsight.view/2",
+        "schema": "hindsight.page/2",
         "crashes": found.crashes,
         "models": found.models,
         "mutability": found.mutability,

@@ -106,7 +106,7 @@ fn a_directory_becomes_a_page() {
     assert_eq!(told, format!("{}: {expected}\n", page.display()));
 
     let data = data_of(&page);
-    assert_eq!(data["schema"], "hindsight.view/2");
+    assert_eq!(data["schema"], "hindsight.page/2");
     let shown = hindsight([
         "inspect".as_ref(),
         "--format=json".as_ref(),

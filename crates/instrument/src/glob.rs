@@ -16,6 +16,12 @@ impl Globs {
         )
     }
 
+    /// Takes patterns of names that are not those of classes, as of threads: each `*` stands for anything.
+    pub fn of_names<'a>(patterns: impl IntoIterator<Item = &'a str>) -> Globs {
+        let across = |pattern: &str| pattern.replace("**", "*").replace('*', "**");
+        Globs(patterns.into_iter().map(across).collect())
+    }
+
     /// Whether there are no patterns.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -155,6 +161,15 @@ fn matches(pattern: &[u8], name: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn stars_of_other_names_know_no_packages() {
+        let names = Globs::of_names(["http-*", "pool/worker-1", "**akka?"]);
+        for name in ["http-nio-127.0.0.1-8080", "pool/worker-1", "sys.akka5"] {
+            assert!(names.matches(name), "{name}");
+        }
+        assert!(!names.matches("pool.worker-1") && !names.matches("xhttp-1"));
+    }
 
     #[test]
     fn stars_know_packages() {

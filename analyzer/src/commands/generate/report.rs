@@ -46,6 +46,12 @@ const MAX_NAMED: usize = 3;
 /// What is said of arguments that a secret's name has hidden.
 const REDACTED: &str = "redacted";
 
+/// Paths as texts: JSON has no others.
+fn names(paths: &[PathBuf]) -> Vec<String> {
+    let names = paths.iter().map(|path| path.display().to_string());
+    names.collect()
+}
+
 /// The first few names, and how many more there are.
 fn first_of(names: &[&str]) -> String {
     let (first, more) = names.split_at(names.len().min(MAX_NAMED));
@@ -363,8 +369,8 @@ impl Report {
             "tests": self.total,
             "reason": self.reason,
             "alike": self.alike,
-            "files": self.files,
-            "removed": self.removed,
+            "files": names(&self.files),
+            "removed": names(&self.removed),
             "observed": self.counts.as_ref().map(|counts| json!({
                 "carved": counts.carved,
                 "same": counts.same,
