@@ -17,6 +17,8 @@ use crate::shim;
 use crate::start;
 use crate::sys::{self, Callbacks, JavaVm, JniEnv, JvmtiEnv, Ref};
 use crate::undo::fields;
+use hindsight_classfile::Utf8;
+use std::borrow::Cow;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::panic::{self, AssertUnwindSafe};
 use std::ptr;
@@ -361,7 +363,8 @@ macro_rules! load_hook {
                 let Some($base) = agent::base() else { return };
                 let $redefined = !redefined.is_null();
                 // SAFETY: name is null or a C string, and the class's bytes are lent until we return.
-                let ($name, $bytes) = unsafe { lent(name, data, len) };
+                let (name, $bytes) = unsafe { lent(name, data, len) };
+                let $name = name.as_deref();
                 if let Some(changed) = $body {
                     // SAFETY: the environment of this event, and its places for a result.
                     let done = unsafe { hand_over(Jvmti::from_raw(env), &changed, new_len, new_data) };
@@ -409,15 +412,11 @@ unsafe fn lent<'a>(
     name: *const c_char,
     data: *const u8,
     len: c_int,
-) -> (Option<&'a str>, &'a [u8]) {
+) -> (Option<Cow<'a, str>>, &'a [u8]) {
     // SAFETY: as the caller vouches.
     unsafe {
-        // A name that is not UTF-8 (modified UTF-8 may be so) counts as not given.
-        let name = if name.is_null() {
-            None
-        } else {
-            CStr::from_ptr(name).to_str().ok()
-        };
+        let name =
+            (!name.is_null()).then(|| Utf8::new(CStr::from_ptr(name).to_bytes()).to_string_lossy());
         (
             name,
             slice::from_raw_parts(data, usize::try_from(len).unwrap_or(0)),
@@ -473,8 +472,8 @@ pub unsafe extern "system" fn Java_java_lang_HindsightThread_report(
     exception: Ref,
     way: Ref,
     kept: Ref,
-) -> u8 {
-    let mut is_failure = false;
+) -> i32 {
+    let mut answer = report::Answer::NoFailure;
     contained(|| {
         let Some(agent) = agent::agent() else {
             shim::LINKED.store(true, Ordering::Release);
@@ -490,7 +489,7 @@ pub unsafe extern "system" fn Java_java_lang_HindsightThread_report(
             )
         };
         if let (Some(trigger), Some(exception)) = (Trigger::from_code(trigger), exception) {
-            is_failure = report::report(
+            answer = report::report(
                 agent,
                 jni,
                 &Call {
@@ -503,7 +502,7 @@ pub unsafe extern "system" fn Java_java_lang_HindsightThread_report(
             );
         }
     });
-    u8::from(is_failure)
+    answer as i32
 }
 
 /// `HindsightWrites.field`: the `java.lang.reflect.Field` of this id, of an object's class or one

@@ -110,6 +110,17 @@ pub(crate) fn instrument(base: &Base, retransformer: Jvmti, jni: Jni) -> Changed
     changed
 }
 
+/// Fills what the agent brings to classes of others: the program's way to ask for a record, and the JDK's to tell of
+/// what native code has called.
+pub(crate) fn fill_ours(base: &Base, retransformer: Jvmti, jni: Jni) -> Changed {
+    let are_ours = |name: &str, _| {
+        [hook::API, contract::UPCALLS]
+            .iter()
+            .any(|ours| name.split('.').eq(ours.split('/')))
+    };
+    retransform(base, retransformer, jni, BATCH, &are_ours, &|_| true)
+}
+
 /// Retransforms the loaded classes that are chosen by name and loader; `between` is told how long a
 /// batch has taken, and says whether to go on.
 pub(crate) fn retransform(
@@ -163,6 +174,7 @@ fn is_ours(base: &Base, jvmti: Jvmti, jni: Jni, class: Obj, attached: bool) -> b
     }
     let name = name.replace('/', ".");
     let wanted = hook::wanted(base, &name, raw);
+    let is_marked = wanted == Wanted::Nothing && hook::is_marked(base, &name, raw);
     if let Some(loader) = loader {
         jni.delete_local(loader);
     }
@@ -171,6 +183,8 @@ fn is_ours(base: &Base, jvmti: Jvmti, jni: Jni, class: Obj, attached: bool) -> b
         hook::left_out(base, &name);
     }
     match wanted {
+        // It stays as it is, but is seen.
+        Wanted::Nothing if is_marked => {}
         Wanted::Nothing => return false,
         // The boot loader's were loaded while the JVM was being set up: the probes may need them.
         // Those of traces need none that may be instrumented.

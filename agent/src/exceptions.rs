@@ -16,6 +16,8 @@ const MAX_MESSAGE: usize = 16 << 10;
 pub(crate) struct Exceptions {
     pub(crate) infos: Vec<ExceptionInfo>,
     pub(crate) objects: Vec<Obj>,
+    /// Those whose stack traces could not be read, for want of memory or of stack.
+    pub(crate) unread: Vec<usize>,
 }
 
 /// Name of an object's class, with dots.
@@ -49,6 +51,7 @@ pub(crate) fn read(agent: &Agent, jni: Jni, exception: Obj) -> Exceptions {
     let mut all = Exceptions {
         infos: Vec::new(),
         objects: vec![exception],
+        unread: Vec::new(),
     };
     let mut at = 0;
     while at < all.objects.len() {
@@ -57,13 +60,17 @@ pub(crate) fn read(agent: &Agent, jni: Jni, exception: Obj) -> Exceptions {
         let message = jni
             .get_object(object, ids.message)
             .or_else(|| helpful_message(agent, jni, object, &class));
+        let stack = stack_trace(agent, jni, object);
+        if stack.is_none() {
+            all.unread.push(at);
+        }
         let mut info = ExceptionInfo {
             class,
             message: message.map(|message| {
                 let len = jni.string_len(message).min(MAX_MESSAGE);
                 text(&jni.string_units(message, len))
             }),
-            stack: stack_trace(agent, jni, object),
+            stack: stack.unwrap_or_default(),
             ..ExceptionInfo::default()
         };
         if let Some(cause) = cause(agent, jni, object) {
@@ -190,12 +197,11 @@ fn suppressed(agent: &Agent, jni: Jni, object: Obj) -> Vec<Obj> {
         .collect()
 }
 
-/// The stack trace as `Throwable` itself tells it, whatever a subclass overrides.
-pub(crate) fn stack_trace(agent: &Agent, jni: Jni, exception: Obj) -> Vec<StackElement> {
+/// The stack trace as `Throwable` itself tells it, whatever a subclass overrides; nothing if it cannot be asked
+/// for want of memory or of stack.
+fn stack_trace(agent: &Agent, jni: Jni, exception: Obj) -> Option<Vec<StackElement>> {
     let ids = &agent.shim.throwable;
-    let Some(array) = jni.call_exact(exception, *ids.class, ids.get_stack_trace) else {
-        return Vec::new();
-    };
+    let array = jni.call_exact(exception, *ids.class, ids.get_stack_trace)?;
     let text = |object: Obj, field| {
         jni.get_object(object, field).map(|string| {
             let text = jni.string(string);
@@ -223,7 +229,7 @@ pub(crate) fn stack_trace(agent: &Agent, jni: Jni, exception: Obj) -> Vec<StackE
         jni.delete_local(element);
     }
     jni.delete_local(array);
-    stack
+    Some(stack)
 }
 
 #[cfg(test)]

@@ -39,12 +39,13 @@ use crate::run;
 use crate::snapshot::classes::binary_name;
 use crate::sys;
 use crate::trace;
-use hindsight_classfile::MemberRef;
+use hindsight_classfile::{ClassFile, MemberRef};
 use hindsight_instrument::select::{self, MAX_FIELDS};
 use hindsight_instrument::{
     self as instrument, CrashPlan, MemberNames, Rewritten, Rules, SkipReason, UndoPlan, Workspace,
     contract, entry_hook,
 };
+use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Mutex};
@@ -135,6 +136,13 @@ pub(crate) fn may_be_wanted(options: &Options, name: &str) -> bool {
     !jdk::is_for_sure(name) && !agents::are_of(name)
 }
 
+/// Whether a class, by its name with dots, is looked through for annotations of what is secret, whatever else it gets.
+pub(crate) fn is_marked(base: &Base, name: &str, loader: sys::Ref) -> bool {
+    !base.options.redact.annotations().is_empty()
+        && !loader.is_null()
+        && agents::is_program(base, name, loader)
+}
+
 /// Tells the rules of `report` of a class that is there and hands over no frames.
 pub(crate) fn left_out(base: &Base, name: &str) {
     let Options {
@@ -200,9 +208,12 @@ pub(crate) fn first(base: &Base, name: Option<&str>, loader: sys::Ref, bytes: &[
 /// Looks for what annotations and names of captured values call secret.
 fn mark(base: &Base, name: Option<&str>, loader: sys::Ref, bytes: &[u8]) {
     let options = &base.options;
-    let Some(name) = name.filter(|_| !loader.is_null()) else {
+    if loader.is_null() {
         return;
-    };
+    }
+    // Who defines a class need not say its name.
+    let own = name.map(Cow::Borrowed).or_else(|| this_class(bytes));
+    let Some(name) = own.as_deref() else { return };
     let annotations = options.redact.annotations();
     if !annotations.is_empty() {
         let found = (base.methods.marks).look(&name.replace('/', "."), bytes, annotations);
@@ -212,6 +223,12 @@ fn mark(base: &Base, name: Option<&str>, loader: sys::Ref, bytes: &[u8]) {
         let is_secret = |name: &str, descriptor: &str| options.is_secret_of_type(name, descriptor);
         base.methods.captured.look(name, bytes, &is_secret);
     }
+}
+
+/// The name with slashes that a class file has for its class.
+fn this_class(bytes: &[u8]) -> Option<Cow<'_, str>> {
+    let class = ClassFile::parse(bytes).ok()?;
+    Some(class.name().ok()?.to_string_lossy())
 }
 
 /// A class that is loaded or redefined: the instrumented one, or `None` to leave it as it is.

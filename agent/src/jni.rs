@@ -325,6 +325,21 @@ impl Jni {
         self.checked(Some(result != 0))
     }
 
+    /// Calls a static method that returns an int.
+    pub(crate) fn call_static_int(
+        self,
+        class: Obj,
+        method: MethodId,
+        args: &[JValue],
+    ) -> Option<i32> {
+        // SAFETY: `method` is a static method of `class`; callers pass its arguments.
+        let result = unsafe {
+            self.0
+                .CallStaticIntMethodA(class.0, method.0, args.as_ptr())
+        };
+        self.checked(Some(result))
+    }
+
     /// Calls a method without parameters that returns a long.
     pub(crate) fn call_long(self, object: Obj, method: MethodId) -> Option<i64> {
         // SAFETY: `method` is one of the object's class, and has no parameters.

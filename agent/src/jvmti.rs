@@ -9,6 +9,7 @@ pub(crate) use heap::StackLocal;
 
 use crate::jni::{FieldId, Jni, Obj};
 use crate::sys::{self, Callbacks, Capabilities, JavaVm, JniEnv, JvmtiEnv};
+use hindsight_classfile::Utf8;
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::ptr;
 
@@ -111,7 +112,8 @@ impl Jvmti {
         }
         // SAFETY: JVM TI strings end with a NUL and are ours until deallocated.
         unsafe {
-            let owned = CStr::from_ptr(text).to_string_lossy().into_owned();
+            let owned = Utf8::new(CStr::from_ptr(text).to_bytes()).to_string_lossy();
+            let owned = owned.into_owned();
             self.0.Deallocate(text.cast());
             Some(owned)
         }

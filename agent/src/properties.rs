@@ -27,9 +27,32 @@ const STANDARD: &[&str] = &[
     "java.vm.*",
     "jdk.debug",
     "jdk.module.*",
-    "sun.*",
-    "os.*",
-    "user.*",
+    "sun.arch.data.model",
+    "sun.boot.library.path",
+    "sun.cpu.*",
+    "sun.io.unicode.encoding",
+    "sun.java.command",
+    "sun.java.launcher*",
+    "sun.jnu.encoding",
+    "sun.management.compiler",
+    "sun.nio.*",
+    "sun.os.patch.level",
+    "sun.stdin.encoding",
+    "sun.stdout.encoding",
+    "sun.stderr.encoding",
+    "os.name",
+    "os.arch",
+    "os.version",
+    "user.name",
+    "user.home",
+    "user.dir",
+    // The default time zone and locale are recorded by themselves.
+    "user.timezone",
+    "user.language*",
+    "user.country*",
+    "user.script*",
+    "user.variant*",
+    "user.extensions*",
     "file.encoding*",
     "file.separator",
     "path.separator",
@@ -136,10 +159,25 @@ mod tests {
 
     #[test]
     fn what_the_jdk_sets_is_left_out() {
-        for name in ["java.vm.info", "java.vendor.url", "user.dir", "jdk.debug"] {
+        for name in [
+            "java.vm.info",
+            "java.vendor.url",
+            "user.dir",
+            "user.language.format",
+            "os.arch",
+            "sun.cpu.endian",
+            "jdk.debug",
+        ] {
             assert!(is_standard(name), "{name}");
         }
-        for name in ["app.mode", "java.util.x", "jdk.xml.limit", "users"] {
+        for name in [
+            "app.mode",
+            "java.util.x",
+            "jdk.xml.limit",
+            "user.role",
+            "os.flavour",
+            "sun.net.inetaddr.ttl",
+        ] {
             assert!(!is_standard(name), "{name}");
         }
     }

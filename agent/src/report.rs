@@ -53,6 +53,22 @@ pub(crate) enum Trigger {
     RecordState,
     /// Who has caught it calls the handler of uncaught exceptions, and the thread goes on.
     HandedOver,
+    /// It has left a method of an `escape:` rule where there was no room to tell of it, and none since: it is
+    /// caught now.
+    Overdue,
+}
+
+/// What the probes are told of a failure that they have handed over; the numbers stand in
+/// `HindsightThread.java`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(i32)]
+pub(crate) enum Answer {
+    /// The rules do not count it as one.
+    NoFailure = 0,
+    /// It is one, whether or not it was stored.
+    Failure = 1,
+    /// It is to be asked about again, by a method farther out.
+    Later = 2,
 }
 
 impl Trigger {
@@ -64,6 +80,7 @@ impl Trigger {
             3 => Some(Trigger::Record),
             4 => Some(Trigger::RecordState),
             5 => Some(Trigger::HandedOver),
+            6 => Some(Trigger::Overdue),
             _ => None,
         }
     }
@@ -92,8 +109,32 @@ fn is_stop(agent: &Agent, jni: Jni, exception: Obj) -> bool {
         && exceptions::is_of(agent, jni, exception, &STOPPED)
 }
 
-/// Decides whether this is a failure, and records it. Says whether it is one.
-pub(crate) fn report(agent: &'static Agent, jni: Jni, call: &Call) -> bool {
+/// The superclass of what is thrown at the end of a thread's stack is no matter: HotSpot throws just this.
+const STACK_OVERFLOW: &str = "java.lang.StackOverflowError";
+/// Bytes of a stack that recording takes: HotSpot lets no Java method be called from native code where less than
+/// its guard pages and some 80 kB are left.
+const ROOM: usize = 256 << 10;
+
+/// Whether an exception of a stack that has overflown would be recorded without its trace, for that is read by
+/// methods of Java. Methods farther out have more room.
+fn is_without_room(agent: &Agent, jni: Jni, exception: Obj) -> bool {
+    let room = sys::stack_left();
+    room.is_some_and(|(left, whole)| left < ROOM.min(whole / 2))
+        && exceptions::class_name(agent, jni, exception) == STACK_OVERFLOW
+}
+
+/// Decides whether this is a failure, and records it.
+pub(crate) fn report(agent: &'static Agent, jni: Jni, call: &Call) -> Answer {
+    if call.trigger == Trigger::Escape && is_without_room(agent, jni, call.exception) {
+        return Answer::Later;
+    }
+    match is_failure(agent, jni, call) {
+        true => Answer::Failure,
+        false => Answer::NoFailure,
+    }
+}
+
+fn is_failure(agent: &'static Agent, jni: Jni, call: &Call) -> bool {
     let base = agent.base;
     let rules = &base.options.report;
     let is_uncaught = matches!(call.trigger, Trigger::Uncaught | Trigger::HandedOver);
@@ -145,9 +186,13 @@ fn is_dying(agent: &Agent, jni: Jni) -> bool {
     let jvmti = agent.jvmti;
     let dispatches = |frame: &sys::FrameInfo| {
         jvmti.method(frame.method).is_some_and(|(name, of, class)| {
-            jni.delete_local(class);
             let dispatch = contract::DISPATCH_UNCAUGHT;
-            name == dispatch.name && of == dispatch.descriptor
+            // Programs have methods of that name, too.
+            let is_theirs = name == dispatch.name
+                && of == dispatch.descriptor
+                && jvmti.class_signature(class).as_deref() == Some("Ljava/lang/Thread;");
+            jni.delete_local(class);
+            is_theirs
         })
     };
     let stack = (jvmti.current_thread()).and_then(|thread| jvmti.stack(thread, MAX_HANDLING));
@@ -383,6 +428,31 @@ fn was_reported(agent: &Agent, jni: Jni, call: &Call) -> bool {
 
 pub(crate) const NO_ENVIRONMENT: &str = "the JVM gives no further JVM TI environment";
 
+/// How often what other threads write meanwhile is looked for.
+const SETTLING: usize = 4;
+
+/// Reads what others have written while the graph was walked, and walks what that leads to, until that is nothing
+/// new: what is written to an object after it was read is of no matter.
+fn settle<'a>(
+    agent: &Agent,
+    jni: Jni,
+    graph: &mut Graph<'a>,
+    mut undo: Undo<'a>,
+) -> Option<Undo<'a>> {
+    let thread = agent.jvmti.current_thread();
+    for _ in 0..SETTLING {
+        let newer = Logs::newer(jni, &agent.shim.log, thread, &undo.ends());
+        let known = graph.objects.len();
+        graph.catch_up(undo, newer);
+        undo = graph.walk()?;
+        if graph.objects.len() == known {
+            return Some(undo);
+        }
+    }
+    undo.give_up();
+    Some(undo)
+}
+
 /// Records; the file's name and the number of objects in it.
 fn record(
     agent: &'static Agent,
@@ -449,6 +519,7 @@ fn record(
         graph.undo_writes(Undo::new(base, tags, logs, oldest));
     }
     let undo = graph.walk();
+    let undo = undo.and_then(|undo| settle(agent, jni, &mut graph, undo));
     let mut frames = frames::finish(
         merged,
         options.copy,
@@ -476,7 +547,7 @@ fn record(
         .unwrap_or_default();
     let reason = match call.trigger {
         Trigger::Uncaught | Trigger::HandedOver => "uncaught".to_owned(),
-        Trigger::Escape => format!("escape:{method}"),
+        Trigger::Escape | Trigger::Overdue => format!("escape:{method}"),
         Trigger::Caught => format!("caught:{method}"),
         Trigger::Record | Trigger::RecordState => ASKED_FOR.to_owned(),
     };

@@ -148,6 +148,7 @@ pub(crate) struct LogIds {
     pub(crate) class: Global,
     pub(crate) owner: FieldId,
     pub(crate) from: FieldId,
+    pub(crate) forgot: FieldId,
     pub(crate) base: FieldId,
     pub(crate) next: FieldId,
     pub(crate) chunk: FieldId,
@@ -242,7 +243,7 @@ impl Shim {
         let element = class("java/lang/StackTraceElement")?;
         let list = class("java/util/ArrayList")?;
 
-        let signature = format!("(IILjava/lang/Throwable;{PROPAGATION}[{PROPAGATION})Z");
+        let signature = format!("(IILjava/lang/Throwable;{PROPAGATION}[{PROPAGATION})I");
         let signature = CString::new(signature).map_err(|error| error.to_string())?;
         let report = jni
             .static_method(*thread, c"report", &signature)
@@ -258,7 +259,7 @@ impl Shim {
             nothing,
             nothing,
         ];
-        jni.call_static_boolean(*thread, report, &arguments);
+        jni.call_static_int(*thread, report, &arguments);
         let asked = Instant::now();
         while attached && !LINKED.load(Ordering::Acquire) && asked.elapsed() < MAX_LINKING {
             sleep(Duration::from_millis(5));
@@ -329,6 +330,7 @@ impl Shim {
                 class: log,
                 owner: field(log, "owner", "Ljava/lang/Thread;")?,
                 from: field(log, "from", "J")?,
+                forgot: field(log, "forgot", "J")?,
                 base: field(log, "base", "J")?,
                 next: field(log, "next", "I")?,
                 chunk: field(log, "chunk", CHUNK_OF_LOG)?,

@@ -12,6 +12,7 @@ use crate::run;
 use crate::shim::Shim;
 use crate::sys::{self, JValue};
 use crate::trace;
+use crate::undo;
 use hindsight_instrument::contract::{self, ProbeMethod};
 use hindsight_instrument::entry_hook;
 use std::ffi::CStr;
@@ -89,16 +90,10 @@ pub(crate) fn start(
         if !hook_virtual_threads(base, retransformer, jni) {
             base.counters.add("virtual_thread_ends_not_hooked", 1);
         }
-    } else if base.options.report.uncaught && !hook_uncaught(retransformer, jni) {
-        base.complain(
-            "uncaught_not_hooked",
-            "uncaught exceptions will not be recorded: java.lang.Thread cannot be hooked",
-        );
-    } else if base.options.report.uncaught && !GROUP_HOOKED.load(Ordering::Acquire) {
-        base.counters.add("handed_over_not_hooked", 1);
+    } else {
+        hook_threads(base, retransformer, jni);
     }
     take_signals(base, &started.shim, jni);
-    let mut changed = Changed::default();
     if let Some(chances) = &base.chances {
         chances.complain(base);
         chances.started(retransformer);
@@ -106,13 +101,11 @@ pub(crate) fn start(
             base.counters.add("chances_not_started", 1);
         }
     }
-    if base
-        .chances
-        .as_ref()
-        .is_none_or(|chances| chances.asks_at_start(base))
-    {
-        changed = earlier::instrument(base, retransformer, jni);
-    }
+    let asks = (base.chances.as_ref()).is_none_or(|chances| chances.asks_at_start(base));
+    let changed = match asks {
+        true => earlier::instrument(base, retransformer, jni),
+        false => earlier::fill_ours(base, retransformer, jni),
+    };
     if untold {
         started.shim.set_untold(jni, false);
     }
@@ -130,6 +123,14 @@ fn take_signals(base: &Base, shim: &Shim, jni: Jni) {
     for signal in &base.options.dump_on {
         let taken = match signal.as_str() {
             // After its own thread dump the JVM asks agents for theirs.
+            "QUIT" if !sys::is_caught(libc::SIGQUIT) => {
+                base.complain(
+                    "signals_not_taken",
+                    "this JVM ends at SIGQUIT (-Xrs, -XX:+ReduceSignalUsage): ask by \
+                     `jcmd PID JVMTI.data_dump`; dump-on=QUIT does nothing",
+                );
+                continue;
+            }
             "QUIT" => base.jvmti.enable(sys::EVENT_DATA_DUMP_REQUEST),
             name => shim.take_signal(jni, name),
         };
@@ -177,12 +178,37 @@ pub(crate) fn hooked(base: &Base, class: Option<&str>, bytes: &[u8]) -> Option<V
 
 /// The hooked `java.lang.VirtualThread`, or `None` to leave it.
 fn hook_virtual_thread(base: &Base, bytes: &[u8]) -> Option<Vec<u8>> {
-    if !base.options.tracing || foreign::has_probes(bytes) {
+    let target = match base.options.tracing {
+        true => trace::ENDED_VIRTUAL,
+        false if base.options.copy.need_log() => undo::ENDED,
+        false => return None,
+    };
+    if foreign::has_probes(bytes) {
         return None;
     }
     // What a carrier calls when the thread is done, from JDK 22 on and before.
-    let hook = |name| entry_hook(bytes, name, "()V", trace::ENDED_VIRTUAL).ok();
+    let hook = |name| entry_hook(bytes, name, "()V", target).ok();
     hook("afterDone").or_else(|| hook("afterTerminate"))
+}
+
+/// Has threads tell, where crashes are recorded, what they die of, and that they end.
+fn hook_threads(base: &Base, retransformer: Jvmti, jni: Jni) {
+    let (uncaught, log) = (base.options.report.uncaught, base.options.copy.need_log());
+    if !(uncaught || log) {
+        return;
+    }
+    let hooked = hook_uncaught(retransformer, jni);
+    if uncaught && !hooked {
+        base.complain(
+            "uncaught_not_hooked",
+            "uncaught exceptions will not be recorded: java.lang.Thread cannot be hooked",
+        );
+    } else if uncaught && !GROUP_HOOKED.load(Ordering::Acquire) {
+        base.counters.add("handed_over_not_hooked", 1);
+    }
+    if log && !(hooked && hook_virtual_threads(base, retransformer, jni)) {
+        base.counters.add("thread_ends_not_hooked", 1);
+    }
 }
 
 /// Has virtual threads tell of their ends; `false` if the JVM has their class, and they cannot.
@@ -225,9 +251,14 @@ fn hook_thread(base: &Base, bytes: &[u8]) -> Option<Vec<u8>> {
     if base.options.tracing {
         return entry_hook(bytes, "exit", "()V", trace::ENDED).ok();
     }
+    let ended = match base.options.copy.need_log() {
+        true => Some(entry_hook(bytes, "exit", "()V", undo::ENDED).ok()?),
+        false => None,
+    };
     if !base.options.report.uncaught {
-        return None;
+        return ended;
     }
+    let bytes = ended.as_deref().unwrap_or(bytes);
     calling(bytes, contract::DISPATCH_UNCAUGHT, contract::UNCAUGHT)
 }
 

@@ -11,6 +11,8 @@
 )]
 
 use std::ffi::{c_char, c_int, c_void};
+use std::mem::MaybeUninit;
+use std::ptr;
 use std::time::Duration;
 
 /// A JNI reference: local, global, or null.
@@ -39,6 +41,35 @@ pub(crate) fn thread_cpu() -> Duration {
     unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
     let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
     Duration::new(seconds, u32::try_from(time.tv_nsec).unwrap_or(0))
+}
+
+/// Whether this process has a handler for a signal.
+pub(crate) fn is_caught(signal: c_int) -> bool {
+    let mut now = MaybeUninit::<libc::sigaction>::uninit();
+    // SAFETY: nothing is set; a place for what is set, read where the call has filled it.
+    let handler = unsafe {
+        match libc::sigaction(signal, ptr::null(), now.as_mut_ptr()) {
+            0 => now.assume_init().sa_sigaction,
+            _ => return false,
+        }
+    };
+    handler != libc::SIG_DFL && handler != libc::SIG_IGN
+}
+
+/// Bytes of the current thread's stack that are left, its guard pages among them, and of all of it.
+pub(crate) fn stack_left() -> Option<(usize, usize)> {
+    let mut attributes = MaybeUninit::<libc::pthread_attr_t>::uninit();
+    let (mut lowest, mut size) = (ptr::null_mut(), 0);
+    // SAFETY: places for what is asked; the attributes are initialised where that succeeds, and let go of.
+    let known = unsafe {
+        libc::pthread_getattr_np(libc::pthread_self(), attributes.as_mut_ptr()) == 0 && {
+            let got = libc::pthread_attr_getstack(attributes.as_ptr(), &mut lowest, &mut size);
+            libc::pthread_attr_destroy(attributes.as_mut_ptr());
+            got == 0
+        }
+    };
+    let here = (&raw const attributes).addr();
+    known.then(|| (here.saturating_sub(lowest.addr()), size))
 }
 
 /// Bits of `jvmtiCapabilities`, by position.
@@ -257,6 +288,7 @@ table! {
         113 GetStaticMethodID(class: Ref, name: *const c_char, signature: *const c_char) -> MethodId;
         116 CallStaticObjectMethodA(class: Ref, method: MethodId, args: *const JValue) -> Ref;
         119 CallStaticBooleanMethodA(class: Ref, method: MethodId, args: *const JValue) -> u8;
+        131 CallStaticIntMethodA(class: Ref, method: MethodId, args: *const JValue) -> c_int;
         143 CallStaticVoidMethodA(class: Ref, method: MethodId, args: *const JValue);
         144 GetStaticFieldID(class: Ref, name: *const c_char, signature: *const c_char) -> FieldId;
         145 GetStaticObjectField(class: Ref, field: FieldId) -> Ref;

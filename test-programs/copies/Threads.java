@@ -1,4 +1,5 @@
 import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -9,6 +10,7 @@ public class Threads {
     static class Shared {
         int value;
         Shared next;
+        final AtomicInteger count = new AtomicInteger();
         volatile boolean ready;
         boolean done;
     }
@@ -40,15 +42,70 @@ public class Threads {
         }
     }
 
-    /** A thread that is started and joined. */
+    /** A thread that is started and joined, and then a write of the own with nothing between. */
     static void joined(Shared shared) throws Exception {
         check(shared, 0);
-        start(() -> shared.next.value++).join();
+        Thread thread = start(() -> shared.next.value += 10);
+        thread.join();
+        shared.next.value -= 10;
+        counted(shared);
+    }
+
+    /** Two threads that count one number up; what orders them is the number itself. */
+    static void counted(Shared shared) throws Exception {
+        check(shared, 0);
+        if (shared.count.get() != 0) {
+            throw new AssertionError(shared.count + " instead of 0");
+        }
+        Thread other = start(() -> {
+            while (shared.count.get() < 7) {
+                if (shared.count.get() % 2 == 0) {
+                    shared.count.incrementAndGet();
+                }
+                rest();
+            }
+        });
+        while (shared.count.get() < 6) {
+            if (shared.count.get() % 2 == 1) {
+                shared.count.incrementAndGet();
+            }
+            rest();
+        }
+        other.join();
+        initialized(shared);
+    }
+
+    /** Has another thread initialise it. */
+    static class Once {
+        static final int VALUE;
+
+        static {
+            now.next.value++;
+            VALUE = 1;
+        }
+    }
+
+    static Shared now;
+
+    /** A class that another thread initialises: this one waits for it, or finds it done. */
+    static void initialized(Shared shared) throws Exception {
+        check(shared, 0);
+        now = shared;
+        Thread other = start(() -> shared.done = Once.VALUE == 0);
+        int one = Once.VALUE;
+        shared.next.value -= one;
+        other.join();
         queued(shared);
     }
 
     /** A thread that lives on and is handed work through a queue. */
     static void queued(Shared shared) throws Exception {
+        check(shared, 0);
+        shared.next.value = 1;
+        handed(shared);
+    }
+
+    static void handed(Shared shared) throws Exception {
         check(shared, 1);
         SynchronousQueue<Runnable> queue = new SynchronousQueue<>();
         start(() -> {

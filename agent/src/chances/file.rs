@@ -86,9 +86,7 @@ impl Entry {
         }
         if let Some(rest) = line.strip_prefix(FOUND) {
             if let Some((name, place)) = rest.split_once(IN) {
-                let place = Entry::parse(place.trim());
-                let is_method = matches!(place, Some(Entry::Method { .. }));
-                let place = place.filter(|_| is_method)?;
+                let place = Entry::parse_method(place.trim())?;
                 return Some(Entry::Place(
                     exception(name)?,
                     place.line().trim().to_owned(),
@@ -96,6 +94,11 @@ impl Entry {
             }
             return numbered(rest).map(|(name, number)| Entry::Found(name, number));
         }
+        Entry::parse_method(line)
+    }
+
+    /// What names a method: no other entry.
+    fn parse_method(line: &str) -> Option<Entry> {
         // Copied from a stack trace: `at app//a.B.c(B.java:12)`, with loader and module in front. Behind the
         // slash of a hidden class is its number.
         let line = match line.split_once('(') {
@@ -117,7 +120,7 @@ impl Entry {
 
     /// The method of an element of a stack trace, if it can be written down and found again.
     pub(crate) fn method(class: &str, name: &str) -> Option<Entry> {
-        let entry = Entry::parse(&format!("{class}.{name}"))?;
+        let entry = Entry::parse_method(&format!("{class}.{name}"))?;
         let same = matches!(&entry, Entry::Method { class: c, name: n } if c == class && n == name);
         same.then_some(entry)
     }
@@ -309,6 +312,12 @@ mod tests {
         );
         assert_eq!(copied.methods["a.B"].len(), 4);
         assert_eq!(copied.methods.len(), 1);
+    }
+
+    #[test]
+    fn a_long_line_takes_no_stack() {
+        let (known, bad) = Known::parse(&"found: x.E in ".repeat(1 << 20));
+        assert_eq!((known, bad.len()), (Known::default(), 1));
     }
 
     #[test]

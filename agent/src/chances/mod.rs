@@ -161,6 +161,7 @@ impl Chances {
         let known = self.known.read();
         !rules.escape.is_empty()
             || !rules.caught.is_empty()
+            || !base.options.redact.annotations().is_empty()
             || known.is_ok_and(|known| !known.is_empty())
     }
 
@@ -216,6 +217,9 @@ impl Chances {
     ) -> Lesson {
         let mut entries = Vec::new();
         for (index, exception) in exceptions.infos.iter().enumerate() {
+            if exceptions.unread.contains(&index) {
+                continue;
+            }
             if exception.stack.is_empty() {
                 self.stackless(agent.base, &exception.class, way(index), &mut entries);
                 continue;

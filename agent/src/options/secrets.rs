@@ -245,6 +245,7 @@ const ISSUERS: &[&str] = &[
     "signin",
     "signup",
     "sso",
+    "tenant",
     "unsubscribe",
     "webhook",
 ];

@@ -173,6 +173,7 @@ fn tokens_of_services_are_told_from_those_of_parsers() {
         "CI_JOB_TOKEN",
         "HF_TOKEN",
         "clientToken",
+        "tenanttoken",
         "serviceAccountToken",
         "db.pass",
         "DB_PASS",

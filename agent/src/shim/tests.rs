@@ -1,5 +1,6 @@
 use super::CLASSES;
 use crate::trace::{ENDED, ENDED_VIRTUAL};
+use crate::undo;
 use hindsight_classfile::{ClassFile, Member, access};
 use hindsight_instrument::contract::trace::TRACE;
 use hindsight_instrument::contract::{self, MAX_REFERENCES, MAX_WORDS, ProbeMethod, WriteProbe};
@@ -47,7 +48,7 @@ fn probes_have_the_methods_of_the_contract() {
     for called in called.into_iter().chain(contract::RECORDS) {
         require_method(&probe, called, true);
     }
-    for (name, method, descriptor) in [ENDED, ENDED_VIRTUAL] {
+    for (name, method, descriptor) in [ENDED, ENDED_VIRTUAL, undo::ENDED] {
         require(&class(name).methods, (method, descriptor), true);
     }
 }

@@ -510,18 +510,23 @@ impl<'a> Graph<'a> {
 /// Elements of primitive type as 64 bits each: signed, or raw bits.
 fn words(letter: u8, bytes: &[u8]) -> Vec<i64> {
     let size = primitive_size(letter).unwrap_or(1);
-    let word = |bytes: &[u8]| {
-        let mut wide = [0; 8];
-        wide[..bytes.len()].copy_from_slice(bytes);
-        let bits = i64::from_le_bytes(wide);
-        match letter {
-            b'B' => i64::from(bits as i8),
-            b'S' => i64::from(bits as i16),
-            b'I' => i64::from(bits as i32),
-            _ => bits,
-        }
-    };
-    bytes.chunks_exact(size).map(word).collect()
+    bytes
+        .chunks_exact(size)
+        .map(|bytes| word(letter, bytes))
+        .collect()
+}
+
+/// The same of one element.
+fn word(letter: u8, bytes: &[u8]) -> i64 {
+    let mut wide = [0; 8];
+    wide[..bytes.len()].copy_from_slice(bytes);
+    let bits = i64::from_le_bytes(wide);
+    match letter {
+        b'B' => i64::from(bits as i8),
+        b'S' => i64::from(bits as i16),
+        b'I' => i64::from(bits as i32),
+        _ => bits,
+    }
 }
 
 /// In a tag: the object is in one that an option forbids to store, and is a secret where it is met elsewhere.

@@ -46,6 +46,8 @@ pub(crate) struct Log {
     /// The positions from which on it is complete, and at its end.
     pub(crate) from: i64,
     pub(crate) end: i64,
+    /// The first of these, where it is because a write could not be kept.
+    pub(crate) forgot: i64,
     /// When the time changed: the position, and the time from there on.
     pub(crate) times: Vec<(i64, i64)>,
 }
@@ -59,6 +61,45 @@ impl Log {
     pub(crate) fn time(&self, position: i64) -> i64 {
         let at = self.times.partition_point(|(from, _)| *from < position);
         at.checked_sub(1).map_or(i64::MIN, |at| self.times[at].1)
+    }
+
+    /// Which log it is, of all that there have been.
+    pub(crate) fn number(&self) -> i64 {
+        self.end >> LOG
+    }
+
+    /// Whether what is missing is so for a write that could not be kept.
+    pub(crate) fn has_forgotten(&self) -> bool {
+        self.from == self.forgot
+    }
+
+    /// The time from which on writes are wanted of others, by frames from this position on: of those before the log
+    /// begins, nothing can be said anyway.
+    pub(crate) fn since(&self, oldest: i64) -> i64 {
+        // A chunk begins with its time.
+        self.time(oldest.max(self.from.saturating_add(1)))
+    }
+
+    /// Takes the entries that have come since it was read. Returns where they begin in its own.
+    pub(crate) fn append(&mut self, newer: Log) -> usize {
+        let begin = self.entries.len();
+        let end = self.end;
+        if newer.from > end {
+            // What is between was written over, or cannot be read: then nobody knows until when.
+            self.from = newer.from;
+            self.forgot = newer.forgot;
+            if newer.from == i64::MAX {
+                self.times.clear();
+            }
+        }
+        self.end = end.max(newer.end);
+        let is_new = |position: i64| position >= end;
+        let times = newer.times.into_iter();
+        self.times.extend(times.filter(|(at, _)| is_new(*at)));
+        let entries = newer.entries.into_iter();
+        self.entries
+            .extend(entries.filter(|entry| is_new(entry.position)));
+        begin
     }
 
     /// The time up to which writes may be missing; nothing if it has all of them.
@@ -83,8 +124,8 @@ pub(crate) struct Logs {
     pub(crate) complete: i64,
 }
 
-/// Entries of other threads than the failing one that are read in all; threads beyond are as if
-/// their log had been lost.
+/// Entries of other threads than the failing one that are read in all, about: of each the latest ones. Threads far
+/// beyond are as if their log had been lost.
 const MAX_OF_OTHERS: usize = 1 << 20;
 
 /// The type of `HindsightLog.table` and `retired`.
@@ -107,49 +148,32 @@ impl Logs {
             complete: jni.static_long(*ids.class, c"complete").unwrap_or(0),
             ..Logs::default()
         };
-        let mut others = Vec::new();
-        for name in [c"table", c"retired"] {
-            let Some(all) = jni.static_object(*ids.class, name, ENTRIES) else {
-                continue;
-            };
-            for index in 0..jni.array_len(all) {
-                let Some(entry) = jni.array_get(all, index) else {
-                    continue;
-                };
-                let log = jni.get_object(entry, ids.referent);
-                jni.delete_local(entry);
-                let Some(log) = log else {
-                    // Let go, as memory was short.
-                    logs.lost = i64::MAX;
-                    continue;
-                };
-                let owner = jni.get_object(log, ids.owner);
-                let is_own = thread
-                    .zip(owner)
-                    .is_some_and(|(thread, owner)| jni.same(thread, owner));
-                if let Some(owner) = owner {
-                    jni.delete_local(owner);
-                }
-                if is_own {
-                    logs.own = read(jni, ids, log, || move |chunk: &Chunk| chunk.end() > oldest);
-                } else {
-                    others.push(log);
-                }
-            }
+        let all = all(jni, ids, thread);
+        if all.let_go {
+            logs.lost = i64::MAX;
         }
-        let since = logs.own.time(oldest);
+        if let Some(own) = all.own {
+            logs.own = read(jni, ids, own, i64::MIN, || {
+                move |chunk: &Chunk| chunk.end() > oldest
+            });
+        }
+        let since = logs.own.since(oldest);
+        // One that has more than its share is known down to that: frames of before say so.
+        let share = MAX_OF_OTHERS / all.others.len().max(1);
         let mut count = 0;
-        for log in others {
-            if count > MAX_OF_OTHERS {
+        for log in all.others {
+            if count > 2 * MAX_OF_OTHERS {
                 logs.lost = i64::MAX;
                 break;
             }
-            let log = read(jni, ids, log, || {
+            let log = read(jni, ids, log, i64::MIN, || {
                 // A later chunk's first time is this one's last.
                 let mut later = i64::MAX;
+                let mut left = share;
                 move |chunk: &Chunk| {
-                    let wanted = later > since;
+                    let wanted = later > since && left > 0;
                     later = chunk.first_time().unwrap_or(i64::MIN);
+                    left = left.saturating_sub(chunk.count);
                     wanted
                 }
             });
@@ -158,6 +182,75 @@ impl Logs {
         }
         logs
     }
+
+    /// What threads other than the failing one have written since their logs, which are known by their
+    /// [numbers](Log::number), had these ends.
+    pub(crate) fn newer(
+        jni: Jni,
+        ids: &LogIds,
+        thread: Option<Obj>,
+        ends: &HashMap<i64, i64>,
+    ) -> Vec<Log> {
+        let others = all(jni, ids, thread).others.into_iter();
+        let newer = others.filter_map(|log| {
+            let base = jni.get_integral(log, ids.base, b'J');
+            let next = i64::from(jni.get_int(log, ids.next));
+            // Of a thread that has begun since, all.
+            let end = ends.get(&(base >> LOG)).copied().unwrap_or(i64::MIN);
+            let rests = base.checked_add(next) == Some(end);
+            (!rests).then(|| {
+                let read = read(jni, ids, log, end, || {
+                    move |chunk: &Chunk| chunk.start > end
+                });
+                match read.from {
+                    i64::MAX => Log { end: base, ..read },
+                    _ => read,
+                }
+            })
+        });
+        newer.collect()
+    }
+}
+
+/// The logs that there are.
+#[derive(Default)]
+struct All {
+    own: Option<Obj>,
+    others: Vec<Obj>,
+    /// Whether some are gone, as memory was short.
+    let_go: bool,
+}
+
+fn all(jni: Jni, ids: &LogIds, thread: Option<Obj>) -> All {
+    let mut found = All::default();
+    for name in [c"table", c"retired"] {
+        let Some(entries) = jni.static_object(*ids.class, name, ENTRIES) else {
+            continue;
+        };
+        for index in 0..jni.array_len(entries) {
+            let Some(entry) = jni.array_get(entries, index) else {
+                continue;
+            };
+            let log = jni.get_object(entry, ids.referent);
+            jni.delete_local(entry);
+            let Some(log) = log else {
+                found.let_go = true;
+                continue;
+            };
+            let owner = jni.get_object(log, ids.owner);
+            let is_own = thread
+                .zip(owner)
+                .is_some_and(|(thread, owner)| jni.same(thread, owner));
+            if let Some(owner) = owner {
+                jni.delete_local(owner);
+            }
+            match is_own {
+                true => found.own = Some(log),
+                false => found.others.push(log),
+            }
+        }
+    }
+    found
 }
 
 /// A chunk whose words have been read.
@@ -199,7 +292,8 @@ impl Chunk {
         }
     }
 
-    fn entries(&self, jni: Jni, ids: &LogIds, log: &mut Log, time: &mut i64) {
+    /// Adds those from a position on.
+    fn entries(&self, jni: Jni, ids: &LogIds, first: i64, log: &mut Log, time: &mut i64) {
         let Some(references) = jni.get_object(self.object, ids.references) else {
             return;
         };
@@ -209,6 +303,9 @@ impl Chunk {
             if kind == TIME {
                 *time = word;
                 log.times.push((position, word));
+                continue;
+            }
+            if position < first {
                 continue;
             }
             let place = match kind & TIME {
@@ -233,17 +330,18 @@ impl Chunk {
     }
 }
 
-/// Reads a log; what `wanted` gives, for each try anew, is asked about its chunks, latest first, and what is older than
+/// Reads a log, of its entries those from the position `first` on; what `wanted` gives, for each try anew, is asked about its chunks, latest first, and what is older than
 /// one that is not wanted is left out.
 fn read<Wanted: FnMut(&Chunk) -> bool>(
     jni: Jni,
     ids: &LogIds,
     log: Obj,
+    first: i64,
     wanted: impl Fn() -> Wanted,
 ) -> Log {
     let read = (0..TRIES).find_map(|_| {
         let latest = Latest::of(jni, ids, log)?;
-        let read = latest.read(jni, ids, log, wanted());
+        let read = latest.read(jni, ids, log, first, wanted());
         fence(Ordering::Acquire);
         // Its thread may have let go of what was read, and used it again.
         (jni.get_integral(log, ids.from, b'J') == latest.from).then_some(read)
@@ -289,6 +387,7 @@ impl Latest {
         jni: Jni,
         ids: &LogIds,
         log: Obj,
+        first: i64,
         mut wanted: impl FnMut(&Chunk) -> bool,
     ) -> Log {
         let Latest { start, next, .. } = *self;
@@ -320,15 +419,16 @@ impl Latest {
                 chunks.push(chunk);
             }
         }
-        let mut log = Log {
+        let mut read = Log {
             from: from.max(self.from),
             end: start + next as i64,
+            forgot: jni.get_integral(log, ids.forgot, b'J'),
             ..Log::default()
         };
         let mut time = i64::MIN;
         for chunk in chunks.iter().rev() {
-            chunk.entries(jni, ids, &mut log, &mut time);
+            chunk.entries(jni, ids, first, &mut read, &mut time);
         }
-        log
+        read
     }
 }

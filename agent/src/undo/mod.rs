@@ -13,6 +13,10 @@
 //!
 //! **Invariant:** a frame's state is exact, or the frame says what it lacks.
 
+/// What is called at the entry of `Thread.exit`, and of the method with which a virtual thread ends.
+pub(crate) const ENDED: (&str, &str, &str) =
+    ("java/lang/HindsightLog", "ended", "(Ljava/lang/Thread;)V");
+
 pub(crate) mod accessors;
 pub(crate) mod fields;
 pub(crate) mod log;

@@ -40,6 +40,8 @@ pub(crate) struct Undo<'a> {
     fields: HashMap<u32, Option<MemberName>>,
     /// Old values that did not fit into the recording any more.
     beyond: bool,
+    /// Whether what other threads wrote while the graph was walked led to more and more of it.
+    unsettled: bool,
     /// Places of patches that fit yet.
     places: usize,
 }
@@ -82,7 +84,7 @@ impl Drop for Undo<'_> {
 impl<'a> Undo<'a> {
     /// Takes the writes since a position of the current thread's log. `tags` is disposed of with it.
     pub(crate) fn new(base: &'a Base, tags: Jvmti, logs: Logs, oldest: i64) -> Undo<'a> {
-        let since = logs.own.time(oldest);
+        let since = logs.own.since(oldest);
         let mut undo = Undo {
             base,
             tags: Targets(tags),
@@ -95,6 +97,7 @@ impl<'a> Undo<'a> {
             unknown: HashMap::new(),
             fields: HashMap::new(),
             beyond: false,
+            unsettled: false,
             places: base.options.max_bytes.min(MAX_OBJECT) / BYTES_OF_PLACE,
         };
         undo.own.entries.retain(|entry| entry.position >= oldest);
@@ -102,19 +105,61 @@ impl<'a> Undo<'a> {
             log.entries.retain(|entry| entry.time > since);
         }
         for log in 0..=undo.others.len() {
-            for entry in 0..undo.log(log).entries.len() {
-                let object = undo.log(log).entries[entry].object;
-                let target = undo.tags.find(object).unwrap_or_else(|| {
-                    undo.writes.push(Vec::new());
-                    undo.tags.0.set_tag(object, undo.writes.len() as i64);
-                    undo.writes.len() - 1
-                });
-                if let Some(writes) = undo.writes.get_mut(target) {
-                    writes.push((log, entry));
-                }
-            }
+            undo.note(log, 0);
         }
         undo
+    }
+
+    /// Notes the entries of a log from one on by what they are about.
+    fn note(&mut self, log: usize, first: usize) {
+        for entry in first..self.log(log).entries.len() {
+            let object = self.log(log).entries[entry].object;
+            let target = self.tags.find(object).unwrap_or_else(|| {
+                self.writes.push(Vec::new());
+                self.tags.0.set_tag(object, self.writes.len() as i64);
+                self.writes.len() - 1
+            });
+            if let Some(writes) = self.writes.get_mut(target) {
+                writes.push((log, entry));
+            }
+        }
+    }
+
+    /// Where the logs of others end, as far as they have been read, by their numbers.
+    pub(crate) fn ends(&self) -> HashMap<i64, i64> {
+        self.others
+            .iter()
+            .map(|log| (log.number(), log.end))
+            .collect()
+    }
+
+    /// Takes what others have written while the graph was walked: what was read of an object since may be what they
+    /// wrote. Returns the objects that they wrote to. Nothing of older frames is lost by that, for an entry is made
+    /// before its write.
+    pub(crate) fn catch_up(&mut self, newer: Vec<Log>) -> Vec<Obj> {
+        let mut objects = Vec::new();
+        for log in newer {
+            let known = (self.others.iter()).position(|known| known.number() == log.number());
+            let (at, first) = match known {
+                Some(at) => (at, self.others[at].append(log)),
+                None => {
+                    self.others.push(log);
+                    (self.others.len() - 1, 0)
+                }
+            };
+            objects.extend(
+                self.others[at].entries[first..]
+                    .iter()
+                    .map(|entry| entry.object),
+            );
+            self.note(at + 1, first);
+        }
+        objects
+    }
+
+    /// Says that this goes on and on.
+    pub(crate) fn give_up(&mut self) {
+        self.unsettled = true;
     }
 
     fn log(&self, log: usize) -> &Log {
@@ -241,11 +286,11 @@ impl<'a> Undo<'a> {
                 }
                 unknown.extend(self.unknown.get(&key));
             }
-            let mut patch = reach.patch(graph, &state, copies, entered.arguments);
-            self.trust_copies(entered, &mut patch);
-            match self.places.checked_sub(patch.len()) {
-                Some(left) => {
-                    self.places = left;
+            let patch = reach.patch(graph, &state, copies, entered.arguments, self.places);
+            match patch {
+                Some(mut patch) => {
+                    self.places -= patch.len();
+                    self.trust_copies(entered, &mut patch);
                     restored[frame].patch = Some(patch);
                     restored[frame].reason = match self.missing(time) {
                         reason if reason.is_empty() => reach.unseen(graph, &unknown),
@@ -260,18 +305,24 @@ impl<'a> Undo<'a> {
 
     /// Why a position is of no use, if so.
     fn too_old(&self, position: i64) -> Option<String> {
-        too_old(position, self.own.from, self.own.end)
+        let forgotten = self.own.has_forgotten();
+        too_old(position, self.own.from, self.own.end, forgotten)
     }
 
     /// What of other threads is missing since a time.
     fn missing(&self, time: i64) -> String {
-        let overrun = self
-            .others
-            .iter()
-            .filter(|log| log.missing_until().is_some_and(|until| until > time))
-            .count();
+        let missing = |log: &&Log| log.missing_until().is_some_and(|until| until > time);
+        let overrun = self.others.iter().filter(missing).count();
+        let forgotten = self.others.iter().filter(missing);
+        let forgotten = forgotten.filter(|log| log.has_forgotten()).count();
         if self.beyond {
             "some of what was written over is beyond max-bytes".to_owned()
+        } else if self.unsettled {
+            "exact as far as its own thread goes; others went on writing to the same objects while they were recorded".to_owned()
+        } else if forgotten > 0 {
+            format!(
+                "exact as far as its own thread goes; writes of {forgotten} others could not be kept (a variable handle that leads to another, or no memory or stack)"
+            )
         } else if overrun > 0 {
             format!(
                 "exact as far as its own thread goes; {overrun} others have written more than is known (max-writes)"
@@ -306,7 +357,7 @@ impl<'a> Undo<'a> {
 }
 
 /// Why a position is of no use to a log with these, if so.
-fn too_old(position: i64, from: i64, end: i64) -> Option<String> {
+fn too_old(position: i64, from: i64, end: i64, forgotten: bool) -> Option<String> {
     const LET_GO: &str = "the log of writes of its entry was let go when memory was short";
     if position < 0 {
         return Some("its thread had no log of writes".to_owned());
@@ -315,12 +366,13 @@ fn too_old(position: i64, from: i64, end: i64) -> Option<String> {
     if position > end || position >> LOG != end >> LOG {
         return Some(LET_GO.to_owned());
     }
-    (position < from).then(|| {
-        format!(
+    (position < from).then(|| match forgotten {
+        true => "a write since its entry could not be kept (a variable handle that leads to another, or no memory or stack)".to_owned(),
+        false => format!(
             "{} writes since its entry, of which the last {} are known (max-writes)",
             end - position,
             end - from
-        )
+        ),
     })
 }
 
@@ -364,14 +416,15 @@ struct Reach {
 }
 
 impl Reach {
-    /// What differs of the objects that the arguments lead to in a state.
+    /// What differs of the objects that the arguments lead to in a state; nothing if these are more than `most` places.
     fn patch(
         &mut self,
         graph: &Graph<'_>,
         state: &State,
         copies: Copies,
         arguments: &[Argument],
-    ) -> Vec<Patch> {
+        most: usize,
+    ) -> Option<Vec<Patch>> {
         self.left.clear();
         self.left.resize(graph.objects.len(), 0);
         self.reached.clear();
@@ -424,15 +477,20 @@ impl Reach {
                 continue;
             }
             for (&slot, &value) in state.get(&object).into_iter().flatten() {
-                let place = graph.place(object, slot);
-                if let Some((now, place)) = place
-                    && !same(now, value)
+                // Most are as they are now, and there may be millions.
+                if graph
+                    .stored(object, slot)
+                    .is_some_and(|now| !same(now, value))
+                    && let Some((_, place)) = graph.place(object, slot)
                 {
+                    if patch.len() == most {
+                        return None;
+                    }
                     patch.push(Patch { value, ..place });
                 }
             }
         }
-        patch
+        Some(patch)
     }
 
     /// Of what was reached last: what of it is not known, because nobody logs these writes or too
@@ -487,7 +545,7 @@ mod tests {
     #[test]
     fn a_position_of_another_log_is_not_counted_from() {
         let log = |number: i64| number << LOG;
-        let said = |position, from, end| too_old(position, from, end).unwrap_or_default();
+        let said = |position, from, end| too_old(position, from, end, false).unwrap_or_default();
         let let_go = "the log of writes of its entry was let go when memory was short";
         assert_eq!(said(log(3) + 7, log(3), log(3) + 9), "");
         assert_eq!(said(log(3) + 9, log(3), log(3) + 9), "");
@@ -500,5 +558,7 @@ mod tests {
         assert_eq!(said(log(3) + 2, log(7) + 5, log(7) + 9), let_go);
         assert_eq!(said(log(3) + 2, 0, 0), let_go);
         assert!(said(i64::MIN, 0, 0).contains("had no log"));
+        let forgotten = too_old(log(3) + 2, log(3) + 5, log(3) + 9, true);
+        assert!(forgotten.is_some_and(|why| why.contains("could not be kept")));
     }
 }

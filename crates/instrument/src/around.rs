@@ -94,7 +94,11 @@ fn target(opcode: u8, method: &MemberRef<'_>, parameters: &[FieldType<'_>]) -> O
                 receiver: true,
                 parameters: vec![0],
             }),
-            2 if to_object && is(1, "I") => tell(WriteProbe::Element, &[0, 1]),
+            2 if to_object && is(1, "I") => Some(Target {
+                probe: WriteProbe::HandleElement,
+                receiver: true,
+                parameters: vec![0, 1],
+            }),
             _ if is(0, "Ljava/lang/foreign/MemorySegment;") => None,
             // Of a static field; or what it writes to is bound to it.
             _ => Some(Target {

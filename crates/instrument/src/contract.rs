@@ -219,6 +219,8 @@ pub enum WriteProbe {
     /// Before a write by a variable handle: the handle, and the object; null if the
     /// handle is given none.
     Handle,
+    /// The same of one that is given an index too: the handle, the object and the index.
+    HandleElement,
     /// Before a write by `Unsafe`: the object, and where in it.
     Memory,
     /// The same, with the number of bytes that are written.
@@ -248,6 +250,7 @@ impl WriteProbe {
             Self::Encoded,
             Self::Element,
             Self::Handle,
+            Self::HandleElement,
             Self::Memory,
             Self::Bytes,
             Self::Object,
@@ -292,6 +295,10 @@ impl WriteProbe {
             Self::Handle => (
                 "handle",
                 "(Ljava/lang/invoke/VarHandle;Ljava/lang/Object;)V",
+            ),
+            Self::HandleElement => (
+                "handle",
+                "(Ljava/lang/invoke/VarHandle;Ljava/lang/Object;I)V",
             ),
             Self::Memory => ("memory", "(Ljava/lang/Object;J)V"),
             Self::Bytes => ("bytes", "(Ljava/lang/Object;JJ)V"),

@@ -350,8 +350,9 @@ impl Fresh {
                 }
                 self.call(own, insn, state)?;
             }
-            // To read a volatile field may be to learn what another thread has written.
-            op::GETFIELD if self.plain(own, insn)? == 0 => self.line += 1,
+            // To read a volatile field may be to learn what another thread has written, and that methods
+            // have begun in it since.
+            op::GETFIELD if self.plain(own, insn)? == 0 => self.other_code(),
             // Of the own class, there is nothing to be initialised.
             op::GETSTATIC if self.plain(own, insn)? != 0 => {}
             op::GETSTATIC | op::MONITORENTER | op::MONITOREXIT => self.other_code(),

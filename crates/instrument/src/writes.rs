@@ -17,9 +17,10 @@
 //! times are told once, at their start ([`bulk`]).
 //!
 //! Where a thread may let others see what it has done, a probe tells, so that the
-//! writes of different threads can be put in order: it leaves a monitor, writes a
-//! volatile field of the own class, or goes around fields. Of the fields of other
-//! classes the probe before the write knows whether they are volatile.
+//! writes of different threads can be put in order: it leaves a monitor or a class's
+//! initializer, writes a volatile field of the own class, or goes around fields. Of the fields of
+//! other classes the probe before the write knows whether they are volatile. What goes around
+//! fields may be seen at once, so that it is told before that.
 //!
 //! What handlers do first is told at their start ([`starts`](crate::starts)).
 
@@ -130,6 +131,7 @@ impl<'a> Writes<'a> {
                     && !(builder && insn.opcode != op::PUTFIELD)
             });
             let mut fragment = first.take().unwrap_or_else(|| constants.spare.fragment());
+            let around = goes_around_fields(own, &insn)?;
             if releases {
                 call(&mut fragment, WriteProbe::Release, constants)?;
             }
@@ -159,6 +161,9 @@ impl<'a> Writes<'a> {
             {
                 self.max_locals = self.max_locals.max(slots);
                 self.stack = self.stack.max(stack);
+            }
+            if around {
+                call(&mut fragment, WriteProbe::Release, constants)?;
             }
             let start = self.code.len();
             self.code.extend_from_slice(&fragment.code);
@@ -396,7 +401,9 @@ fn releases(
 ) -> Result<bool, SkipReason> {
     Ok(match (insn.opcode, insn.operand()?) {
         (op::MONITOREXIT, _) => true,
-        (op::IRETURN..=op::RETURN, _) => method.is(access::SYNCHRONIZED),
+        (op::IRETURN..=op::RETURN, _) => {
+            method.is(access::SYNCHRONIZED) || method.name == "<clinit>"
+        }
         (op::PUTFIELD | op::PUTSTATIC, Operand::Constant(constant)) => {
             volatile && {
                 let field = own.class.pool.field(constant)?;
@@ -405,11 +412,10 @@ fn releases(
             }
         }
         (op::INVOKEVIRTUAL, Operand::Constant(constant)) => {
-            let waits = own.class.pool.method(constant).is_ok_and(|method| {
+            own.class.pool.method(constant).is_ok_and(|method| {
                 method.name == "wait"
                     && [&b"()V"[..], b"(J)V", b"(JI)V"].contains(&method.descriptor.as_bytes())
-            });
-            waits || goes_around_fields(own, insn)?
+            })
         }
         _ => false,
     })

@@ -101,7 +101,20 @@ impl Server {
     }
 
     pub(crate) fn of(source: &str, jdk: &Jdk, workplace: &Workplace, options: &[&str]) -> Server {
-        let classes = workplace.compile_text(jdk, &["-g", "--release", "17"], "Server", source);
+        Server::beside("", source, jdk, workplace, options)
+    }
+
+    /// One that uses a jar.
+    fn beside(
+        jar: &str,
+        source: &str,
+        jdk: &Jdk,
+        workplace: &Workplace,
+        options: &[&str],
+    ) -> Server {
+        let javac = ["-g", "--release", "17", "-cp", jar];
+        let classes = workplace.compile_text(jdk, &javac, "Server", source);
+        let classes = format!("{}:{jar}", classes.display());
         let mut jvm = jdk
             .verifying_java()
             .current_dir(workplace.join("."))
@@ -311,6 +324,70 @@ fn what_a_thread_calls_that_was_there_before_is_captured() {
         ] {
             assert!(rendered.contains(frame), "JDK {}: {rendered}", jdk.version);
         }
+    }
+}
+
+/// What was loaded before the agent, and is not to have probes before its first failure, is known by its annotations
+/// all the same; and the program's own way to ask is open.
+#[test]
+fn what_waits_for_its_second_chance_keeps_secrets_and_may_ask() {
+    const SOURCE: &str = "
+import dev.hindsight.Hindsight;
+import java.lang.annotation.*;
+@Retention(RetentionPolicy.RUNTIME) @interface Pii {}
+class User { @Pii String name = new StringBuilder(\"hunter\").append(2).toString(); int age = 7; }
+public class Server {
+    static int 𠮷 = 3;
+    static int fail(User user) { throw new IllegalStateException(\"no\" + user.age); }
+    static void quiet(User user) {
+        Thread thread = new Thread(() -> fail(user));
+        thread.setUncaughtExceptionHandler((t, e) -> { });
+        thread.start();
+        try { thread.join(); } catch (InterruptedException e) { }
+    }
+    public static void main(String[] args) throws Exception {
+        User user = new User();
+        Hindsight.record(\"before\");
+        System.out.println(\"ready\");
+        for (int letter; (letter = System.in.read()) >= 0; ) {
+            if (letter == 'r') Hindsight.record(\"asked\");
+            if (letter == 'f') quiet(user);
+            System.out.println(\"done\");
+        }
+    }
+}
+";
+    for jdk in jdks() {
+        let workplace = Workplace::new("attach-waits");
+        let jar = super::record::api(&workplace);
+        let jar = jar.to_str().unwrap();
+        let mut server = Server::beside(jar, SOURCE, jdk, &workplace, &[]);
+        let out = workplace.join("out");
+        let option = format!(
+            "mode=second-chance,redact=annotation:Pii,out={}",
+            out.display()
+        );
+        let attached = server.attach(&[&option]);
+        assert!(attached.status.success(), "{}", both(&attached));
+        server.ask(b'r');
+        let label = format!("JDK {}", jdk.version);
+        assert_eq!(workplace.crashes().len(), 1, "{label}");
+        // The first failure has it learn; until the methods have their probes, it is only counted.
+        let knows = |crash: &Crash| render(crash).contains("Server.fail:8 user=User");
+        for _ in 0..100 {
+            server.ask(b'f');
+            if workplace.crashes().iter().any(knows) {
+                break;
+            }
+            thread::sleep(Duration::from_millis(100));
+        }
+        let output = server.end();
+        assert_eq!(output.status.code(), Some(0), "{label}: {}", both(&output));
+        let rendered: Vec<String> = workplace.crashes().iter().map(render).collect();
+        let rendered = rendered.join("");
+        assert!(rendered.contains("age=7"), "{label}: {rendered}");
+        assert!(!rendered.contains("hunter2"), "{label}: {rendered}");
+        assert!(rendered.contains("Server.𠮷=3"), "{label}: {rendered}");
     }
 }
 

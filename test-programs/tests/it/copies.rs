@@ -396,32 +396,41 @@ fn writes_of_other_threads_are_undone_in_order() {
                         frame.reason
                     );
                     assert_eq!(frame.reason, "", "{}", frame.method);
-                    let next = value(crash, frame, shared, "next");
+                    let next = at_entry(crash, frame, shared, "next");
                     let Value::Ref(next) = next else {
                         panic!("{next:?}");
                     };
-                    let Value::Int(value) = value(crash, frame, next, "value") else {
+                    let Value::Int(value) = at_entry(crash, frame, next, "value") else {
                         panic!("no value");
                     };
-                    seen.push((frame.method.as_str(), value));
+                    let Value::Ref(count) = at_entry(crash, frame, shared, "count") else {
+                        panic!("no count");
+                    };
+                    let Value::Int(count) = at_entry(crash, frame, count, "value") else {
+                        panic!("nothing counted");
+                    };
+                    seen.push((frame.method.as_str(), value, count));
                 }
             }
             assert_eq!(
                 seen,
                 [
-                    ("end", 7),
-                    ("raisedWithin", 6),
-                    ("raised", 6),
-                    ("flaggedWithin", 5),
-                    ("flagged", 5),
-                    ("lockedWithin", 4),
-                    ("locked", 4),
-                    ("handedOver", 4),
-                    ("handedOver", 3),
-                    ("handedOver", 2),
-                    ("handedOver", 1),
-                    ("queued", 1),
-                    ("joined", 0),
+                    ("end", 7, 7),
+                    ("raisedWithin", 6, 7),
+                    ("raised", 6, 7),
+                    ("flaggedWithin", 5, 7),
+                    ("flagged", 5, 7),
+                    ("lockedWithin", 4, 7),
+                    ("locked", 4, 7),
+                    ("handedOver", 4, 7),
+                    ("handedOver", 3, 7),
+                    ("handedOver", 2, 7),
+                    ("handedOver", 1, 7),
+                    ("handed", 1, 7),
+                    ("queued", 0, 7),
+                    ("initialized", 0, 7),
+                    ("counted", 0, 0),
+                    ("joined", 0, 0),
                 ],
                 "on JDK {} {arguments:?}",
                 jdk.version
@@ -431,7 +440,7 @@ fn writes_of_other_threads_are_undone_in_order() {
 }
 
 /// A field as it was at a frame's entry.
-fn value(
+fn at_entry(
     crash: &hindsight_tracelog::reader::Crash,
     frame: &Frame,
     object: u32,
@@ -447,6 +456,33 @@ fn value(
     let values = stored.body.fields();
     let values = values.unwrap_or_else(|| panic!("{:?}", stored.body));
     values[at.unwrap()].typed(&class.fields[at.unwrap()].descriptor)
+}
+
+#[test]
+fn what_is_written_while_a_crash_is_recorded_is_undone() {
+    for jdk in jdks() {
+        let workplace = record(jdk, "Meanwhile", "copy=deep", &[]);
+        let crash = &workplace.crashes()[0];
+        let failed = frame(&crash.failure.frames, "fail");
+        let label = format!("JDK {}", jdk.version);
+        assert_eq!(
+            (failed.fidelity, failed.reason.as_str()),
+            (Fidelity::Deep, ""),
+            "{label}"
+        );
+        let Value::Ref(holder) = failed.arguments[1].value else {
+            panic!("{label}: no holder");
+        };
+        let Value::Ref(of) = at_entry(crash, failed, holder, "box") else {
+            panic!("{label}: no box");
+        };
+        assert_eq!(
+            at_entry(crash, failed, of, "number"),
+            Value::Int(0),
+            "{label}"
+        );
+        assert_eq!(at_entry(crash, failed, of, "next"), Value::Null, "{label}");
+    }
 }
 
 #[test]
@@ -519,12 +555,12 @@ fn what_random_writes_have_changed_is_undone() {
                 else {
                     panic!("no object");
                 };
-                let Value::Ref(sum) = value(crash, frame, object, "sum") else {
+                let Value::Ref(sum) = at_entry(crash, frame, object, "sum") else {
                     panic!("no object in the object");
                 };
                 for (field, argument) in FIELDS.iter().zip(arguments.skip(1)) {
                     assert_eq!(
-                        text_of(value(crash, frame, sum, field)),
+                        text_of(at_entry(crash, frame, sum, field)),
                         text_of(argument.value),
                         "{field} of frame {runs} with seed {seed} on JDK {}",
                         jdk.version
@@ -788,9 +824,9 @@ fn enum_constants_have_state() {
             other => panic!("{other:?} in {crash:?}"),
         };
         let [job, registry] = [0, 1].map(|at| object(run.arguments[at].value));
-        let level = object(value(crash, run, job, "level"));
-        let weight = value(crash, run, level, "weight");
-        let rounds = value(crash, run, registry, "rounds");
+        let level = object(at_entry(crash, run, job, "level"));
+        let weight = at_entry(crash, run, level, "weight");
+        let rounds = at_entry(crash, run, registry, "rounds");
         assert_eq!((weight, rounds), (Value::Int(3), Value::Int(2)));
 
         let found = verdicts(jdk, &workplace);

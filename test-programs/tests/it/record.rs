@@ -84,7 +84,7 @@ java.lang.NumberFormatException in thread main, asked for by the program
   Shop.main:52 args=[]
 ";
 
-fn api(workplace: &Workplace) -> PathBuf {
+pub(crate) fn api(workplace: &Workplace) -> PathBuf {
     let jar = workplace.join("lib/hindsight-api.jar");
     let output = Command::new(hindsight())
         .args(["api", "--out"])

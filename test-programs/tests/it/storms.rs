@@ -237,6 +237,39 @@ public class Main {
     }
 }
 
+/// An `escape:` rule is asked where a method is left, at the end of the stack without room for what reads the
+/// trace: a method farther out is asked again, or who catches it.
+#[test]
+fn a_stack_overflow_that_escapes_is_told_where_there_is_room() {
+    const SOURCE: &str = "
+public class Main {
+    static int deepest;
+    static int down(int n) { deepest = n; return down(n + 1) + 1; }
+    static int last() { return down(0); }
+    static int pad(int n) { return n == 0 ? last() : pad(n - 1) + 1; }
+    public static void main(String[] args) {
+        try { down(0); } catch (StackOverflowError e) { }
+        try { pad(deepest * 9 / 10); } catch (StackOverflowError e) { System.out.println(\"caught\"); }
+    }
+}";
+    for jdk in jdks() {
+        for rule in ["escape:Main.down", "escape:Main.last"] {
+            let workplace = Workplace::new("no-stack-escape");
+            // Frames of the interpreter have one size.
+            let jvm = ["-Xss1m", "-Xint"];
+            run(&workplace, jdk, &format!("report={rule}"), &jvm, SOURCE);
+            let crashes = workplace.crashes();
+            let label = format!("JDK {}, {rule}", jdk.version);
+            let crash = crashes.first().unwrap_or_else(|| panic!("{label}"));
+            assert_eq!(crash.meta.reason, rule, "{label}");
+            let trace = &crash.failure.exceptions[0].stack;
+            assert!(trace.len() > 1_000, "{label}: {}", trace.len());
+            let captured = &crash.failure.frames;
+            assert!(captured.len() > 500, "{label}: {}", captured.len());
+        }
+    }
+}
+
 /// Threads that wait for each other, and then fail together.
 const MANY: &str = "
 import java.util.*;

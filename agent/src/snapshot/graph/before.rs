@@ -1,12 +1,14 @@
 //! What objects were before, where writes can be undone.
 
-use super::{Graph, words};
+use super::{Graph, word, words};
 use crate::jni::{Obj, primitive_size};
 use crate::snapshot::classes::{BLANK, Storage};
 use crate::snapshot::of_word;
+use crate::undo::log::Log;
 use crate::undo::rollback::Undo;
 use hindsight_instrument::MemberName;
 use hindsight_tracelog::crash::{Body, Patch, Value};
+use std::collections::HashSet;
 
 /// A field as it was at the entry of a frame.
 pub(crate) struct Kept {
@@ -74,6 +76,17 @@ impl<'a> Graph<'a> {
         let (object, slot, value) = self.kept.get(id)?.place?;
         let (now, patch) = self.place(object, slot)?;
         Some((now, Patch { value, ..patch }))
+    }
+
+    /// Has the old values of what others have written since the logs were read put into the graph, too. It is to be
+    /// walked again.
+    pub(crate) fn catch_up(&mut self, mut undo: Undo<'a>, newer: Vec<Log>) {
+        let mut written = HashSet::new();
+        for object in undo.catch_up(newer) {
+            written.extend(undo.targets().find(object).zip(self.number_of(object)));
+        }
+        self.undo_writes(undo);
+        self.written.extend(written);
     }
 
     /// Has old values put into the graph too. To be called before the walk.
@@ -176,6 +189,27 @@ impl<'a> Graph<'a> {
         Some(slots)
     }
 
+    /// The stored value of a place.
+    pub(crate) fn stored(&self, object: u32, slot: u32) -> Option<Value> {
+        let stored = self.objects.get(object as usize)?;
+        let index = slot as usize;
+        match &stored.body {
+            Body::Instance(values)
+            | Body::Enum { fields: values, .. }
+            | Body::References(values) => values.get(index).copied(),
+            Body::Primitives(bytes) => {
+                let Storage::Primitives(letter) = self.classes[stored.class as usize].storage
+                else {
+                    return None;
+                };
+                let size = primitive_size(letter)?;
+                let bytes = bytes.get(index * size..(index + 1) * size)?;
+                Some(of_word(letter, word(letter, bytes)))
+            }
+            _ => None,
+        }
+    }
+
     /// The stored value of a place, and a patch for that place with the same value.
     pub(crate) fn place(&self, object: u32, slot: u32) -> Option<(Value, Patch)> {
         let stored = self.objects.get(object as usize)?;
@@ -188,36 +222,25 @@ impl<'a> Graph<'a> {
             value,
             index: Some(slot),
         };
-        let index = slot as usize;
-        let patch = match &stored.body {
-            Body::Instance(values) | Body::Enum { fields: values, .. } => {
-                let field = info.fields.get(index)?;
+        let value = self.stored(object, slot)?;
+        let patch = match (&stored.body, &self.classes[stored.class as usize].storage) {
+            (Body::References(_), _) => element(value, "L"),
+            (Body::Primitives(_), Storage::Primitives(letter)) => {
+                element(value, char::from(*letter).encode_utf8(&mut [0; 4]))
+            }
+            _ => {
+                let field = info.fields.get(slot as usize)?;
                 Patch {
                     object,
                     owner: field.owner.clone(),
                     field: field.name.clone(),
                     descriptor: field.descriptor.clone(),
-                    value: *values.get(index)?,
+                    value,
                     index: None,
                 }
             }
-            Body::References(values) => element(*values.get(index)?, "L"),
-            Body::Primitives(bytes) => {
-                let Storage::Primitives(letter) = self.classes[stored.class as usize].storage
-                else {
-                    return None;
-                };
-                let size = primitive_size(letter)?;
-                let bytes = bytes.get(index * size..(index + 1) * size)?;
-                let word = words(letter, bytes)[0];
-                element(
-                    of_word(letter, word),
-                    char::from(letter).encode_utf8(&mut [0; 4]),
-                )
-            }
-            _ => return None,
         };
-        Some((patch.value, patch))
+        Some((value, patch))
     }
 
     /// The place of a field among those of an object that is stored by its fields.

@@ -158,18 +158,41 @@ final class HindsightAround {
         }
         try {
             Layout of = layout(handle);
-            if (of.direct != 0) {
-                // Coordinates are bound to it, or made of those that it is given: nobody knows what is written.
-                Object target = U.getReference(handle, of.direct);
-                if (target == null || layout(target).toHeap) {
-                    HindsightLog.current().forget();
-                }
-            } else if (isKept(object)) {
+            if (isDirect(handle, of) && isKept(object)) {
                 keep(of.place == 0 ? 0 : U.getLong(handle, of.place), object);
             }
         } catch (Throwable noMemoryOrStack) {
             HindsightLog.current().forget();
         }
+    }
+
+    /** The same where it is given an array or a buffer, or something else that leads to one, and an index. */
+    static void handle(VarHandle handle, Object array, int index) {
+        if (handle == null) {
+            return;
+        }
+        try {
+            if (isDirect(handle, layout(handle))) {
+                HindsightWrites.element(array, index);
+            }
+        } catch (Throwable noMemoryOrStack) {
+            HindsightLog.current().forget();
+        }
+    }
+
+    /**
+     * Whether a handle writes where it is told. To others coordinates are bound, or they are made of those that these
+     * are given: nobody knows what is written.
+     */
+    private static boolean isDirect(VarHandle handle, Layout of) {
+        if (of.direct == 0) {
+            return true;
+        }
+        Object target = U.getReference(handle, of.direct);
+        if (target == null || layout(target).toHeap) {
+            HindsightLog.current().forget();
+        }
+        return false;
     }
 
     /** Keeps what is at an offset in an object, or all of it if there is no field. */

@@ -120,7 +120,7 @@ final class HindsightLog {
         }
     }
 
-    // The native side reads the fields from here to `older`, while the thread goes on: the order of what is
+    // The native side reads the fields from here to `older`, and `forgot`, while the thread goes on: the order of what is
     // written to them in `turn` and `begin` is what it goes by; see `read` in `undo/log.rs`.
     private final Thread owner;
 
@@ -129,6 +129,9 @@ final class HindsightLog {
      * chunk is about to be used again.
      */
     private long from;
+
+    /** The same where that is so for a write that could not be kept, and not for want of room. */
+    private long forgot;
 
     /** The position of the chunk's first entry. */
     private long base;
@@ -292,8 +295,9 @@ final class HindsightLog {
                 // What others have done up to now is earlier than all that this thread will do.
                 tick();
                 several = logs > 1;
-                living++;
-                if (all[free] != null) {
+                if (all[free] == null) {
+                    living++;
+                } else {
                     retire(all[free]);
                 }
                 all[free] = new Entry(log);
@@ -400,6 +404,16 @@ final class HindsightLog {
 
     private static void tick() {
         U.getAndAddLong(CLOCK, NOW, 1);
+    }
+
+    /**
+     * A thread ends, and who waits for that sees all that it has done. Called at the entry of {@code Thread.exit}, and
+     * of that of virtual threads on their last carriers.
+     */
+    static void ended(Thread thread) {
+        if (several) {
+            tick();
+        }
     }
 
     /** Moves the clock on if this thread has done anything at the present time. */
@@ -685,6 +699,8 @@ final class HindsightLog {
         } else {
             appendTime();
         }
+        forgot = base + next;
+        U.storeStoreFence();
         from = base + next;
         since = next;
     }

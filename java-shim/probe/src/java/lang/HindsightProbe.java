@@ -302,7 +302,7 @@ public class HindsightProbe {
      */
     public static void handedOver(ThreadGroup group, Thread thread, Throwable exception) {
         try {
-            if (exception != null && thread == Thread.currentThread() && group.getParent() == null) {
+            if (exception != null && thread == Thread.currentThread() && HindsightThread.isRoot(group)) {
                 HindsightThread.report(HindsightThread.HANDED_OVER, -1, exception);
             }
         } catch (Throwable ignored) {
@@ -440,9 +440,15 @@ public class HindsightProbe {
     /** Closes a frame whose method an {@code escape:} rule names, and reports. */
     @DontInline
     public final void escape() {
-        if (!owner.escaped) {
-            owner.escaped = true;
-            HindsightThread.report(HindsightThread.ESCAPE, starts[3 * frames - 3], owner.exception);
+        HindsightThread.Propagation way = owner;
+        if (!way.escaped) {
+            int method = starts[3 * frames - 3];
+            // Behind the call, which itself may want more stack than there is.
+            way.overdue = method;
+            if (!HindsightThread.report(HindsightThread.ESCAPE, method, way.exception)) {
+                way.escaped = true;
+                way.overdue = -1;
+            }
         }
     }
 

@@ -29,9 +29,16 @@ final class HindsightThread {
     static final int RECORD_STATE = 4;
     /** Some library has caught it, and calls the handler of uncaught exceptions by itself. */
     static final int HANDED_OVER = 5;
+    /** An escape that there was no room to report has come to a handler. */
+    static final int OVERDUE = 6;
+
+    /** The agent's answers: whether it is a failure, or to be asked about again by a method farther out. */
+    static final int FAILURE = 1;
+    static final int LATER = 2;
 
     private static final Unsafe U = Unsafe.getUnsafe();
     private static final long THREAD_ID = U.objectFieldOffset(Thread.class, "tid");
+    private static final long PARENT = U.objectFieldOffset(ThreadGroup.class, "parent");
 
     private static final int MAX_TABLE = 1 << 16;
 
@@ -128,6 +135,9 @@ final class HindsightThread {
         /** Whether it has left a method that an {@code escape:} rule names: that is asked once on each way. */
         boolean escaped;
 
+        /** The method that an {@code escape:} rule names where there was no room yet to report it; else -1. */
+        int overdue = -1;
+
         /** Whether it was reported, by whatever rule: one failure counts once. */
         boolean reported;
 
@@ -192,6 +202,7 @@ final class HindsightThread {
             leads = false;
             lost = false;
             escaped = false;
+            overdue = -1;
             reported = false;
             catcher = -1;
             U.storeFence();
@@ -474,6 +485,11 @@ final class HindsightThread {
             }
         }
         if (now != null) {
+            if (now.overdue >= 0) {
+                int rule = now.overdue;
+                now.overdue = -1;
+                report(OVERDUE, rule, exception);
+            }
             // Caught in another method without having left one in between, it was thrown anew. In the
             // same one, it may come from an inner handler.
             now.reported &= now.catcher < 0 || now.catcher == method || isReported;
@@ -582,33 +598,45 @@ final class HindsightThread {
      * @param method the method that the rule is about, or -1
      * @param way the frames known of it, or null
      * @param kept all ways kept of this thread, or null
-     * @return whether it is a failure
+     * @return {@link #FAILURE}, {@link #LATER}, or 0 if it is none
      */
-    static native boolean report(
+    static native int report(
             int rule, int method, Throwable exception, Propagation way, Propagation[] kept);
 
-    /** Reports on the current thread. Nothing comes of it before the agent is ready. */
-    static void report(int rule, int method, Throwable exception) {
-        if (ready) {
-            HindsightThread known = known();
-            if (known == null) {
-                boolean reserve = reserved == Thread.currentThread() && RESERVE.exception == exception;
-                boolean isFailure = report(rule, method, exception, reserve ? RESERVE : null, null);
-                if (isFailure && rule == CAUGHT && !reserve) {
-                    remember(method, exception);
-                }
-                return;
-            }
-            Propagation way = known.find(exception);
-            if (way == null || !way.isReported(rule)) {
-                boolean isFailure = report(rule, method, exception, way, known.kept.get());
-                if (way != null) {
-                    way.reported |= isFailure;
-                } else if (isFailure && rule == CAUGHT) {
-                    remember(method, exception);
-                }
-            }
+    /**
+     * Reports on the current thread. Nothing comes of it before the agent is ready.
+     *
+     * @return whether to ask again, from a method farther out
+     */
+    static boolean report(int rule, int method, Throwable exception) {
+        if (!ready) {
+            return false;
         }
+        HindsightThread known = known();
+        if (known == null) {
+            boolean reserve = reserved == Thread.currentThread() && RESERVE.exception == exception;
+            int answer = report(rule, method, exception, reserve ? RESERVE : null, null);
+            if (answer == FAILURE && rule == CAUGHT && !reserve) {
+                remember(method, exception);
+            }
+            return answer == LATER;
+        }
+        Propagation way = known.find(exception);
+        if (way != null && way.isReported(rule)) {
+            return false;
+        }
+        int answer = report(rule, method, exception, way, known.kept.get());
+        if (way != null) {
+            way.reported |= answer == FAILURE;
+        } else if (answer == FAILURE && rule == CAUGHT) {
+            remember(method, exception);
+        }
+        return answer == LATER;
+    }
+
+    /** Whether a group has none above it. Its {@code getParent} asks a security manager, which may be the program's. */
+    static boolean isRoot(ThreadGroup group) {
+        return U.getReference(group, PARENT) == null;
     }
 
     /** Keeps in mind what was reported before it has left any method: its handler may throw it on. */

@@ -313,6 +313,12 @@ public final class HindsightWrites {
         HindsightAround.handle(handle, object);
     }
 
+    /** The same, of an element. */
+    @Hidden
+    public static void handle(VarHandle handle, Object array, int index) {
+        HindsightAround.handle(handle, array, index);
+    }
+
     /** Before a write by {@code Unsafe}. */
     @Hidden
     public static void memory(Object object, long offset) {
