@@ -79,7 +79,8 @@ fn jvm_options(command: &str) -> impl Iterator<Item = &str> {
     words.next_if(|java| !java.starts_with('-'));
     let mut is_value = false;
     words.take_while(move |word| {
-        let is_ours = is_value || word.starts_with(['-', '@']) && !MAIN.contains(word);
+        let is_main = || MAIN.contains(&word.split('=').next().unwrap_or(word));
+        let is_ours = is_value || word.starts_with(['-', '@']) && !is_main();
         is_value = !is_value && WITH_VALUE.contains(word);
         is_ours
     })
@@ -138,6 +139,7 @@ mod tests {
             ["-Xss1m", "-cp", "a:b", "-ea"]
         );
         assert_eq!(options("java -p mods -m app/Main -Xss2m"), ["-p", "mods"]);
+        assert_eq!(options("java --module=app/Main -Xss2m").len(), 0);
         assert_eq!(options("-Xss1m"), ["-Xss1m"]);
         assert!(options("java Main -Xss1m").is_empty());
         assert!(options("").is_empty());
