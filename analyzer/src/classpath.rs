@@ -5,6 +5,7 @@ pub(crate) mod parts;
 use crate::classinfo::ClassInfo;
 use crate::java::names::package_of;
 use crate::nested;
+use crate::temporary::Directory;
 use crate::text::hex;
 use anyhow::{Context, Result, bail};
 use sha2::{Digest, Sha256};
@@ -28,6 +29,8 @@ const FIRST_VERSION: u32 = 44;
 /// Directories and jars, in order.
 pub struct ClassPath {
     entries: Vec<Entry>,
+    /// Where some of them are for as long as this is used.
+    _kept: Vec<Directory>,
     classes: RefCell<HashMap<String, Option<Rc<FoundClass>>>>,
 }
 
@@ -85,16 +88,19 @@ impl ClassPath {
     ///
     /// Fails on an entry that does not exist or is no jar, and names it.
     pub fn open(text: &str) -> Result<ClassPath> {
-        let mut entries = Vec::new();
+        let (mut entries, mut kept) = (Vec::new(), Vec::new());
         for part in parts::named(text) {
             let part = part?;
             add(&mut entries, &part, Origin::Named)?;
-            for held in nested::unpacked(&part)? {
-                add(&mut entries, &held, Origin::Held)?;
+            let unpacked = nested::unpacked(&part)?;
+            for held in &unpacked.entries {
+                add(&mut entries, held, Origin::Held)?;
             }
+            kept.extend(unpacked.kept);
         }
         Ok(ClassPath {
             entries,
+            _kept: kept,
             classes: RefCell::default(),
         })
     }

@@ -7,6 +7,7 @@
 //!   and use no TCP; it reads and runs what it likes. What a kernel does not know it does not guard
 //!   ([`guards`] says what it does), and all works as without.
 //! - Each is killed when we end, in whatever way.
+//! - Each begins a session, and with it a group of processes, by which all is found that it has started.
 //!
 //! **Invariant:** `main` calls [`take_over`] before all else.
 
@@ -14,8 +15,8 @@ use landlock::{
     ABI, Access, AccessFs, AccessNet, CompatLevel, Compatible, Ruleset, RulesetAttr,
     RulesetCreated, RulesetCreatedAttr, RulesetError, Scope, path_beneath_rules,
 };
-use rustix::process::{Signal, getpid, getppid, set_parent_process_death_signal};
-use std::ffi::OsString;
+use rustix::process::{Signal, getpid, getppid, set_parent_process_death_signal, setsid};
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -60,6 +61,16 @@ pub fn tied(program: &Path) -> Command {
         .args([MARK, &getpid().to_string(), ANYWHERE])
         .arg(program);
     command
+}
+
+/// The program that a command runs in the end.
+pub fn program(command: &Command) -> &OsStr {
+    let mut arguments = command.get_args();
+    let behind = arguments.find(|argument| [END, ANYWHERE].iter().any(|mark| argument == mark));
+    match behind.and_then(|_| arguments.next()) {
+        Some(program) if command.get_program() == OURSELVES => program,
+        _ => command.get_program(),
+    }
 }
 
 /// Starts it. The kernel ends it with the thread that has started it, so that is one which ends with us alone.
@@ -114,6 +125,8 @@ fn become_program(mut arguments: impl Iterator<Item = OsString>) -> io::Error {
     if now != parent {
         return io::Error::other("who has started it has ended");
     }
+    // Its number is that of no group yet.
+    let _ = setsid();
     Command::new(program).args(arguments).exec()
 }
 

@@ -7,7 +7,9 @@ pub mod javac;
 
 use crate::confine;
 use anyhow::{Context, Result, bail};
+use std::ffi::{OsStr, OsString};
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -20,6 +22,9 @@ const JVM_VARIABLES: [&str; 5] = [
     "JDK_JAVAC_OPTIONS",
     "CLASSPATH",
 ];
+
+/// How long an argument may be; Linux has a limit of 128 KiB.
+const LONGEST_ARGUMENT: usize = 120 * 1024;
 
 /// The oldest JDK that can compile and run emitted tests.
 const OLDEST: u32 = 11;
@@ -124,6 +129,29 @@ impl Jdk {
     }
 }
 
+/// The arguments that give java or javac a class path: those in `file` if it is too long for one.
+///
+/// # Errors
+///
+/// Fails if the file cannot be written.
+pub fn class_path(path: &OsStr, file: &Path) -> Result<Vec<OsString>> {
+    if path.len() < LONGEST_ARGUMENT {
+        return Ok(vec!["-cp".into(), path.to_owned()]);
+    }
+    let mut text = b"-cp \"".to_vec();
+    for &byte in path.as_bytes() {
+        if matches!(byte, b'\\' | b'"') {
+            text.push(b'\\');
+        }
+        text.push(byte);
+    }
+    text.extend(b"\"\n");
+    fs::write(file, text).with_context(|| format!("failed to write {}", file.display()))?;
+    let mut argument = OsString::from("@");
+    argument.push(file);
+    Ok(vec![argument])
+}
+
 /// A command without what the environment asks of JVMs, and which finds files whatever their names.
 fn cut_off(mut command: Command) -> Command {
     for variable in JVM_VARIABLES {
@@ -190,6 +218,26 @@ fn feature_version(text: &str) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_class_paths_go_into_a_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("path");
+        assert_eq!(
+            class_path(OsStr::new("a:b"), &file).unwrap(),
+            ["-cp", "a:b"]
+        );
+        assert!(!file.exists());
+        let long = "/a \\ \"b\".jar:".repeat(LONGEST_ARGUMENT / 10);
+        let arguments = class_path(OsStr::new(&long), &file).unwrap();
+        assert_eq!(arguments, [&*format!("@{}", file.display())]);
+        let text = fs::read_to_string(&file).unwrap();
+        assert!(
+            text.starts_with(r#"-cp "/a \\ \"b\".jar:/a"#),
+            "{}",
+            &text[..40]
+        );
+    }
 
     #[test]
     fn versions() {

@@ -16,7 +16,8 @@
 //! [`alike`] knows frames that end alike, which need not all be tried again.
 //! [`missing`] finds tests that reproduce, but lack static state which the fixed program needs.
 //! [`unreported`] knows exceptions at which what runs tests fails by itself.
-//! [`ended`] tells of JVMs that end before they should. [`memory`] and [`preview`] know options of the JVM that crashes need.
+//! [`ended`] tells of JVMs that end before they should. [`memory`] and [`preview`] know options of the JVM that crashes
+//! need, [`paths`] those that name files.
 //!
 //! [`generate`] does all this for several crashes together, for one javac run
 //! costs as much as a hundred tests.
@@ -34,6 +35,7 @@ pub mod launch;
 pub mod memory;
 pub mod missing;
 pub mod origins;
+pub mod paths;
 pub mod preview;
 pub mod project;
 pub mod report;

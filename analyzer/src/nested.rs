@@ -1,7 +1,9 @@
 //! Programs in one jar with jars in it, as Spring Boot and servlet containers have them: a JVM finds nothing in
-//! such a jar by itself, its own loader does. What is in it is unpacked once, into the cache directory.
+//! such a jar by itself, its own loader does. What is in it is unpacked once, into the cache directory; where that
+//! cannot be written, for a while only.
 
 use crate::cache;
+use crate::temporary::{self, Directory};
 use crate::text::hex;
 use anyhow::{Context, Result};
 use sha2::{Digest, Sha256};
@@ -13,15 +15,23 @@ use zip::ZipArchive;
 /// Where classes and libraries are.
 const PLACES: [&str; 2] = ["BOOT-INF/", "WEB-INF/"];
 
-/// The entries of a class path that a jar holds in itself: a directory of classes, and jars. None if it is
-/// a jar as others.
+/// What a jar holds in itself.
+#[derive(Debug, Default)]
+pub struct Unpacked {
+    /// Entries of a class path: a directory of classes, and jars. None if it is a jar as others.
+    pub entries: Vec<PathBuf>,
+    /// Where they are, if they are to go.
+    pub kept: Option<Directory>,
+}
+
+/// Unpacks what a jar holds in itself.
 ///
 /// # Errors
 ///
 /// Fails if it cannot be read as a jar, or its content cannot be written.
-pub fn unpacked(jar: &Path) -> Result<Vec<PathBuf>> {
+pub fn unpacked(jar: &Path) -> Result<Unpacked> {
     if jar.is_dir() {
-        return Ok(Vec::new());
+        return Ok(Unpacked::default());
     }
     let open = || -> Result<_> { Ok(ZipArchive::new(BufReader::new(File::open(jar)?))?) };
     let mut archive = open()
@@ -29,15 +39,24 @@ pub fn unpacked(jar: &Path) -> Result<Vec<PathBuf>> {
     let held = archive.file_names().filter(|name| is_held(name));
     let held: Vec<String> = held.map(str::to_owned).collect();
     if held.is_empty() {
-        return Ok(Vec::new());
+        return Ok(Unpacked::default());
     }
     let what = || format!("failed to unpack what {} has in it", jar.display());
-    let dir = directory(jar).with_context(what)?;
-    if dir.is_dir() {
-        cache::used(&dir);
-    } else {
-        cache::save_directory(&dir, |dir| unpack(&mut archive, &held, dir)).with_context(what)?;
-    }
+    let mut save = |dir: &PathBuf| match dir.is_dir() {
+        true => {
+            cache::used(dir);
+            true
+        }
+        false => cache::save_directory(dir, |dir| unpack(&mut archive, &held, dir)).is_ok(),
+    };
+    let (dir, kept) = match directory(jar).with_context(what)?.filter(&mut save) {
+        Some(dir) => (dir, None),
+        None => {
+            let made = temporary::directory().with_context(what)?;
+            unpack(&mut archive, &held, made.path()).with_context(what)?;
+            (made.path().to_owned(), Some(made))
+        }
+    };
     let mut entries = Vec::new();
     for place in PLACES {
         let classes = dir.join(place).join("classes");
@@ -50,7 +69,7 @@ pub fn unpacked(jar: &Path) -> Result<Vec<PathBuf>> {
         .collect();
     jars.sort();
     entries.extend(jars);
-    Ok(entries)
+    Ok(Unpacked { entries, kept })
 }
 
 /// Whether an entry of a jar is a class, a resource or a library of the program in it.
@@ -63,12 +82,12 @@ fn is_held(name: &str) -> bool {
     })
 }
 
-/// Where the content of a jar is kept.
-fn directory(jar: &Path) -> Result<PathBuf> {
+/// Where the content of a jar is kept for the next run, if anything is.
+fn directory(jar: &Path) -> Result<Option<PathBuf>> {
     let mut hash = Sha256::new();
     io::copy(&mut File::open(jar)?, &mut hash)?;
-    let cache = cache::directory().unwrap_or_else(|| std::env::temp_dir().join("hindsight"));
-    Ok(cache.join(format!("unpacked-{}", hex(&hash.finalize()[..8]))))
+    let name = format!("unpacked-{}", hex(&hash.finalize()[..8]));
+    Ok(cache::directory().map(|cache| cache.join(name)))
 }
 
 fn unpack(archive: &mut ZipArchive<BufReader<File>>, names: &[String], dir: &Path) -> Result<()> {
@@ -114,7 +133,7 @@ mod tests {
         ]);
         fs::write(&path, &all).unwrap();
         // Nobody else has this one.
-        let unpacked = directory(&path).unwrap();
+        let unpacked = directory(&path).unwrap().unwrap();
         let classpath = ClassPath::open(path.to_str().unwrap()).unwrap();
         for class in ["Loader", "p.A", "p.B"] {
             assert!(classpath.find(class).is_some(), "{class}");
@@ -134,6 +153,6 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("plain.jar");
         fs::write(&path, jar(&[("A.class", b"a"), ("lib/x.jar", b"")])).unwrap();
-        assert!(super::unpacked(&path).unwrap().is_empty());
+        assert!(super::unpacked(&path).unwrap().entries.is_empty());
     }
 }

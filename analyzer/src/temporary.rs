@@ -1,6 +1,7 @@
-//! What is there for a while only: it goes with the process, also where that is told to end.
+//! What is there for a while only, files and child processes: it goes with the process, also where that is told to end.
 
 use anyhow::{Context, Result};
+use rustix::process::{Pid, Signal, kill_process_group};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
@@ -12,7 +13,13 @@ use std::{fs, thread};
 use tempfile::TempDir;
 
 /// What there is.
-static ALL: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+static ALL: Mutex<Vec<Thing>> = Mutex::new(Vec::new());
+
+#[derive(Debug, Clone, PartialEq)]
+enum Thing {
+    Path(PathBuf),
+    Group(Pid),
+}
 
 /// How often it is tried to remove a directory, into which a child that ends may still write.
 const TRIES: u32 = 20;
@@ -52,14 +59,23 @@ impl Directory {
     }
 }
 
-/// A file or directory that `SIGINT`, `SIGTERM` and `SIGHUP` remove before they end the process, as long as this
-/// lives. Who makes it removes it else.
+/// A file or directory that `SIGINT`, `SIGTERM` and `SIGHUP` remove, or a group of processes that they kill, before they
+/// end the process, as long as this lives. Who makes it removes it else.
 #[derive(Debug)]
-pub struct Doomed(PathBuf);
+pub struct Doomed(Thing);
 
 impl Doomed {
     /// For what is there already.
     pub fn new(path: &Path) -> Doomed {
+        Doomed::of(Thing::Path(path.to_owned()))
+    }
+
+    /// For the group of a process that runs already.
+    pub fn group(group: Pid) -> Doomed {
+        Doomed::of(Thing::Group(group))
+    }
+
+    fn of(thing: Thing) -> Doomed {
         static HANDLED: Once = Once::new();
         HANDLED.call_once(|| {
             // Without, things are left behind, and all else is as it should be.
@@ -71,21 +87,21 @@ impl Doomed {
                 thread::spawn(move || wait(signals));
             }
         });
-        all().push(path.to_owned());
-        Doomed(path.to_owned())
+        all().push(thing.clone());
+        Doomed(thing)
     }
 }
 
 impl Drop for Doomed {
     fn drop(&mut self) {
         let mut all = all();
-        if let Some(at) = all.iter().position(|path| *path == self.0) {
+        if let Some(at) = all.iter().position(|thing| *thing == self.0) {
             all.swap_remove(at);
         }
     }
 }
 
-fn all() -> MutexGuard<'static, Vec<PathBuf>> {
+fn all() -> MutexGuard<'static, Vec<Thing>> {
     ALL.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -101,8 +117,14 @@ fn wait(mut signals: Signals) {
     for signal in signals.forever() {
         // Nothing is added, and nothing kept, from now on.
         let all = all();
+        for thing in all.iter() {
+            if let Thing::Group(group) = thing {
+                let _ = kill_process_group(*group, Signal::KILL);
+            }
+        }
+        let is_left = |thing: &&Thing| matches!(thing, Thing::Path(path) if !is_gone(path));
         for _ in 0..TRIES {
-            if all.iter().filter(|path| !is_gone(path)).count() == 0 {
+            if all.iter().filter(is_left).count() == 0 {
                 break;
             }
             thread::sleep(PAUSE);

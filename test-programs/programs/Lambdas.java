@@ -29,6 +29,13 @@ public class Lambdas {
     static int clamp(int number) {
         return Math.max(number, 1);
     }
+
+    /** A type that a program may be without, as a library that it has no use for. */
+    static class Gone {}
+
+    static Gone gone() {
+        return null;
+    }
 }
 /* crashes
 java.lang.ArithmeticException in thread main, uncaught

@@ -6,7 +6,7 @@ use crate::classpath::ClassPath;
 use crate::files::writable;
 use crate::jdk::Jdk;
 use crate::junit::asked::Asked;
-use crate::junit::{Framework, Options, Source, generate, memory, preview};
+use crate::junit::{Framework, Options, Source, generate, paths, preview};
 use crate::progress::Stages;
 use crate::stderr::say;
 use anyhow::{Result, bail};
@@ -157,8 +157,7 @@ impl Opts {
             }
             Err(error) => return Err(error),
         };
-        let mut java_options = self.java_option.clone();
-        memory::add_bounds(&mut java_options, inputs.iter().map(|input| &input.crash));
+        let mut java_options = paths::from_everywhere(&self.java_option);
         let crashes = inputs.iter().map(|input| &input.crash);
         preview::add(&mut java_options, &classpath, crashes);
         let options = Options {

@@ -9,7 +9,7 @@ use crate::junit::asked::Asked;
 use crate::junit::candidate::test_name;
 use crate::junit::report::{Report, Verdict};
 use crate::junit::verdict::NOT_RESTORED;
-use crate::junit::{Framework, Options, Source, generate, memory, preview, write_file};
+use crate::junit::{Framework, Options, Source, generate, paths, preview, write_file};
 use crate::progress::Stages;
 use crate::repair;
 use crate::temporary;
@@ -159,9 +159,8 @@ impl Opts {
         let chosen = self.chosen(&input.crash)?;
         let tests = |input: &Input, frames: &[usize]| {
             let mut options = self.options(work.path().join("tests"), frames);
-            let java_options = &mut options.java_options;
-            memory::add_bounds(java_options, std::iter::once(&input.crash));
-            preview::add(java_options, &classpath, std::iter::once(&input.crash));
+            let crash = std::iter::once(&input.crash);
+            preview::add(&mut options.java_options, &classpath, crash);
             generate(
                 std::slice::from_ref(input),
                 &classpath,
@@ -280,7 +279,7 @@ impl Opts {
             keep_all: false,
             run: true,
             project: false,
-            java_options: self.java_option.clone(),
+            java_options: paths::from_everywhere(&self.java_option),
             timeout: Duration::from_secs(self.timeout),
             told: Stages::new(!self.quiet),
         }

@@ -1,8 +1,12 @@
 //! Child processes: running them, for so long and no longer.
+//!
+//! What they start themselves ends with them.
 
 use crate::confine;
+use crate::temporary::Doomed;
 use anyhow::{Context, Result};
-use std::fs;
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+use std::fs::{self, File};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus};
 use std::thread;
@@ -23,19 +27,27 @@ pub enum Ended {
 /// How many times its time a child may take on a machine that has no core for it.
 const MOST_STARVED: u32 = 4;
 
+/// How large the file may become that a child writes what it says to. What it has said before that much is lost.
+const MOST_SAID: u64 = 64 << 20;
+
 /// Runs `command` to its end, or kills it after `timeout`, or when it has done nothing for as long as `idle`.
 /// What it has waited for a core does not count, up to [`MOST_STARVED`] times its time: of a machine that has much
-/// else to do nothing is learned of the child.
+/// else to do nothing is learned of the child. `log` is where it says things, opened to append to.
 ///
 /// # Errors
 ///
 /// Fails if it cannot be run.
-pub fn run(command: Command, timeout: Duration, idle: Option<Duration>) -> Result<Ended> {
-    let program = command.get_program().to_owned();
+pub fn run(
+    command: Command,
+    timeout: Duration,
+    idle: Option<Duration>,
+    log: Option<&File>,
+) -> Result<Ended> {
+    let program = confine::program(&command).to_owned();
     let child = confine::spawn(command)
         .with_context(|| format!("failed to run {}", Path::new(&program).display()))?;
     let watch = idle.map(|idle| Watch::new(child.id(), idle));
-    end(child, timeout, watch)
+    end(child, timeout, watch, log)
 }
 
 /// Waits for the end of a child, or kills it after `timeout`.
@@ -44,14 +56,31 @@ pub fn run(command: Command, timeout: Duration, idle: Option<Duration>) -> Resul
 ///
 /// Fails if nothing can be learned of it.
 pub fn wait(child: Child, timeout: Duration) -> Result<Ended> {
-    end(child, timeout, None)
+    end(child, timeout, None, None)
 }
 
-fn end(mut child: Child, timeout: Duration, mut watch: Option<Watch>) -> Result<Ended> {
+fn end(
+    mut child: Child,
+    timeout: Duration,
+    mut watch: Option<Watch>,
+    log: Option<&File>,
+) -> Result<Ended> {
+    let group = Pid::from_child(&child);
+    let doomed = Doomed::group(group);
+    // Before its end is asked for: as long as it is not, no other process gets its number.
+    let end_all = |child: &mut Child| {
+        // What ends with us alone is in our own group, and there is none of this number.
+        let _ = kill_process_group(group, Signal::KILL);
+        drop(doomed);
+        child.wait()
+    };
     let started = Instant::now();
     loop {
-        if let Some(status) = child.try_wait()? {
-            return Ok(Ended::Exit(status));
+        if has_ended(group)? {
+            return Ok(Ended::Exit(end_all(&mut child)?));
+        }
+        if log.is_some_and(|log| log.metadata().is_ok_and(|found| found.len() > MOST_SAID)) {
+            let _ = log.map(|log| log.set_len(0));
         }
         let idle = watch.as_mut().is_some_and(Watch::is_idle);
         let elapsed = started.elapsed();
@@ -62,11 +91,20 @@ fn end(mut child: Child, timeout: Duration, mut watch: Option<Watch>) -> Result<
         if idle || elapsed >= timeout && is_over() {
             // It may have ended in this very moment, which is as good.
             let _ = child.kill();
-            child.wait()?;
+            end_all(&mut child)?;
             return Ok(Ended::TimedOut { idle });
         }
         thread::sleep(Duration::from_millis(10));
     }
+}
+
+/// Whether a child has ended, of which [`Child::wait`] still tells how.
+fn has_ended(child: Pid) -> Result<bool> {
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    let ended = waitid(WaitId::Pid(child), options);
+    Ok(ended
+        .context("failed to wait for a child process")?
+        .is_some())
 }
 
 /// For how long a process was ready to go on and no core was free: of that thread of it which has waited longest,
@@ -167,7 +205,7 @@ mod tests {
             let mut command = Command::new("sh");
             command.args(["-c", script]);
             let (timeout, idle) = (Duration::from_secs(4), Duration::from_secs(2));
-            run(command, timeout, Some(idle)).unwrap()
+            run(command, timeout, Some(idle), None).unwrap()
         };
         assert!(matches!(
             run("exec sleep 100"),
@@ -179,6 +217,21 @@ mod tests {
         // It waits for another process, which may do what it likes.
         assert!(is_busy(run("sleep 5; true")));
         assert!(matches!(run("exit 3"), Ended::Exit(_)));
+    }
+
+    #[test]
+    fn what_a_child_says_is_kept_within_bounds() {
+        let dir = tempfile::tempdir().unwrap();
+        let log = dir.path().join("log");
+        let file = (File::options().append(true).create(true).open(&log)).unwrap();
+        let mut command = Command::new("sh");
+        let loud = "head -c 100000000 /dev/zero >&2; sleep 0.3; echo the last words >&2";
+        command.args(["-c", loud]).stderr(file.try_clone().unwrap());
+        let ended = run(command, Duration::from_secs(60), None, Some(&file)).unwrap();
+        assert!(matches!(ended, Ended::Exit(status) if status.success()));
+        let said = fs::read(&log).unwrap();
+        assert!(said.len() as u64 <= MOST_SAID, "{}", said.len());
+        assert!(said.ends_with(b"the last words\n"));
     }
 
     #[test]
@@ -194,7 +247,7 @@ mod tests {
         let mut command = Command::new("nice");
         command.args(["-n", "19", "sh", "-c", busy]);
         let started = Instant::now();
-        let ended = run(command, Duration::from_secs(1), None).unwrap();
+        let ended = run(command, Duration::from_secs(1), None, None).unwrap();
         let took = started.elapsed();
         for other in &mut others {
             other.kill().unwrap();

@@ -1,6 +1,6 @@
 //! Compiling sources, and what javac says of them.
 
-use super::{ENABLE_PREVIEW, Jdk};
+use super::{ENABLE_PREVIEW, Jdk, class_path};
 use crate::text::one_line;
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
@@ -52,6 +52,7 @@ impl Jdk {
     pub fn compile(&self, what: &Compilation<'_>) -> Result<Said> {
         let path = std::env::join_paths(what.class_path)
             .context("a class path entry cannot be passed on")?;
+        let path = class_path(&path, &what.classes.with_extension("path"))?;
         let output = self.javac(|command| {
             command
                 .args(["-J-Duser.language=en", "--release"])
@@ -59,8 +60,8 @@ impl Jdk {
                 .args(what.preview.then_some(ENABLE_PREVIEW))
                 .args(["-encoding", "UTF-8", "-proc:none", "-implicit:none"])
                 .arg(format!("-Xlint:{}", what.lints))
-                .args(["-Xmaxerrs", "10000", "-Xmaxwarns", "100000", "-cp"])
-                .arg(&path)
+                .args(["-Xmaxerrs", "10000", "-Xmaxwarns", "100000"])
+                .args(&path)
                 .arg("-d")
                 .arg(what.classes)
                 .args(what.sources);

@@ -105,7 +105,6 @@ pub fn find(
         let class = &plan.classes[candidate.class];
         let crash = &plan.inputs[candidate.crash].crash;
         let graph = Graph::at_entry(crash, frame);
-        let file = place.resource(class);
         // A test that makes what was thrown would only throw that: see `Outcome::restored`.
         let thrown = |class: &str| (crash.failure.exceptions.iter()).any(|one| one.class == class);
         let mut objects = caught(|| objects(&graph, frame));
@@ -118,7 +117,7 @@ pub fn find(
             let found = caught(|| recipe::recipes(&plan.library, &graph, object, &class.package));
             for recipe in found {
                 trials.push(Pack::List(vec![
-                    Pack::Text(file.display().to_string()),
+                    crash_file(plan, candidate.crash, place),
                     Pack::Int(candidate.frame as i64),
                     Pack::Int(i64::from(object)),
                     Pack::Int(recipe.result as i64),
@@ -143,6 +142,13 @@ pub fn find(
         }
     }
     Ok(recipes)
+}
+
+/// Where a crash file is: beside each of its test classes, and the first will do, so that it is read once.
+fn crash_file(plan: &Plan<'_>, crash: usize, place: &Workplace<'_>) -> Pack {
+    let mut classes = plan.classes.iter().filter(|class| class.crash == crash);
+    let file = classes.next().map(|class| place.resource(class));
+    Pack::Text(file.unwrap_or_default().display().to_string())
 }
 
 /// Whether an object is better made by one recipe than by another.
@@ -252,11 +258,10 @@ pub fn check(
         .iter()
         .map(|&index| {
             let candidate = &plan.candidates[index];
-            let class = &plan.classes[candidate.class];
             Pack::List(vec![
-                Pack::Text(class.full_name()),
+                Pack::Text(plan.classes[candidate.class].full_name()),
                 Pack::Text(values_method(candidate)),
-                Pack::Text(place.resource(class).display().to_string()),
+                crash_file(plan, candidate.crash, place),
                 Pack::Int(candidate.frame as i64),
             ])
         })

@@ -312,7 +312,7 @@ impl<'a> Plan<'a> {
         leave_out_runner(frames, &mut refusals);
         leave_out_checks(frames, &recorded.failure.exceptions, &mut refusals);
         limit_recursion(frames, &mut refusals);
-        limit(&mut refusals);
+        limit(frames, &mut refusals);
         if asked.is_empty() {
             leave_out_bridges(frames, &mut refusals);
         }

@@ -11,11 +11,12 @@ use super::report::Verdict;
 use crate::java::lines::INDENT;
 use crate::java::literal;
 use crate::java::names::Names;
+use crate::jdk::class_path;
 use anyhow::{Context, Result};
 use hindsight_tracelog::crash::Defaults;
 
 /// Names of the variables for what was there before.
-pub const VARIABLES: [&str; 3] = ["locale", "format", "zone"];
+pub const VARIABLES: [&str; 4] = ["locale", "format", "display", "zone"];
 
 /// Asks a JVM like those that run tests for its own, once, if one of `tried` has not reproduced.
 ///
@@ -44,8 +45,10 @@ pub fn find(
         .jdk
         .command("java")
         .args(&options.java_options)
-        .arg("-cp")
-        .arg(place.runtime_path()?)
+        .args(class_path(
+            &place.runtime_path()?,
+            &place.run_dir_named("path"),
+        )?)
         .arg("dev.hindsight.replay.Defaults")
         .output()
         .context("failed to run java")?;
@@ -107,11 +110,13 @@ pub fn told(set: &Defaults) -> String {
 /// The call of a test, between lines that set defaults and put back what was there.
 pub fn around(code: &str, set: &Defaults, names: &mut Names) -> Option<String> {
     let text = |text: &str| literal::string(&text.encode_utf16().collect::<Vec<_>>());
-    let [old_locale, old_format, old_zone] = VARIABLES;
+    let [old_locale, old_format, old_display, old_zone] = VARIABLES;
     let (mut keep, mut enter, mut leave) = (String::new(), String::new(), String::new());
-    let mut add = |kept: String, set: String, put_back: String| {
+    let mut add = |kept: String, set: Option<String>, put_back: String| {
         keep += &format!("{INDENT}{kept};\n");
-        enter += &format!("{INDENT}    {set};\n");
+        if let Some(set) = set {
+            enter += &format!("{INDENT}    {set};\n");
+        }
         leave += &format!("{INDENT}    {put_back};\n");
     };
     if !set.locale.is_empty() {
@@ -119,18 +124,32 @@ pub fn around(code: &str, set: &Defaults, names: &mut Names) -> Option<String> {
         let tag = text(&set.locale)?;
         add(
             format!("{locale} {old_locale} = {locale}.getDefault()"),
-            format!("{locale}.setDefault({locale}.forLanguageTag({tag}))"),
+            Some(format!(
+                "{locale}.setDefault({locale}.forLanguageTag({tag}))"
+            )),
             format!("{locale}.setDefault({old_locale})"),
         );
     }
-    if !set.format.is_empty() {
+    // To set the default one is to set those for each use, too.
+    for (use_of, old, tag) in [
+        ("FORMAT", old_format, &set.format[..]),
+        ("DISPLAY", old_display, ""),
+    ] {
+        if set.locale.is_empty() && tag.is_empty() {
+            continue;
+        }
         let locale = names.write("java.util", "Locale");
-        let category = format!("{locale}.Category.FORMAT");
-        let tag = text(&set.format)?;
+        let category = format!("{locale}.Category.{use_of}");
+        let tag = match tag.is_empty() {
+            true => None,
+            false => Some(text(tag)?),
+        };
         add(
-            format!("{locale} {old_format} = {locale}.getDefault({category})"),
-            format!("{locale}.setDefault({category}, {locale}.forLanguageTag({tag}))"),
-            format!("{locale}.setDefault({category}, {old_format})"),
+            format!("{locale} {old} = {locale}.getDefault({category})"),
+            tag.map(|tag| {
+                format!("{locale}.setDefault({category}, {locale}.forLanguageTag({tag}))")
+            }),
+            format!("{locale}.setDefault({category}, {old})"),
         );
     }
     if !set.zone.is_empty() {
@@ -138,7 +157,7 @@ pub fn around(code: &str, set: &Defaults, names: &mut Names) -> Option<String> {
         let id = text(&set.zone)?;
         add(
             format!("{zone} {old_zone} = {zone}.getDefault()"),
-            format!("{zone}.setDefault({zone}.getTimeZone({id}))"),
+            Some(format!("{zone}.setDefault({zone}.getTimeZone({id}))")),
             format!("{zone}.setDefault({old_zone})"),
         );
     }

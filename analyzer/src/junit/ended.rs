@@ -4,11 +4,12 @@ use super::Options;
 use crate::jdk::Jdk;
 use crate::text::one_line;
 use anyhow::{Context, Result, bail};
-use std::fs;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
 /// How much of what a JVM has said is looked at: a whole stack trace, in most cases.
-const END: usize = 1 << 17;
+const END: u64 = 1 << 17;
 
 /// Fails if a JVM does not even begin with the options that the tests are to have: none of them could run.
 ///
@@ -50,12 +51,20 @@ fn is_said_always(line: &str) -> bool {
 
 /// The last line that a JVM has said; of a stack trace, and of one that did not even start, the first.
 pub fn last_words(log: &Path) -> String {
-    let text = fs::read(log).unwrap_or_default();
-    let text = String::from_utf8_lossy(&text[text.len().saturating_sub(END)..]).into_owned();
-    match telling(&text) {
+    let text = end_of(log).unwrap_or_default();
+    match telling(&String::from_utf8_lossy(&text)) {
         Some(line) => format!(": {}", one_line(line.trim(), 200)),
         None => String::new(),
     }
+}
+
+fn end_of(log: &Path) -> io::Result<Vec<u8>> {
+    let mut file = File::open(log)?;
+    let begin = file.metadata()?.len().saturating_sub(END);
+    file.seek(SeekFrom::Start(begin))?;
+    let mut text = Vec::new();
+    file.take(END).read_to_end(&mut text)?;
+    Ok(text)
 }
 
 fn telling(text: &str) -> Option<&str> {

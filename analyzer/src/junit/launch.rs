@@ -3,6 +3,7 @@
 use super::compile::Workplace;
 use super::{Options, ended};
 use crate::jdk::child::{Ended, run as run_child};
+use crate::jdk::class_path;
 use crate::progress::Extent;
 use anyhow::{Context, Result};
 use serde::Deserialize;
@@ -14,7 +15,7 @@ use std::process::Stdio;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// JVMs at a time.
 const PARALLEL: usize = 2;
@@ -109,6 +110,15 @@ pub enum Ran {
     Died(String),
 }
 
+/// What the JVM of a test is started with, beside what all of them are.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Setting {
+    /// Whether with assertions.
+    pub asserts: bool,
+    /// What bounds its memory, as it did in the recording.
+    pub bounds: Vec<String>,
+}
+
 /// A candidate to be run.
 pub(super) struct Job {
     pub(super) index: usize,
@@ -116,7 +126,7 @@ pub(super) struct Job {
     pub(super) called: String,
     pub(super) class: String,
     pub(super) method: String,
-    pub(super) asserts: bool,
+    pub(super) setting: Setting,
     /// In which order immutable sets and maps iterate; not the recorded one, for it is another one in each JVM.
     pub(super) order: Option<(i64, bool)>,
     /// The runner's option by which static fields are compared with the recorded ones, name of the
@@ -124,13 +134,18 @@ pub(super) struct Job {
     pub(super) compared: Option<(&'static str, String, usize)>,
 }
 
-/// Runs candidates, each once and in a JVM of its own: its files have its number. A method that has waited for nothing in one
+/// Runs candidates, each in a JVM of its own: its files have its number. A method that has waited for nothing in one
 /// crash, as the loop of a server does, is not waited for as long in the next.
+///
+/// Neighbouring frames call each other, so that two tests at a time may want one port, lock one file or open one
+/// database. So those that end `otherwise` than they were to run a second time, each alone, which then counts, as long
+/// as there is [time](Options::timeout) for it.
 pub(super) fn launch_each(
     place: &Workplace<'_>,
     path: &OsStr,
     jobs: &[Job],
     options: &Options,
+    otherwise: impl Fn(usize, &Ran) -> bool,
 ) -> Vec<(usize, Result<Vec<Ran>>)> {
     debug_assert!(
         (jobs.iter().map(|job| job.index).collect::<BTreeSet<_>>()).len() == jobs.len(),
@@ -161,7 +176,19 @@ pub(super) fn launch_each(
             scope.spawn(work);
         }
     });
-    results.into_inner().unwrap_or_else(PoisonError::into_inner)
+    let mut results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let was_alone = jobs.len() < 2;
+    let until = Instant::now() + options.timeout;
+    for (index, result) in results.iter_mut().filter(|_| !was_alone) {
+        let is_otherwise = |ran: &[Ran]| ran.iter().any(|ran| otherwise(*index, ran));
+        if Instant::now() < until
+            && result.as_deref().is_ok_and(is_otherwise)
+            && let Some(job) = jobs.iter().find(|job| job.index == *index)
+        {
+            *result = launch(place, path, &[job], options, idle(options, false));
+        }
+    }
+    results
 }
 
 /// For how long a JVM may do nothing.
@@ -187,7 +214,6 @@ pub(super) fn launch(
     let Some(first) = jobs.first() else {
         return Ok(Vec::new());
     };
-    let java_options = &options.java_options;
     let timeout = options.timeout * jobs.len().min(MOST_TIMEOUTS) as u32;
     let files: Vec<PathBuf> = jobs
         .iter()
@@ -201,7 +227,10 @@ pub(super) fn launch(
     let dir = place.run_dir(first.index);
     fs::create_dir_all(&dir).context("failed to make a directory to run in")?;
     let log = files[0].with_extension("log");
-    let errors = File::create(&log).context("failed to make a file for a candidate's output")?;
+    let _ = fs::remove_file(&log);
+    let errors = (File::options().append(true).create(true).open(&log))
+        .context("failed to make a file for a candidate's output")?;
+    let written = errors.try_clone();
     let mut command = place.jdk.tied_java();
     command
         .args([
@@ -211,12 +240,12 @@ pub(super) fn launch(
             "-XX:+UseSerialGC",
             "-Djava.awt.headless=true",
         ])
-        .args(first.asserts.then_some("-ea"))
+        .args(first.setting.asserts.then_some("-ea"))
         // What is compiled has the JVM's own order in it.
         .args(first.order.iter().flat_map(|_| UNCOMPILED_ORDER))
-        .args(java_options)
-        .arg("-cp")
-        .arg(path)
+        .args(&options.java_options)
+        .args(&first.setting.bounds)
+        .args(class_path(path, &files[0].with_extension("path"))?)
         .arg("dev.hindsight.replay.Runner");
     if let Some((salt, reverse)) = first.order {
         command.args(["--order", &salt.to_string(), &reverse.to_string()]);
@@ -232,7 +261,7 @@ pub(super) fn launch(
         .stdout(Stdio::null())
         .stderr(errors);
     let idle = idle.min(timeout);
-    let ended = run_child(command, timeout, Some(idle))?;
+    let ended = run_child(command, timeout, Some(idle), written.as_ref().ok())?;
     let told = |file: &PathBuf| {
         let text = fs::read_to_string(file).ok()?;
         let mut outcome = serde_json::from_str::<Outcome>(&well_formed(&text)).ok()?;
@@ -246,7 +275,9 @@ pub(super) fn launch(
         (None, Ended::TimedOut { idle: true }) => Ran::Waited(idle.as_secs()),
         (None, Ended::Exit(status)) => Ran::Died(format!("{status}{}", ended::last_words(&log))),
     });
-    Ok(results.collect())
+    let results = results.collect();
+    let _ = fs::remove_file(&log);
+    Ok(results)
 }
 
 /// Where the runner says which static fields lack what was recorded.

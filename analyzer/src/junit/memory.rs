@@ -1,6 +1,7 @@
 //! Where memory ends: a program that ran out of it does so again only in a JVM of the same bounds.
 
 use hindsight_tracelog::reader::Crash;
+use std::collections::BTreeSet;
 
 /// Options that bound the heap, and the stacks of threads.
 const BOUNDS: [(&str, [&str; 2]); 2] = [
@@ -11,6 +12,29 @@ const BOUNDS: [(&str, [&str; 2]); 2] = [
     ),
 ];
 
+/// Options of java whose value is the next word.
+const WITH_VALUE: [&str; 16] = [
+    "-cp",
+    "-classpath",
+    "--class-path",
+    "-p",
+    "--module-path",
+    "--upgrade-module-path",
+    "--add-modules",
+    "--limit-modules",
+    "--add-reads",
+    "--add-exports",
+    "--add-opens",
+    "--patch-module",
+    "--enable-native-access",
+    "--illegal-native-access",
+    "--sun-misc-unsafe-memory-access",
+    "--source",
+];
+
+/// Options of java that name what it runs, behind which stand the program's.
+const MAIN: [&str; 3] = ["-jar", "-m", "--module"];
+
 /// The options on a recorded command line that say where what a crash ran out of ends.
 pub fn bounds(crash: &Crash) -> Vec<&str> {
     let mut found = Vec::new();
@@ -18,26 +42,48 @@ pub fn bounds(crash: &Crash) -> Vec<&str> {
         let mut exceptions = crash.failure.exceptions.iter();
         if exceptions.any(|exception| exception.class == class) {
             // The last one counts.
-            let words = crash.meta.command.split_whitespace().rev();
-            let mut bounds = words.filter(|word| is_one_of(word, names));
-            found.extend(bounds.next());
+            let bounds = jvm_options(&crash.meta.command);
+            found.extend(bounds.filter(|word| is_one_of(word, names)).last());
         }
     }
     found
 }
 
-/// Adds to options of JVMs what bounds the memory of recorded crashes, where they say nothing of it.
-pub fn add_bounds<'a>(options: &mut Vec<String>, crashes: impl Iterator<Item = &'a Crash>) {
-    for bound in crashes.flat_map(bounds) {
-        let of_same = BOUNDS
-            .into_iter()
-            .find(|(_, names)| is_one_of(bound, *names));
-        let is_said =
-            of_same.is_some_and(|(_, names)| options.iter().any(|option| is_one_of(option, names)));
-        if !is_said {
-            options.push(bound.to_owned());
-        }
-    }
+/// The bounds of a crash of which options of JVMs say nothing.
+pub fn unsaid(options: &[String], crash: &Crash) -> Vec<String> {
+    let is_unsaid = |bound: &&str| {
+        let names = BOUNDS.into_iter().map(|(_, names)| names);
+        let mut of_same = names.filter(|names| is_one_of(bound, *names));
+        !of_same.any(|names| options.iter().any(|option| is_one_of(option, names)))
+    };
+    let unsaid = bounds(crash).into_iter().filter(is_unsaid);
+    unsaid.map(str::to_owned).collect()
+}
+
+/// Of the bounds of which options of JVMs say nothing, those that no two crashes have otherwise: one setting can say
+/// them for the tests of all.
+pub fn common<'a>(options: &[String], crashes: impl Iterator<Item = &'a Crash>) -> Vec<String> {
+    let all: BTreeSet<String> = crashes.flat_map(|crash| unsaid(options, crash)).collect();
+    let is_alone = |bound: &&String| {
+        let names = BOUNDS.into_iter().map(|(_, names)| names);
+        let mut of_same = names.filter(|names| is_one_of(bound, *names));
+        of_same.all(|names| all.iter().filter(|one| is_one_of(one, names)).count() == 1)
+    };
+    all.iter().filter(is_alone).cloned().collect()
+}
+
+/// The words of a command line that are for the JVM: what stands behind the main class or the jar is the program's.
+fn jvm_options(command: &str) -> impl Iterator<Item = &str> {
+    let mut words = command.split_whitespace().peekable();
+    // A trimmed file has the options alone.
+    words.next_if(|java| !java.starts_with('-'));
+    let mut is_value = false;
+    words.take_while(move |word| {
+        let is_main = || MAIN.contains(&word.split('=').next().unwrap_or(word));
+        let is_ours = is_value || word.starts_with(['-', '@']) && !is_main();
+        is_value = !is_value && WITH_VALUE.contains(word);
+        is_ours
+    })
 }
 
 fn is_one_of(option: &str, names: [&str; 2]) -> bool {
@@ -64,17 +110,38 @@ mod tests {
         let heap = crash("java.lang.OutOfMemoryError", command);
         let stack = crash("java.lang.StackOverflowError", command);
         let other = crash("java.lang.Error", command);
-        let added = |given: &[&str], crashes: &[&Crash]| {
-            let mut options: Vec<String> = given.iter().map(|text| (*text).to_owned()).collect();
-            add_bounds(&mut options, crashes.iter().copied());
-            options
+        let unsaid = |given: &[&str], crash: &Crash| {
+            let options: Vec<String> = given.iter().map(|text| (*text).to_owned()).collect();
+            unsaid(&options, crash)
         };
-        assert_eq!(added(&[], &[&heap]), ["-Xmx64m"]);
+        assert_eq!(unsaid(&[], &heap), ["-Xmx64m"]);
+        assert_eq!(unsaid(&["-Xmx9m"], &stack), ["-Xss300k"]);
+        assert!(unsaid(&["-Xmx9m"], &heap).is_empty());
+        assert!(unsaid(&[], &other).is_empty());
+        let common = |crashes: &[&Crash]| common(&[], crashes.iter().copied());
         assert_eq!(
-            added(&[], &[&heap, &stack, &other, &heap]),
+            common(&[&heap, &stack, &other, &heap]),
             ["-Xmx64m", "-Xss300k"]
         );
-        assert_eq!(added(&["-Xmx9m"], &[&heap]), ["-Xmx9m"]);
-        assert!(added(&[], &[&other]).is_empty());
+        let larger = crash("java.lang.OutOfMemoryError", "java -Xmx1g Main");
+        assert_eq!(common(&[&heap, &stack, &larger]), ["-Xss300k"]);
+        let launcher =
+            "/jdk/bin/java -Xmx64m --add-opens a/b=c @more -jar launch.jar --child -Xmx4g";
+        let launcher = crash("java.lang.OutOfMemoryError", launcher);
+        assert_eq!(unsaid(&[], &launcher), ["-Xmx64m"]);
+    }
+
+    #[test]
+    fn words_of_the_program_are_no_options() {
+        let options = |command| jvm_options(command).collect::<Vec<_>>();
+        assert_eq!(
+            options("java -Xss1m -cp a:b -ea Main -Xss2m"),
+            ["-Xss1m", "-cp", "a:b", "-ea"]
+        );
+        assert_eq!(options("java -p mods -m app/Main -Xss2m"), ["-p", "mods"]);
+        assert_eq!(options("java --module=app/Main -Xss2m").len(), 0);
+        assert_eq!(options("-Xss1m"), ["-Xss1m"]);
+        assert!(options("java Main -Xss1m").is_empty());
+        assert!(options("").is_empty());
     }
 }

@@ -17,7 +17,7 @@ mod earlier;
 pub use earlier::framework as earlier_framework;
 
 use super::candidate::Plan;
-use super::run::{has_asserted, is_mixed};
+use super::run::{bounds_of_all, has_asserted, is_mixed};
 use super::write::others;
 use super::{Framework, Options, REPLAY_JAR_NAME, preview, write_file};
 use crate::jdk::{ENABLE_PREVIEW, Jdk};
@@ -112,11 +112,13 @@ pub fn write(plan: &Plan<'_>, replay: bool, jdk: Option<&Jdk>, options: &Options
     };
     let release = release.max(earlier::release(&options.out).unwrap_or_default());
     let replay = replay || options.out.join("lib").join(REPLAY_JAR_NAME).is_file();
+    let java_options = [&options.java_options[..], &bounds_of_all(plan, options)].concat();
     let pom = pom(
         &libraries,
         &classpath.to_string_lossy(),
         (assertions, replay, nested),
         release,
+        &java_options,
         options,
     );
     write_file(&options.out.join("pom.xml"), pom)?;
@@ -205,6 +207,7 @@ fn pom(
     classpath: &str,
     (assertions, replay, nested): (bool, bool, bool),
     release: u32,
+    java_options: &[String],
     options: &Options,
 ) -> String {
     let mut properties = String::new();
@@ -228,16 +231,11 @@ fn pom(
         Framework::Junit5 => dependency("org.junit.jupiter", "junit-jupiter", JUNIT5, None),
         Framework::Junit4 => dependency("junit", "junit", JUNIT4, None),
     };
-    let arguments = match options.java_options.as_slice() {
-        [] => String::new(),
-        list => format!(
-            "          <argLine>{}</argLine>\n",
-            xml(&list
-                .iter()
-                .map(|option| quoted(option))
-                .collect::<Vec<_>>()
-                .join(" "))
-        ),
+    let arguments: Vec<String> = java_options.iter().map(|option| quoted(option)).collect();
+    // A property, so that the command line can say it otherwise.
+    let arguments = match arguments.is_empty() {
+        true => String::new(),
+        false => format!("    <argLine>{}</argLine>\n", xml(&arguments.join(" "))),
     };
     let compiler = match preview::is_on(&options.java_options) {
         true => format!(
@@ -282,7 +280,7 @@ fn pom(
     <!-- What the tests run against: class directories and jars. -->
     <program.classpath>{classpath}</program.classpath>
     <!-- What they are compiled against. -->
-{properties}{limit}  </properties>
+{properties}{limit}{arguments}  </properties>
 
   <dependencies>
 {junit}{replay}{dependencies}  </dependencies>
@@ -303,7 +301,7 @@ fn pom(
         <configuration>
           <!-- As the tests were tried; one that needs them on where this is off has it in itself. -->
           <enableAssertions>{assertions}</enableAssertions>
-{arguments}{limits}          <!-- Static state of one crash must not reach the tests of another. -->
+{limits}          <!-- Static state of one crash must not reach the tests of another. -->
           <reuseForks>false</reuseForks>
           <classpathDependencyExcludes>
             <classpathDependencyExclude>recorded.program:*</classpathDependencyExclude>

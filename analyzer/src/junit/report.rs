@@ -6,9 +6,9 @@ mod rows;
 use super::candidate::{Lapse, Plan, STILL_RUNNING, State};
 use super::defaults;
 use super::differences::{Difference, differences, rewritten_before, told, woven};
-use super::memory;
 use super::write::Written;
 use super::{Framework, Options, REPLAY_JAR_NAME};
+use super::{memory, run};
 use crate::jdk::Jdk;
 use crate::text::{self, count, exception, gap, heading, one_line};
 use crate::trim::Sets;
@@ -159,13 +159,16 @@ pub fn report(
         }
         notes.extend(woven(&input.crash, plan.classpath));
         notes.extend(jdk.and_then(|jdk| is_older(plan, &input.crash, jdk)));
-        let bounds = memory::bounds(&input.crash).into_iter();
-        let bounds =
-            bounds.filter(|bound| options.java_options.iter().any(|option| option == bound));
+        let of_all = run::bounds_of_all(plan, options);
+        let bounds = memory::unsaid(&options.java_options, &input.crash).into_iter();
         notes.extend(bounds.map(|bound| {
+            let elsewhere = match options.project && !of_all.contains(&bound) {
+                true => "; not so by `mvn test`, for another crash has another bound: see the test's comment",
+                false => "",
+            };
             format!(
-                "tried with {}, as it was recorded: memory ends there",
-                one_line(bound, 100)
+                "tried with {}, as it was recorded: memory ends there{elsewhere}",
+                one_line(&bound, 100)
             )
         }));
         let caught = catcher(&input.crash).map(|at| &input.crash.failure.frames[at]);

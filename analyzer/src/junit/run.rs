@@ -2,15 +2,17 @@
 
 use super::candidate::{Plan, State};
 use super::compile::Workplace;
-use super::launch::{Job, Ran, idle, launch, launch_each};
+use super::launch::{Job, Ran, Setting, idle, launch, launch_each};
 use super::report::Verdict;
 use super::unreported::Unreported;
 use super::verdict::{Expected, NOT_INITIALIZED, judge};
-use super::{Options, missing};
+use super::{Options, memory, missing};
 use crate::classpath::ClassPath;
+use crate::progress::Extent;
 use anyhow::Result;
 use hindsight_tracelog::crash::{ExceptionInfo, Failure, Frame, MAX_EXCEPTIONS};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 
 /// How often a candidate is run again to see whether it reproduces each time.
 const AGAIN: usize = 5;
@@ -39,14 +41,14 @@ pub fn run(
         Job {
             compared: (reads.contains_key(&index))
                 .then(|| (option, resource.clone(), candidate.frame)),
-            ..job(plan, index)
+            ..job(plan, index, options)
         }
     };
     let jobs = candidates.iter();
     let jobs: Vec<Job> = jobs
         .map(|&index| compared(plan, index, "--statics"))
         .collect();
-    for (index, result) in launch_each(place, &path, &jobs, options) {
+    for (index, result) in run_each(plan, &jobs, place, &path, options) {
         for ran in result? {
             let (verdict, reason) = judged(plan, index, &ran);
             let candidate = &mut plan.candidates[index];
@@ -74,7 +76,7 @@ pub fn run(
     let jobs: Vec<Job> = lacking
         .map(|&index| compared(plan, index, "--unfilled"))
         .collect();
-    for (index, result) in launch_each(place, &path, &jobs, options) {
+    for (index, result) in run_each(plan, &jobs, place, &path, options) {
         for ran in result? {
             let reproduces = judged(plan, index, &ran).0 == Verdict::Reproduces;
             if let Ran::Told(outcome) = ran
@@ -95,10 +97,10 @@ pub fn run(
                 && (crash.classes.iter()).any(|class| DRAWN_TABLES.contains(&class.name.as_str()))
         });
         let again: Vec<Job> = unsure
-            .map(|&index| job_in_order(plan, index, nth))
+            .map(|&index| job_in_order(plan, index, nth, options))
             .filter(|job| job.order.is_some())
             .collect();
-        for (index, result) in launch_each(place, &path, &again, options) {
+        for (index, result) in run_each(plan, &again, place, &path, options) {
             for ran in result? {
                 let (verdict, reason) = judged(plan, index, &ran);
                 if verdict != Verdict::Reproduces {
@@ -110,8 +112,8 @@ pub fn run(
     Ok(())
 }
 
-/// Runs candidates that reproduce in one JVM, in their order and in the other one. Gives those that
-/// then end otherwise, and how.
+/// Runs candidates that reproduce in one JVM, as far as one will do for all of them, in their order and in the other
+/// one. Gives those that then end otherwise, and how.
 ///
 /// # Errors
 ///
@@ -124,13 +126,11 @@ pub fn together(
 ) -> Result<BTreeMap<usize, Influenced>> {
     let path = place.runtime_path()?;
     let mut influenced = BTreeMap::new();
-    for asserts in [false, true] {
-        let jobs: Vec<Job> = (candidates.iter().map(|&index| job(plan, index)))
-            .filter(|job| job.asserts == asserts)
-            .collect();
-        if jobs.len() < 2 {
+    for group in groups(plan, candidates, options) {
+        if group.len() < 2 {
             continue;
         }
+        let jobs: Vec<Job> = (group.iter().map(|&index| job(plan, index, options))).collect();
         let forwards: Vec<&Job> = jobs.iter().collect();
         let backwards: Vec<&Job> = jobs.iter().rev().collect();
         for jobs in [forwards, backwards] {
@@ -176,7 +176,7 @@ pub fn culprit(
     let path = place.runtime_path()?;
     let fails_after = |others: &[usize]| -> Result<bool> {
         let all = others.iter().chain([&victim]);
-        let jobs: Vec<Job> = all.map(|&index| job(plan, index)).collect();
+        let jobs: Vec<Job> = all.map(|&index| job(plan, index, options)).collect();
         let jobs: Vec<&Job> = jobs.iter().collect();
         let results = launch(place, &path, &jobs, options, idle(options, false))?;
         Ok((results.last()).is_some_and(|ran| ends_otherwise(plan, victim, ran)))
@@ -218,11 +218,14 @@ pub fn unsteady(
     let mut unsteady = BTreeSet::new();
     for _ in 0..AGAIN {
         let left = candidates.difference(&unsteady);
-        let jobs: Vec<Job> = left.map(|&index| job(plan, index)).collect();
-        for (index, results) in launch_each(place, &path, &jobs, options) {
-            let fails = |ran| judged(plan, index, ran).0 != Verdict::Reproduces;
-            if results?.iter().any(fails) {
-                unsteady.insert(index);
+        let jobs: Vec<Job> = left.map(|&index| job(plan, index, options)).collect();
+        (options.told).begin("running tests again, one by one", Extent::Unknown);
+        // One at a time: what two would do to each other is not chance.
+        for job in &jobs {
+            let results = launch(place, &path, &[job], options, idle(options, false))?;
+            let fails = |ran| judged(plan, job.index, ran).0 != Verdict::Reproduces;
+            if results.iter().any(fails) {
+                unsteady.insert(job.index);
             }
         }
     }
@@ -230,22 +233,44 @@ pub fn unsteady(
 }
 
 /// Those of `candidates` that [`together`] runs with no others.
-pub fn solitary(plan: &Plan<'_>, candidates: &[usize]) -> BTreeSet<usize> {
-    let (asserting, others): (Vec<usize>, Vec<usize>) =
-        (candidates.iter()).partition(|&&index| asserts(plan, index));
-    [asserting, others]
-        .into_iter()
-        .filter(|group| group.len() == 1)
-        .flatten()
-        .collect()
+pub fn solitary(plan: &Plan<'_>, candidates: &[usize], options: &Options) -> BTreeSet<usize> {
+    let groups = groups(plan, candidates, options);
+    let groups = groups.into_iter().filter(|group| group.len() == 1);
+    groups.flatten().collect()
 }
 
-fn job(plan: &Plan<'_>, index: usize) -> Job {
-    job_in_order(plan, index, 0)
+/// The candidates for whose tests one JVM can be started, group by group.
+fn groups(plan: &Plan<'_>, candidates: &[usize], options: &Options) -> Vec<Vec<usize>> {
+    let mut groups: BTreeMap<Setting, Vec<usize>> = BTreeMap::new();
+    for &index in candidates {
+        let setting = setting(plan, plan.candidates[index].crash, options);
+        groups.entry(setting).or_default().push(index);
+    }
+    groups.into_values().collect()
+}
+
+/// Runs candidates, and those that throw something else, or do not end as they should, once more alone.
+fn run_each(
+    plan: &Plan<'_>,
+    jobs: &[Job],
+    place: &Workplace<'_>,
+    path: &OsStr,
+    options: &Options,
+) -> Vec<(usize, Result<Vec<Ran>>)> {
+    // What took too long would take as long again.
+    let is_disturbed = |index, ran: &Ran| {
+        !matches!(ran, Ran::TimedOut(_) | Ran::Waited(_))
+            && judged(plan, index, ran).0 == Verdict::Differs
+    };
+    launch_each(place, path, jobs, options, is_disturbed)
+}
+
+fn job(plan: &Plan<'_>, index: usize, options: &Options) -> Job {
+    job_in_order(plan, index, 0, options)
 }
 
 /// In the `nth` of the [`OTHER_ORDERS`].
-fn job_in_order(plan: &Plan<'_>, index: usize, nth: usize) -> Job {
+fn job_in_order(plan: &Plan<'_>, index: usize, nth: usize, options: &Options) -> Job {
     let (mask, turned) = OTHER_ORDERS[nth];
     let candidate = &plan.candidates[index];
     let frame = plan.frame(candidate);
@@ -254,7 +279,7 @@ fn job_in_order(plan: &Plan<'_>, index: usize, nth: usize) -> Job {
         called: format!("{}.{}{}", frame.class, frame.method, frame.descriptor),
         class: plan.classes[candidate.class].full_name(),
         method: candidate.name.clone(),
-        asserts: asserts(plan, index),
+        setting: setting(plan, candidate.crash, options),
         order: plan.inputs[candidate.crash]
             .crash
             .meta
@@ -284,12 +309,29 @@ fn judged(plan: &Plan<'_>, index: usize, ran: &Ran) -> (Verdict, String) {
     }
 }
 
-/// Whether the recorded program ran with assertions: it failed by one.
-pub fn asserts(plan: &Plan<'_>, candidate: usize) -> bool {
-    has_asserted(plan, plan.candidates[candidate].crash)
+/// What the JVMs of a crash's tests are started with.
+pub fn setting(plan: &Plan<'_>, crash: usize, options: &Options) -> Setting {
+    let mut bounds = bounds_of_all(plan, options);
+    let own = memory::unsaid(&options.java_options, &plan.inputs[crash].crash);
+    bounds.extend(own);
+    bounds.sort();
+    bounds.dedup();
+    Setting {
+        asserts: has_asserted(plan, crash),
+        bounds,
+    }
 }
 
-/// The same of a crash.
+/// What bounds the memory of all tests, those of other crashes among them: in a project, for which one file says it.
+pub fn bounds_of_all(plan: &Plan<'_>, options: &Options) -> Vec<String> {
+    let crashes = plan.inputs.iter().map(|input| &input.crash);
+    match options.project {
+        true => memory::common(&options.java_options, crashes),
+        false => Vec::new(),
+    }
+}
+
+/// Whether the recorded program ran with assertions: it failed by one.
 pub fn has_asserted(plan: &Plan<'_>, crash: usize) -> bool {
     let mut exceptions = plan.inputs[crash].crash.failure.exceptions.iter();
     exceptions.any(|info| info.class == "java.lang.AssertionError")

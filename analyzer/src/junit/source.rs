@@ -93,12 +93,25 @@ pub fn source(
     }
 
     let state = made.iter().any(|(_, _, needs)| needs.state);
+    let bounds = run::setting(plan, test_class.crash, options).bounds;
     let mut text = header(
         &plan.inputs[test_class.crash].crash,
         &test_class.resource,
         (state, run::assertions(plan, test_class.crash)),
-        &options.java_options,
+        &[&options.java_options[..], &bounds].concat(),
     );
+    let of_all = run::bounds_of_all(plan, options);
+    if options.project && bounds.iter().any(|bound| !of_all.contains(bound)) {
+        text.push_str(&comment::lines(
+            &format!(
+                "The project's other tests need other bounds of memory. These run with theirs by mvn test \
+                 -Dtest={} -DargLine=\"...\" with all of these options.",
+                test_class.name
+            ),
+            "",
+            4,
+        ));
+    }
     if !test_class.package.is_empty() {
         text.push_str(&format!("package {};\n\n", test_class.package));
     }

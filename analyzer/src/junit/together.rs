@@ -170,7 +170,7 @@ fn unsteady(
     let mut asked: BTreeSet<usize> = influenced.keys().copied().collect();
     // They have run but once.
     if tried.stage == 0 {
-        asked.extend(run::solitary(plan, group));
+        asked.extend(run::solitary(plan, group, options));
     }
     let mut found = run::unsteady(plan, &asked, place, options)?;
     // The others of such a crash may have been lucky.

@@ -3,7 +3,7 @@
 use crate::common::*;
 use hindsight_tracelog::crash::{Defaults, Value};
 use serde_json::Value as Json;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Output;
@@ -89,6 +89,50 @@ fn properties_and_options_are_those_of_the_recorded_jvm() {
     assert!(pom.contains("<argLine>-Xss3m</argLine>"), "{pom}");
 }
 
+const BOUNDED: &str = "\
+class Bounded {
+    static void with(String wanted) {
+        String options = java.lang.management.ManagementFactory.getRuntimeMXBean().getInputArguments().toString();
+        if (options.contains(wanted) && options.indexOf(\"-Xmx\") == options.lastIndexOf(\"-Xmx\"))
+            throw new OutOfMemoryError();
+    }
+}
+";
+
+#[test]
+fn the_bounds_of_one_crash_are_not_those_of_another() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let classes = compile(dir, &[("Bounded.java", BOUNDED)]);
+    let out = dir.join("out");
+    let mut arguments: Vec<OsString> = vec!["junit".into()];
+    for (name, bound) in [("crash-0001.hsc", "-Xmx48m"), ("crash-0002.hsc", "-Xmx64m")] {
+        let mut recording = Recording::new();
+        recording.meta.command = format!("java {bound} -cp classes Bounded -Xmx4g");
+        let thrower = ("Bounded", "with", line_of(BOUNDED, "throw new"));
+        recording.exception("java.lang.OutOfMemoryError", None, &[thrower]);
+        let wanted = recording.string(bound);
+        let wanted = [(1, "wanted", "Ljava/lang/String;", wanted)];
+        recording.frame(("Bounded", "with", "(Ljava/lang/String;)V"), 8, &wanted);
+        let file = dir.join(name);
+        recording.write(&file);
+        arguments.push(file.into());
+    }
+    arguments.extend(["--project", "--classpath"].map(OsString::from));
+    arguments.extend([classes.into(), "--out".into(), out.clone().into()]);
+    let output = hindsight(arguments);
+    let told = text(&output.stdout);
+    assert_eq!(told.matches("1 of 1 frame reproduce").count(), 2, "{told}");
+    let note = "tried with -Xmx64m, as it was recorded: memory ends there; not so by `mvn test`";
+    assert!(told.contains(note), "{told}");
+    let pom = fs::read_to_string(out.join("pom.xml")).unwrap();
+    assert!(!pom.contains("argLine"), "{pom}");
+    let source = out.join("src/test/java/BoundedCrash0002Test.java");
+    let source = fs::read_to_string(source).unwrap();
+    assert!(source.contains("options of java: -Xmx64m\n"), "{source}");
+    assert!(source.contains("-Dtest=BoundedCrash0002Test"), "{source}");
+}
+
 const LOCAL: &str = "\
 import java.time.*;
 import java.util.*;
@@ -159,6 +203,8 @@ fn default_locale_and_time_zone_are_those_of_the_recorded_jvm() {
     let test = "\
         Local local = new Local();
         Locale locale = Locale.getDefault();
+        Locale format = Locale.getDefault(Locale.Category.FORMAT);
+        Locale display = Locale.getDefault(Locale.Category.DISPLAY);
         TimeZone zone = TimeZone.getDefault();
         try {
             Locale.setDefault(Locale.forLanguageTag(\"tr-TR\"));
@@ -166,6 +212,8 @@ fn default_locale_and_time_zone_are_those_of_the_recorded_jvm() {
             local.kind(\"TITLE\");
         } finally {
             Locale.setDefault(locale);
+            Locale.setDefault(Locale.Category.FORMAT, format);
+            Locale.setDefault(Locale.Category.DISPLAY, display);
             TimeZone.setDefault(zone);
         }
 ";
@@ -187,21 +235,83 @@ class Alone {
         Files.delete(mark);
         throw new IllegalStateException();
     }
+    static void outer(String place) throws Exception { inner(place); }
+    static void inner(String place) throws Exception {
+        Files.createFile(Path.of(place));
+        Thread.sleep(1000);
+        Files.delete(Path.of(place));
+        Process process = new ProcessBuilder(\"sleep\", \"300\").start();
+        Files.writeString(Path.of(place + \".pid\"), \"\" + process.pid());
+        throw new ArithmeticException();
+    }
+}
+";
+
+/// Neighbouring frames want the same port, lock or file of everybody's, and are tried side by side.
+#[test]
+fn each_of_the_runs_of_a_test_has_what_is_around_it_for_itself() {
+    let mut recording = Recording::new();
+    let thrower = ("Alone", "inner", line_of(ALONE, "throw new Ari"));
+    let caller = ("Alone", "outer", line_of(ALONE, "void outer"));
+    recording.exception("java.lang.ArithmeticException", None, &[thrower, caller]);
+    let thrower = ("Alone", "here", line_of(ALONE, "throw new Ill"));
+    let second = recording.exception("java.lang.IllegalStateException", None, &[thrower]);
+    let dir = tempfile::tempdir().unwrap();
+    let place = dir.path().join("place");
+    let string = recording.string(&place.display().to_string());
+    for method in ["inner", "outer"] {
+        let frame = ("Alone", method, "(Ljava/lang/String;)V");
+        let place = [(1, "place", "Ljava/lang/String;", string)];
+        recording.frame(frame, 8, &place);
+    }
+    let seven = [(1, "x", "I", Value::Int(7))];
+    let here = recording.frame(("Alone", "here", "(I)V"), 8, &seven);
+    here.exception = second;
+    // So they are run in other orders, too.
+    recording.meta.order = Some((0x1234, false));
+    recording.class("java.util.ImmutableCollections$SetN", &[]);
+    let (_, output) = junit(&recording, dir.path(), ("Alone.java", ALONE), &[]);
+    let told = text(&output.stdout);
+    assert!(told.contains("3 of 3 frames reproduce;"), "{told}");
+    assert!(!told.contains("not each time"), "{told}");
+    // What a test has started ends with it.
+    let process = fs::read_to_string(dir.path().join("place.pid")).unwrap();
+    let command = fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
+    assert!(!command.starts_with(b"sleep"), "{process}");
+}
+
+const ENDS: &str = "\
+class Ends {
+    final int x;
+    Ends(int x) {
+        this.x = x;
+        if (x == 7) System.exit(0);
+    }
+    static class Fine {
+        final int y;
+        Fine(int y) { this.y = y; }
+    }
+    static void both(Ends ends, Fine fine) { throw new IllegalStateException(); }
 }
 ";
 
 #[test]
-fn each_of_the_runs_of_a_test_has_its_files_for_itself() {
+fn a_constructor_that_ends_the_jvm_ends_no_other_trial() {
     let mut recording = Recording::new();
-    let thrower = ("Alone", "here", line_of(ALONE, "throw new"));
+    let thrower = ("Ends", "both", line_of(ENDS, "throw new"));
     recording.exception("java.lang.IllegalStateException", None, &[thrower]);
-    let seven = [(1, "x", "I", Value::Int(7))];
-    recording.frame(("Alone", "here", "(I)V"), 8, &seven);
-    // So it is run in other orders, too.
-    recording.meta.order = Some((0x1234, false));
-    recording.class("java.util.ImmutableCollections$SetN", &[]);
+    let ends = recording.instance("Ends", &[("x", "I", Value::Int(7))]);
+    let fine = recording.instance("Ends$Fine", &[("y", "I", Value::Int(5))]);
+    let both = [
+        (1, "ends", "LEnds;", ends),
+        (2, "fine", "LEnds$Fine;", fine),
+    ];
+    recording.frame(("Ends", "both", "(LEnds;LEnds$Fine;)V"), 8, &both);
     let dir = tempfile::tempdir().unwrap();
-    let (_, output) = junit(&recording, dir.path(), ("Alone.java", ALONE), &[]);
+    let (out, output) = junit(&recording, dir.path(), ("Ends.java", ENDS), &[]);
     let told = text(&output.stdout);
     assert!(told.contains("1 of 1 frame reproduce;"), "{told}");
+    let source = fs::read_to_string(out.join("src/test/java/EndsCrash0001Test.java")).unwrap();
+    assert!(source.contains("new Ends.Fine(5)"), "{source}");
+    assert!(!source.contains("new Ends(7)"), "{source}");
 }

@@ -140,6 +140,23 @@ fn a_program_that_is_a_jar_with_jars_in_it_can_be_rebuilt_where_it_was() {
     let readme = fs::read_to_string(out.join("README.md")).unwrap();
     assert!(readme.contains("those with jars in them"), "{readme}");
 
+    // Where nothing can be kept for the next run, it is unpacked for this one.
+    let temporary = dir.join("temporary");
+    fs::create_dir(&temporary).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_hindsight"))
+        .arg("junit")
+        .arg(&crash)
+        .args(["--no-run", "--classpath"])
+        .arg(&jar)
+        .arg("--out")
+        .arg(dir.join("others"))
+        .env("XDG_CACHE_HOME", "/dev/null")
+        .env("TMPDIR", &temporary)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert_eq!(fs::read_dir(&temporary).unwrap().count(), 0);
+
     if std::env::var_os("HINDSIGHT_MAVEN").is_none() {
         return;
     }

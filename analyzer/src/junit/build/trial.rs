@@ -1,7 +1,8 @@
 //! Trying things out in a child JVM, with the replay library's `Trial`.
 
 use super::recipe::{Argument, Recipe};
-use crate::jdk::child::{Ended, run as run_child};
+use crate::jdk::child::run as run_child;
+use crate::jdk::class_path;
 use crate::junit::Options;
 use crate::junit::compile::Workplace;
 use crate::junit::write_file;
@@ -175,20 +176,17 @@ fn results(
                 "-Djava.awt.headless=true",
             ])
             .args(&options.java_options)
-            .arg("-cp")
-            .arg(place.runtime_path()?)
+            .args(class_path(&place.runtime_path()?, &dir.join("path"))?)
             .args(["dev.hindsight.replay.Trial", kind])
             .args([&plan, &results])
             .current_dir(&dir)
             .stdout(Stdio::null())
             .stderr(Stdio::null());
-        let ended = run_child(command, left.min(options.timeout), None)?;
+        run_child(command, left.min(options.timeout), None, None)?;
         let done = read(&fs::read_to_string(&results).unwrap_or_default());
-        // The one that ended the JVM, or never ends, is not tried again.
-        next = done.keys().max().map_or(next, |last| last + 1) + 1;
-        if matches!(ended, Ended::Exit(status) if status.success()) {
-            break;
-        }
+        let told = done.keys().max().map_or(next, |last| last + 1).max(next);
+        // The one that ended the JVM, with whatever status, or never ends, is not tried again.
+        next = told + 1;
     }
     Ok(fs::read_to_string(&results).unwrap_or_default())
 }

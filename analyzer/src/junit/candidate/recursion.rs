@@ -1,5 +1,6 @@
 //! Which frames of a deep stack are tried: those at its ends, and at the ends of a recursion.
 
+use super::runner::stacks;
 use crate::text::gap;
 use hindsight_tracelog::crash::Frame;
 use std::collections::HashMap;
@@ -59,18 +60,21 @@ pub(super) fn limit_recursion(frames: &[Frame], refusals: &mut [Option<String>])
     }
 }
 
-/// Refuses the frames in the middle of a very deep stack.
-pub(super) fn limit(refusals: &mut [Option<String>]) {
-    let open: Vec<usize> = (0..refusals.len())
-        .filter(|&i| refusals[i].is_none())
-        .collect();
-    if open.len() <= 2 * FRAMES_AT_EACH_END {
-        return;
-    }
-    for &index in &open[FRAMES_AT_EACH_END..open.len() - FRAMES_AT_EACH_END] {
-        refusals[index] = Some(format!(
-            "the stack is deep: only the {FRAMES_AT_EACH_END} innermost and outermost frames are tried"
-        ));
+/// Refuses the frames in the middle of a very deep stack. Each exception has its own: the frames of a cause stand behind
+/// those of what wraps it.
+pub(super) fn limit(frames: &[Frame], refusals: &mut [Option<String>]) {
+    for (_, refusals) in stacks(frames, refusals) {
+        let open: Vec<usize> = (0..refusals.len())
+            .filter(|&i| refusals[i].is_none())
+            .collect();
+        if open.len() <= 2 * FRAMES_AT_EACH_END {
+            continue;
+        }
+        for &index in &open[FRAMES_AT_EACH_END..open.len() - FRAMES_AT_EACH_END] {
+            refusals[index] = Some(format!(
+                "the stack is deep: only the {FRAMES_AT_EACH_END} innermost and outermost frames are tried"
+            ));
+        }
     }
 }
 
@@ -128,11 +132,22 @@ mod tests {
 
     #[test]
     fn only_the_ends_of_deep_stacks_are_tried() {
+        let frame = |exception| Frame {
+            exception,
+            ..Frame::default()
+        };
+        let mut frames = vec![frame(0); 250];
         let mut refusals = vec![None; 250];
         refusals[0] = Some("other".to_owned());
-        limit(&mut refusals);
+        limit(&frames, &mut refusals);
         assert_eq!(refusals.iter().flatten().count(), 50);
         assert!(refusals[100].is_none() && refusals[101].is_some());
         assert!(refusals[149].is_some() && refusals[150].is_none());
+        // The innermost frames of its cause are those nearest to the fault.
+        frames.extend(vec![frame(1); 150]);
+        let mut refusals = vec![None; 400];
+        limit(&frames, &mut refusals);
+        assert_eq!(refusals.iter().flatten().count(), 50);
+        assert!(refusals[250..].iter().all(Option::is_none));
     }
 }

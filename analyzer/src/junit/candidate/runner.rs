@@ -83,7 +83,7 @@ pub(super) fn leave_out_runner(frames: &[Frame], refusals: &mut [Option<String>]
 }
 
 /// The frames of each exception, with what is said of them.
-fn stacks<'a>(
+pub(super) fn stacks<'a>(
     frames: &'a [Frame],
     mut refusals: &'a mut [Option<String>],
 ) -> impl Iterator<Item = (&'a [Frame], &'a mut [Option<String>])> {

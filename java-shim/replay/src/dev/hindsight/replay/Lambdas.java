@@ -117,26 +117,23 @@ final class Lambdas {
         String name = member == null ? lambda.method : member.name;
         MethodType type = MethodType.fromMethodDescriptorString(
                 member == null ? lambda.descriptor : member.descriptor, loader);
-        if (lambda.isStatic || isStatic(owner, name, type)) {
-            return lookup.findStatic(owner, name, type);
-        } else if (name.equals("<init>")) {
+        if (name.equals("<init>")) {
             return lookup.findConstructor(owner, type);
+        }
+        // The agent often cannot tell: the constant pool of a lambda's class does not say how it calls. And to
+        // list the owner's methods would take the types of all of them, some of which may not be there.
+        try {
+            return lookup.findStatic(owner, name, type);
+        } catch (NoSuchMethodException | IllegalAccessException e) {
+            if (lambda.isStatic) {
+                throw e;
+            }
         }
         MethodHandle virtual = Trusted.LOOKUP.findVirtual(owner, name, type);
         boolean isPrivate = Modifier.isPrivate(
                 Trusted.LOOKUP.revealDirect(virtual).getModifiers());
         // Before JDK 15 the factory wants private methods this way.
         return isPrivate ? lookup.findSpecial(owner, name, type, owner) : virtual;
-    }
-
-    /** The agent often cannot tell: the constant pool of a lambda's class does not say how it calls. */
-    private static boolean isStatic(Class<?> owner, String name, MethodType type) {
-        for (Method method : owner.getDeclaredMethods()) {
-            if (method.getName().equals(name) && type(method).equals(type)) {
-                return Modifier.isStatic(method.getModifiers());
-            }
-        }
-        return false;
     }
 
     private static Object spin(

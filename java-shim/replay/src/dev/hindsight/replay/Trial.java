@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.lang.invoke.MethodType;
+import java.lang.ref.SoftReference;
 import java.lang.reflect.Method;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -51,7 +52,8 @@ public final class Trial {
     /** Files with fewer objects are restored anew for each try: a recipe may change its arguments. */
     private static final int SMALL = 3000;
 
-    private static final Map<String, CrashFile> FILES = new HashMap<>();
+    /** Where trials are of many crashes, their files go before memory ends. */
+    private static final Map<String, SoftReference<CrashFile>> FILES = new HashMap<>();
     private static final Map<String, Frame> FRAMES = new HashMap<>();
 
     private static final Numbered NUMBERED = new Numbered(Map.of());
@@ -279,10 +281,11 @@ public final class Trial {
     }
 
     private static Frame frame(String path, int index, boolean anew) throws IOException {
-        CrashFile file = FILES.get(path);
+        SoftReference<CrashFile> kept = FILES.get(path);
+        CrashFile file = kept == null ? null : kept.get();
         if (file == null) {
             file = CrashFile.read(Files.readAllBytes(Path.of(path)), path);
-            FILES.put(path, file);
+            FILES.put(path, new SoftReference<>(file));
         }
         if (anew || file.objectCount() < SMALL) {
             return Frame.restore(file, index, null);
