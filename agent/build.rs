@@ -2,7 +2,7 @@
 //! that one shared library is all that a user deploys.
 
 use hindsight_instrument::contract::stand_ins::StandIn;
-use hindsight_instrument::contract::trace::{COVER, HIDE, MADE, Probe};
+use hindsight_instrument::contract::trace::{COVER, HIDE, MADE, NAMED, Probe};
 use hindsight_instrument::contract::{
     self, MAX_REFERENCES, MAX_WORDS, ProbeMethod, SILENT, WriteProbe,
 };
@@ -13,7 +13,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use kind::{LAYOUTS, tag};
+use kind::{LAYOUTS, coder, tag};
 
 /// How events lie, from the crate of the log itself: that would be built once more for this script, with all
 /// that it needs to read and write files.
@@ -119,7 +119,14 @@ fn silent() -> String {
     let mut statics: Vec<ProbeMethod> = (0..=MAX_REFERENCES)
         .flat_map(|references| (0..=MAX_WORDS).map(move |words| contract::frame(references, words)))
         .collect();
-    statics.extend([contract::CAUGHT, contract::CAUGHT_REPORT, HIDE, MADE, COVER]);
+    statics.extend([
+        contract::CAUGHT,
+        contract::CAUGHT_REPORT,
+        HIDE,
+        MADE,
+        NAMED,
+        COVER,
+    ]);
     statics.extend(WriteProbe::all().map(WriteProbe::method));
     statics.extend(Probe::all().map(Probe::method));
     let mut java = format!(
@@ -180,7 +187,7 @@ fn declared(parameters: &str) -> Vec<String> {
     declared
 }
 
-/// The tags of the tracer's own events.
+/// The tags of the tracer's own events, and what their texts are.
 fn tags() -> String {
     let tags = [
         ("OBJECT_TAG", tag::OBJECT),
@@ -190,9 +197,17 @@ fn tags() -> String {
         ("END_TAG", tag::END),
         ("LOST_TAG", tag::LOST),
     ];
+    let coders = [
+        ("SECRET", coder::SECRET),
+        ("PRIMITIVES", coder::PRIMITIVES),
+        ("REFERENCES", coder::REFERENCES),
+    ];
     let mut java = String::new();
     for (name, tag) in tags {
         let _ = writeln!(java, "    static final int {name} = {tag};");
+    }
+    for (name, coder) in coders {
+        let _ = writeln!(java, "    static final byte {name} = {coder};");
     }
     java
 }
@@ -291,13 +306,16 @@ fn write_probe(java: &mut String, probe: Probe, tag: usize, layout: &kind::Layou
                 _ => ("putLong", format!("Double.doubleToRawLongBits({name})"), 8),
             };
             if kind == 'A' {
+                // Of arrays that come filled, the elements are told, unless the event itself tells of them.
+                let (find, besides) = match probe {
+                    Probe::Bind => ("bound", ""),
+                    Probe::Store(_) if place == 0 => ("stored", ", v1"),
+                    Probe::Called(_) if place > 0 => ("beside", ", v0"),
+                    _ => ("id", ""),
+                };
                 let _ = writeln!(
                     references,
-                    "        long r{place} = t.{}(v{place});",
-                    match probe {
-                        Probe::Bind => "bound",
-                        _ => "id",
-                    }
+                    "        long r{place} = t.{find}(v{place}{besides});",
                 );
                 if is_written(probe, place) {
                     written.push(format!("t.roomToWrite(r{place}, since)"));

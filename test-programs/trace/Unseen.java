@@ -3,19 +3,27 @@ import java.io.ByteArrayOutputStream;
 import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
 import java.io.Serializable;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodHandles.Lookup;
+import java.lang.invoke.VarHandle;
 import java.lang.reflect.Array;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 import java.util.function.IntUnaryOperator;
 import java.util.function.ToIntFunction;
 import java.util.function.UnaryOperator;
+import java.util.stream.DoubleStream;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /** What only the JDK's own code sees: how constructors end, and what method references call. */
 public class Unseen {
@@ -126,9 +134,58 @@ public class Unseen {
         return doubling.intValue() + ticks;
     }
 
+    static volatile String shared = "";
+    volatile int number;
+    volatile Object held;
+
+    static String handles() throws Exception {
+        Lookup lookup = MethodHandles.lookup();
+        VarHandle number = lookup.findVarHandle(Unseen.class, "number", int.class);
+        VarHandle text = lookup.findStaticVarHandle(Unseen.class, "shared", String.class);
+        VarHandle held = lookup.unreflectVarHandle(Unseen.class.getDeclaredField("held"));
+        AtomicIntegerFieldUpdater<Unseen> count = AtomicIntegerFieldUpdater.newUpdater(Unseen.class, "number");
+        AtomicReferenceFieldUpdater<Unseen, Object> any =
+                AtomicReferenceFieldUpdater.newUpdater(Unseen.class, Object.class, "held");
+        Unseen one = new Unseen();
+        number.set(one, 3);
+        text.setRelease("now");
+        held.compareAndSet(one, null, shared);
+        count.addAndGet(one, 4);
+        any.lazySet(one, null);
+        return one.number + shared + one.held;
+    }
+
+    static int look(Object filled) {
+        return Array.getLength(filled);
+    }
+
+    static byte[] buffer = new byte[3];
+
+    static byte[] read() {
+        new ByteArrayInputStream("in".getBytes()).read(buffer, 0, 3);
+        return buffer;
+    }
+
+    /** Arrays that code of the JDK has filled, and some whose writes tell what is in them. */
+    static int filled() {
+        char[] written = "xy".toCharArray();
+        written[0] = 'z';
+        int[] sorted = IntStream.of(4, 3).toArray();
+        Arrays.sort(sorted);
+        byte[] from = "ab".getBytes();
+        byte[] to = new byte[3];
+        System.arraycopy(from, 0, to, 1, 2);
+        return look(written) + look(sorted) + look(to) + look("a,b".split(",")) + look(to.clone())
+                + look(List.of(new long[] {5}, Stream.of("c", null).toArray()).toArray())
+                + look(Stream.of("d").toArray(String[]::new)) + look(read()) + look(new short[4]) + look("".repeat(3).getBytes()) + look(new float[] {1})
+                + look(DoubleStream.of(0.5, -0.0).toArray()) + look("x".repeat(65).toCharArray());
+    }
+
     public static void main(String[] args) throws Exception {
         constructors();
         System.out.println(references());
         System.out.println(around());
+        System.out.println(handles());
+        System.out.println(filled());
     }
 }

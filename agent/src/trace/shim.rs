@@ -18,6 +18,7 @@ const CLASSES: &[&str] = &[
     "java/lang/HindsightIdentities",
     "java/lang/HindsightNumbers",
     "java/lang/HindsightTexts",
+    "java/lang/HindsightElements",
     "java/lang/HindsightStream",
     "java/lang/HindsightTracer",
     "java/lang/HindsightTracers",
@@ -142,7 +143,7 @@ impl Tracer {
         };
         Ok(Tracer {
             class,
-            start: method(c"start", c"(JJZIZ)V")?,
+            start: method(c"start", c"(JJZZIZ)V")?,
             narrow: method(c"narrow", c"(JIZZ)V")?,
             forget: method(c"forget", c"(I)V")?,
             cover: method(c"cover", c"(J)V")?,
@@ -203,6 +204,9 @@ impl Tracer {
             },
             JValue {
                 int: i32::from(what.values),
+            },
+            JValue {
+                int: i32::from(what.values && what.writes),
             },
             JValue { int: askable },
             JValue {

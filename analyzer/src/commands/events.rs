@@ -22,6 +22,10 @@ use std::path::PathBuf;
 /// Objects are shown by class and number (Order#17); a number is one object for
 /// the whole run. Events of one thread are in their order; events of several
 /// threads are in an order in which writes to the same object are right.
+///
+/// A line shows how deep in calls its event is and what its objects say, which all
+/// events before it tell: these are read, too, whatever is asked for. JSON shows
+/// neither; of a long run, it needs no more than the parts that have what is asked.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

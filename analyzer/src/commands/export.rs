@@ -31,6 +31,8 @@ Columns:
     unseen     write, index (from 0: receiver, arguments, result), object, class, integer, real
     reads      as writes, without their number (of trace-what=reads)
     objects    object, class, thread, stamp, length, text, hash (of a text that is cut)
+    elements   object, stamp, index, value_object, value_class, value_integer, value_real: what was in
+               small arrays that code which is not recorded has filled
     blocks     method_id, class, method, descriptor, offset, line, run (of trace-what=coverage)
 
     Calls are in the order of their ends, and numbered by their beginnings; parent is the

@@ -60,6 +60,8 @@ pub struct Recorder<'d> {
     texts: Texts,
     arrays: FxHashMap<u64, Array>,
     threads: FxHashMap<u64, Vec<Frame>>,
+    /// Of threads whose last steps have told of arrays that were filled: these.
+    filled: FxHashMap<u64, Vec<u64>>,
     statics: BTreeMap<(String, String), Static>,
     /// Constants of enums that something was called on, by their serials.
     constants: FxHashMap<u64, Rc<Method>>,
@@ -109,6 +111,7 @@ impl<'d> Recorder<'d> {
             texts: Texts::new(MAX_TEXTS),
             arrays: FxHashMap::default(),
             threads: FxHashMap::default(),
+            filled: FxHashMap::default(),
             statics: BTreeMap::new(),
             constants: FxHashMap::default(),
             of_jdk: FxHashMap::default(),
@@ -121,17 +124,32 @@ impl<'d> Recorder<'d> {
     /// Takes a step of the run.
     pub fn take(&mut self, step: &Step) {
         self.now += 1;
+        let is_new = matches!(step.what, What::New { .. });
+        let filled = match is_new || self.filled.is_empty() {
+            true => None,
+            false => self.filled.remove(&step.thread),
+        };
         match &step.what {
             What::New {
                 object,
                 text,
                 units,
                 length,
+                elements,
                 ..
-            } => match units {
-                Some(units) => self.new_text(*object, units, *length),
-                None => self.new_object(*object, text.as_deref(), *length),
-            },
+            } => {
+                match units {
+                    Some(units) => self.new_text(*object, units, *length),
+                    None => self.new_object(*object, text.as_deref(), *length),
+                }
+                if let Some(elements) = elements {
+                    self.fill(object.serial(), elements);
+                    self.filled
+                        .entry(step.thread)
+                        .or_default()
+                        .push(object.serial());
+                }
+            }
             What::Enter { method, arguments } => self.enter(step.thread, *method, arguments),
             What::Bind { method, this } => self.bind(step.thread, *method, *this),
             What::Exit { method, value } => self.leave(step.thread, *method, Some(*value), None),
@@ -157,7 +175,9 @@ impl<'d> Recorder<'d> {
                 place: Place::Static { field },
                 value: Some(Datum::Reference(Some(id))),
             } => self.constant_of(step.thread, *field, id.serial()),
-            What::Called { callee, values } => self.called(*callee, values),
+            What::Called { callee, values } => {
+                self.called(*callee, values, &filled.unwrap_or_default());
+            }
             What::End | What::Lost(_) | What::Thread { paused: true, .. } => {
                 self.threads.remove(&step.thread);
             }

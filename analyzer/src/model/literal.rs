@@ -19,8 +19,11 @@ pub(super) fn of_datum(value: Datum, ty: &str) -> Literal {
 /// Whether the texts of a class's objects are for readers alone: they say which field or method it is, and nothing that
 /// a source could be made of.
 pub fn is_reflected(class: &str) -> bool {
-    let member = class.strip_prefix("java.lang.reflect.");
-    matches!(member, Some("Field" | "Method" | "Constructor"))
+    let is_member = |class: &str| matches!(class, "Field" | "Method" | "Constructor");
+    class.strip_prefix("java.lang.reflect.").is_some_and(is_member)
+        // Variable handles and updaters.
+        || class.starts_with("java.lang.invoke.") && class.contains("VarHandle")
+        || class.starts_with("java.util.concurrent.atomic.") && class.contains("FieldUpdater")
 }
 
 /// What the text of an object of a class means; none is for [`is_reflected`] ones.

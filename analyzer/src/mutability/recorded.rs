@@ -206,7 +206,20 @@ pub fn observe(
             }
             What::End => threads.end(thread),
             What::Thread { paused: true, .. } => threads.forget(thread),
-            What::Thread { .. } | What::New { .. } | What::Class { .. } | What::Going { .. } => {}
+            What::New {
+                object, elements, ..
+            } => {
+                for (index, element) in (0..).zip(elements.into_iter().flatten()) {
+                    let array = Some(object);
+                    let place = Place::Element { array, index };
+                    if let Some(element) = frames::object(element)
+                        && let Some(target) = bodies.target(&place, None)
+                    {
+                        mirror.read(&target, element);
+                    }
+                }
+            }
+            What::Thread { .. } | What::Class { .. } | What::Going { .. } => {}
         }
         exact.tidy(&mut threads);
     }

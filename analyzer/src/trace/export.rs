@@ -34,6 +34,7 @@ pub struct Export<'d> {
     unseen: Table,
     reads: Table,
     objects: Table,
+    elements: Table,
     blocks: Table,
     threads: Threads<Thread>,
     next_call: i64,
@@ -111,7 +112,16 @@ impl<'d> Export<'d> {
             };
             (*id, thread)
         });
-        let [calls, arguments, writes, unseen, reads, objects, blocks] = TABLES.map(table);
+        let [
+            calls,
+            arguments,
+            writes,
+            unseen,
+            reads,
+            objects,
+            elements,
+            blocks,
+        ] = TABLES.map(table);
         let mut export = Export {
             dictionary,
             told: Serials::default(),
@@ -121,6 +131,7 @@ impl<'d> Export<'d> {
             unseen: unseen?,
             reads: reads?,
             objects: objects?,
+            elements: elements?,
             blocks: blocks?,
             threads: threads.collect(),
             next_call: 1,
@@ -232,9 +243,22 @@ impl<'d> Export<'d> {
                 hash,
                 text,
                 units,
+                elements,
                 secret,
                 ..
             } => {
+                for (index, element) in (0..).zip(elements.iter().flatten()) {
+                    let [value, class, integer, real] = self.value(Some(*element));
+                    self.elements.add([
+                        Cell::Long(Some(object.serial() as i64)),
+                        Cell::Long(Some(step.stamp as i64)),
+                        Cell::Int(Some(index)),
+                        value,
+                        class,
+                        integer,
+                        real,
+                    ])?;
+                }
                 if !self.told.insert(object.serial()) {
                     return Ok(());
                 }
@@ -269,7 +293,7 @@ impl<'d> Export<'d> {
     /// # Errors
     ///
     /// Fails if a file cannot be written.
-    pub fn finish(mut self) -> Result<[u64; 7]> {
+    pub fn finish(mut self) -> Result<[u64; TABLES.len()]> {
         for id in self.threads.ids() {
             self.leave(id)?;
         }
@@ -280,9 +304,10 @@ impl<'d> Export<'d> {
             self.unseen,
             self.reads,
             self.objects,
+            self.elements,
             self.blocks,
         ];
-        let mut rows = [0; 7];
+        let mut rows = [0; TABLES.len()];
         for (table, rows) in tables.iter_mut().zip(&mut rows) {
             *rows = table.finish()?;
         }

@@ -326,8 +326,8 @@ fn first_from(blocks: &[Block], places: &[usize], stamp: u64) -> u64 {
 
 /// Whether an object takes part in a step. Only its number counts: users do not
 /// name the class.
-fn takes_part(what: &What, object: ObjectId) -> bool {
-    let is = |id: &Option<ObjectId>| id.is_some_and(|id| id.serial() == object.serial());
+fn takes_part(what: &What, wanted: ObjectId) -> bool {
+    let is = |id: &Option<ObjectId>| id.is_some_and(|id| id.serial() == wanted.serial());
     let value = |value: &Datum| matches!(value, Datum::Reference(id) if is(id));
     match what {
         What::Enter { arguments, .. } => arguments.iter().any(|argument| value(&argument.value)),
@@ -344,7 +344,9 @@ fn takes_part(what: &What, object: ObjectId) -> bool {
             of || told.as_ref().is_some_and(value)
         }
         What::Called { values, .. } => values.iter().any(value),
-        What::New { object: new, .. } => is(&Some(*new)),
+        What::New {
+            object, elements, ..
+        } => is(&Some(*object)) || elements.iter().flatten().any(value),
         What::Thread { .. }
         | What::Class { .. }
         | What::End

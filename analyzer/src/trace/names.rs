@@ -224,6 +224,7 @@ impl<'d> Names<'d> {
                 hash,
                 text,
                 units,
+                elements,
                 secret,
                 again,
             } => {
@@ -243,6 +244,12 @@ impl<'d> Names<'d> {
                         let _ = write!(line, " of length {length}");
                     }
                     None => {}
+                }
+                if let Some(elements) = elements {
+                    let ty = self.element_type(Some(*object));
+                    let elements = elements.iter().map(|element| self.datum(*element, &ty));
+                    let elements: Vec<_> = elements.collect();
+                    let _ = write!(line, ": {}", elements.join(", "));
                 }
             }
             What::Going { method } => {
@@ -402,6 +409,7 @@ impl<'d> Names<'d> {
                 hash,
                 text,
                 units,
+                elements,
                 secret,
                 again,
             } => {
@@ -425,6 +433,12 @@ impl<'d> Names<'d> {
                 }
                 if let Some(hash) = hash {
                     put("hash", json!(hash));
+                }
+                if let Some(elements) = elements {
+                    let ty = self.element_type(Some(*object));
+                    let elements = elements.iter();
+                    let elements = elements.map(|element| self.json_datum(*element, &ty));
+                    put("elements", elements.collect());
                 }
             }
             What::Lost(count) => put("count", json!(Some(count).filter(|count| **count > 0))),

@@ -111,9 +111,12 @@ pub enum What {
         text: Option<String>,
         /// The same in UTF-16 units instead, if it has lone surrogates.
         units: Option<Vec<u16>>,
+        /// What is in a small array that code which is not recorded has filled.
+        elements: Option<Vec<Datum>>,
         /// The text is not stored, for a field or parameter calls it a secret.
         secret: bool,
-        /// It was seen before, where the trace may have gone since: what it says is told again.
+        /// It was seen before: what it says is told again, for the trace may have gone since; or what has come to be in
+        /// an array that was empty then.
         again: bool,
     },
     /// A method is running where the kept part of the trace begins. The outermost call comes first.
@@ -426,12 +429,14 @@ fn take(
                     hash,
                     text,
                     units,
+                    elements,
                     secret,
                     ..
                 } = &mut before.last_mut().unwrap_or(step).what
                 && Some(*object) == first
             {
                 (*text, *units, *secret, *hash) = said(event);
+                *elements = held(event, dictionary);
                 return;
             }
         }
@@ -477,6 +482,7 @@ fn take(
                 hash: None,
                 text: None,
                 units: None,
+                elements: None,
                 secret: false,
                 again: false,
             },
@@ -491,6 +497,7 @@ fn take(
                     hash,
                     text,
                     units,
+                    elements: held(event, dictionary),
                     secret,
                     again: true,
                 }
@@ -551,8 +558,14 @@ fn take(
 /// What a text event says: the text or its units, whether it is a secret, and the hash of the whole.
 fn said(event: &Event) -> (Option<String>, Option<Vec<u16>>, bool, Option<i32>) {
     let (units, secret) = (event.lone_surrogates(), event.is_secret());
-    let text = (!secret && units.is_none()).then(|| event.text());
+    let text = (event.is_text() && units.is_none()).then(|| event.text());
     (text, units, secret, event.hash())
+}
+
+/// What a text event of an array says that is in it.
+fn held(event: &Event, dictionary: &Dictionary) -> Option<Vec<Datum>> {
+    let class = dictionary.class(event.reference(0)?.class())?;
+    event.elements(class.strip_prefix('[')?)
 }
 
 fn is_call(what: &What) -> bool {

@@ -22,6 +22,7 @@ pub(crate) mod bulk;
 mod calls;
 pub(crate) mod early;
 mod handlers;
+mod handles;
 pub(crate) mod memory;
 mod method;
 mod plan;

@@ -30,8 +30,8 @@
 //! each block begins with it in its header. A *stamp* is the count of a clock
 //! that all threads share. A thread takes a new one when it begins a chunk, when
 //! it turns to another virtual thread, and before it tells of a write to an
-//! object (or static field) that another one has written last, or at a later
-//! stamp. So writes to one object are in the order of their stamps if the program
+//! object (or static field), or of what is in an array, that another one has
+//! written last, or at a later stamp. So writes to one object are in the order of their stamps if the program
 //! orders them by locks or volatile fields; calls on different threads are as
 //! ordered as that.
 //!
@@ -74,7 +74,8 @@
 //!    New objects: the difference of the number to that of the newest, less one,
 //!    and the class.
 //! 4. Ints and longs, as differences to the last one at this place.
-//! 5. Texts: 0 for Latin-1 or 1 for UTF-16, the length in bytes, the bytes.
+//! 5. Texts: the coder (0 for Latin-1, 1 for UTF-16; of arrays, 3 for elements of a primitive
+//!    type and 4 for references, eight bytes each), the length in bytes, the bytes.
 //!
 //! A *place* is one of 4,096, by a hash of tag, id (without one: the method of
 //! the innermost call) and position in the event. Varints have seven bits a
@@ -82,6 +83,7 @@
 //!
 //! # Versions
 //!
+//! - 6: texts of arrays, which are their elements, and of handles of fields.
 //! - 5: the dictionary says which run it is, and its end how often an object had no
 //!   number, and how many names were lost.
 //! - 4: recaps, and texts of objects that are not new (older readers pass those over);
@@ -112,4 +114,4 @@ pub use pack::Packer;
 pub use unpack::{Datum, Event, ObjectId, Unpacker};
 
 /// The version this crate writes, and the newest that it reads.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;

@@ -3,9 +3,9 @@
 use hindsight_tracelog::trace::block::{Header, segment_header};
 use hindsight_tracelog::trace::chunk;
 use hindsight_tracelog::trace::dictionary::{self, Dictionary, Record};
-use hindsight_tracelog::trace::kind::{Kind, LAYOUTS, tag};
+use hindsight_tracelog::trace::kind::{Kind, LAYOUTS, coder, tag};
 use hindsight_tracelog::trace::recap::{Changes, Recaps};
-use hindsight_tracelog::trace::{ErrorKind, Filter, Log, ObjectId, Packer, VERSION};
+use hindsight_tracelog::trace::{Datum, ErrorKind, Filter, Log, ObjectId, Packer, VERSION};
 use proptest::prelude::*;
 
 /// An event as a chunk has it: a tag, an id, values, text.
@@ -441,6 +441,62 @@ fn blocks_are_picked_by_their_indexes() {
     };
     let picked = log.select(&object);
     assert!(picked.contains(&20) && picked.len() < 5, "{picked:?}");
+}
+
+#[test]
+fn what_is_in_arrays_is_told_as_their_text() {
+    let (ints, names) = ((1 << 40) | 3, (2 << 40) | 1004);
+    let of_array = |object: u64, coder: u8, elements: &[u8]| {
+        let new = Raw {
+            tag: tag::OBJECT,
+            id: 0,
+            references: vec![object],
+            ints: vec![2],
+            longs: vec![],
+            text: vec![],
+        };
+        let text = Raw {
+            tag: tag::TEXT,
+            ints: vec![2, 0],
+            text: elements.to_vec(),
+            ..new.clone()
+        };
+        let mut raw = bytes(&[new, text]);
+        let at = raw.len() - elements.len() - 3;
+        raw[at] = coder;
+        raw
+    };
+    let of_ints = [5_i32, -1].map(i32::to_le_bytes).concat();
+    let of_names = [1020_u64, 0].map(u64::to_le_bytes).concat();
+    let mut packer = Packer::new().expect("memory");
+    let mut segment = segment_header().to_vec();
+    let blocks = [
+        of_array(ints, coder::PRIMITIVES, &of_ints),
+        of_array(names, coder::REFERENCES, &of_names),
+    ];
+    for (at, raw) in (0..).zip(&blocks) {
+        let packed = packer.pack(&mut header(1, at), raw, &mut segment);
+        packed.expect("sound events");
+    }
+    let log = open(vec![segment], vec![]);
+    let mut told = Vec::new();
+    let mut events = log.events(&[0, 1]);
+    while let Some(event) = events.next_event() {
+        let event = event.expect("a sound event");
+        assert!(!event.is_text() && event.text().is_empty() && event.hash().is_none());
+        told.extend(event.elements("I"));
+    }
+    let name = Datum::Reference(Some(ObjectId(1020)));
+    let expected = [
+        [Datum::Int(5), Datum::Int(-1)],
+        [name, Datum::Reference(None)],
+    ];
+    assert_eq!(told, expected);
+    let object = Filter {
+        object: Some(ObjectId(1020)),
+        ..Filter::default()
+    };
+    assert_eq!(log.select(&object), [1]);
 }
 
 #[test]

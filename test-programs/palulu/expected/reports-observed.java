@@ -23,8 +23,13 @@ class CodesObservedTest {
     }
 
     @Test
+    void distinct() {
+        assertEquals("[a, b]", Arrays.deepToString(Codes.distinct(new Object[] {"a", "b", "a"})));
+    }
+
+    @Test
     void length() {
-        assertEquals(6, Codes.length(new char[6]));
+        assertEquals(6, Codes.length(new char[] {'s', 'e', 'c', 'r', 'e', 't'}));
     }
 
     @Test

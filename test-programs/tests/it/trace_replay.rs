@@ -65,6 +65,7 @@ fn classes(program: &str, random: &mut Random) -> String {
         "static class A implements Cloneable {{ {fields}
             A(Object any, int i) {{ this.any = any; this.i = i; }}
             A() {{ this(null, {}); j = -j; }}
+            static byte[][] five(int least) {{ return new byte[5][]; }}
             synchronized void set(Object any, long j) {{ this.any = any; this.j = j; }}
             public A clone() {{ try {{ return (A) super.clone(); }} catch (CloneNotSupportedException e) {{ throw new Error(e); }} }}
         }}
@@ -93,7 +94,7 @@ fn statement(random: &mut Random, depth: usize) -> String {
     let number = random.below(1 << 20) as i64 - (1 << 19);
     let small = random.below(5);
     let other = random.below(5);
-    match random.below(if depth > 2 { 27 } else { 33 }) {
+    match random.below(if depth > 2 { 30 } else { 36 }) {
         0 => format!("{a} = new A({b}, {number});"),
         1 => format!("{a} = new B({b}.all);"),
         2 => format!("try {{ {a} = new C({b}); }} catch (IllegalStateException e) {{ count++; }}"),
@@ -139,24 +140,31 @@ fn statement(random: &mut Random, depth: usize) -> String {
             "try {{ {a}.ints[{small}] = 9; {b}.all[{number}] = {a}; }} catch (RuntimeException e) {{ {a}.j--; }}"
         ),
         27 => format!(
+            "{a}.ints = IntStream.of({number}, 0, {b}.i, {small}, 1).toArray(); {b}.longs = LongStream.range({small}, {small} + 5).toArray();"
+        ),
+        28 => format!("{a}.all = Arrays.asList({b}, null, {a}.any, \"y\", {b}.ints).toArray();"),
+        29 => format!(
+            "{a}.grid = Stream.of(new byte[{small}], \"q{number}\".getBytes(), null, {b}.grid == null ? null : {b}.grid[{other}], new byte[1]).toArray(A::five);"
+        ),
+        30 => format!(
             "for (int k{depth} = 0; k{depth} < {small}; k{depth}++) {{ {} }}",
             statement(random, depth + 1)
         ),
-        28 => format!(
+        31 => format!(
             "if ({a}.i % 2 == 0) {{ {} }} else {{ {} }}",
             statement(random, depth + 1),
             statement(random, depth + 1)
         ),
-        29 => format!(
+        32 => format!(
             "java.util.function.IntConsumer f = m -> {{ {} }}; f.accept(3);",
             statement(random, depth + 3)
                 .replace("IllegalStateException e", "IllegalStateException e2")
         ),
-        30 => format!(
+        33 => format!(
             "root = {b}; {} pool[{small}] = (A) root;",
             statement(random, depth + 1)
         ),
-        31 => format!("{a}.set({b}, {number});"),
+        34 => format!("{a}.set({b}, {number});"),
         _ => {
             let threads = random.one(&["2", "3"]);
             format!(
@@ -170,7 +178,9 @@ fn statement(random: &mut Random, depth: usize) -> String {
 fn program(name: &str, seed: u64, has_virtual: bool) -> String {
     let mut random = Random(seed);
     let classes = classes(name, &mut random);
-    let mut java = format!("public class {name} {{\n{classes}");
+    let mut java = format!(
+        "import java.util.*; import java.util.stream.*;\npublic class {name} {{\n{classes}"
+    );
     let mut calls = String::new();
     for part in 0..6 {
         let _ = writeln!(java, "static void part{part}() {{");
@@ -252,8 +262,19 @@ impl Heap {
                 self.lengths.insert(object, event.ints()[0]);
             }
             Kind::Text => {
-                self.texts
-                    .insert(event.reference(0).expect("an object"), event.text());
+                let object = event.reference(0).expect("an object");
+                let class = dictionary.class(object.class()).expect("a class");
+                match class.strip_prefix('[') {
+                    Some(of) => {
+                        let elements = event.elements(of).expect("elements");
+                        let elements = (0..).zip(elements);
+                        let elements = elements.map(|(at, one)| ((object, at), one.into()));
+                        self.elements.extend(elements);
+                    }
+                    None => {
+                        self.texts.insert(object, event.text());
+                    }
+                }
             }
             Kind::Put => {
                 let object = event.reference(0).expect("an object");

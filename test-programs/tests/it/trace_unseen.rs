@@ -20,7 +20,7 @@ fn record(jdk: &Jdk) -> (Workplace, Vec<String>) {
     assert!(ran.status.success(), "{}", both(&ran));
     assert_eq!(
         text(&ran.stdout),
-        "first67second[0, 0, -1][1, 3, 3]\n6\n",
+        "first67second[0, 0, -1][1, 3, 3]\n6\n7nownull\n90\n",
         "{}",
         both(&ran)
     );
@@ -39,7 +39,8 @@ fn method_references_tell_what_they_write() {
         let (workplace, lines) = record(jdk);
         let after = lines.iter().filter_map(|line| line.strip_prefix("after "));
         let after: Vec<&str> = after.collect();
-        let shown: Vec<String> = after.iter().map(|line| without_numbers(line)).collect();
+        let shown = after.iter().map(|line| without_numbers(line));
+        let shown: Vec<String> = shown.map(|line| of_handles(&line)).collect();
         assert_eq!(
             shown,
             [
@@ -55,6 +56,14 @@ fn method_references_tell_what_they_write() {
                 "Arrays.sort: int[]",
                 "LongAdder.add: Unseen$Doubling, 4",
                 "Field.setInt: Field \"Unseen.ticks\", null, 2",
+                "VarHandle.set: VarHandle \"Unseen.number\", Unseen, 3",
+                "VarHandle.setRelease: VarHandle \"Unseen.shared\", String \"now\"",
+                "VarHandle.compareAndSet: VarHandle \"Unseen.held\", Unseen, null, String \"now\", true",
+                "AtomicIntegerFieldUpdater.addAndGet: Updater \"Unseen.number\", Unseen, 4, 7",
+                "AtomicReferenceFieldUpdater.lazySet: Updater \"Unseen.held\", Unseen, null",
+                "Arrays.sort: int[]",
+                "System.arraycopy: byte[], 0, byte[], 1, 2",
+                "byte[].clone: byte[], byte[]",
             ],
             "JDK {}",
             jdk.version
@@ -80,6 +89,68 @@ fn method_references_tell_what_they_write() {
             assert_eq!(text(&told.stdout).lines().count(), found, "{}", both(&told));
         }
     }
+}
+
+/// An array that comes filled says what is in it, unless events do; and a handle which field it is of.
+#[test]
+fn what_the_jdk_has_filled_says_what_is_in_it() {
+    for jdk in jdks() {
+        let (workplace, lines) = record(jdk);
+        let filled = lines.iter().filter(|line| line.contains("[]#"));
+        let word = |line: &str| line.starts_with("new ") || line.starts_with("again ");
+        let filled = filled.filter(|line| word(line));
+        let filled = filled.filter_map(|line| line.split_once(": "));
+        let filled: Vec<String> = filled
+            .map(|(array, elements)| {
+                let array = without_numbers(array);
+                format!("{array}: {}", without_numbers(elements))
+            })
+            .collect();
+        assert_eq!(
+            filled,
+            [
+                // The other one is a write.
+                "new char[] of length 2: 'z', 'y'",
+                "new int[] of length 2: 3, 4",
+                "new byte[] of length 2: 97, 98",
+                "new String[] of length 2: String \"a\", String \"b\"",
+                "new Object[] of length 2: String \"c\", null",
+                "new Object[] of length 2: long[], Object[]",
+                "again String[] of length 1: String \"d\"",
+                // Of one that was empty when it was seen first.
+                "again byte[] of length 3: 105, 110, 0",
+                "new double[] of length 2: 0.5, -0.0",
+            ],
+            "JDK {}",
+            jdk.version
+        );
+        let tables = workplace.join("tables");
+        let exported = Command::new(hindsight())
+            .args(["export", "--parquet"])
+            .arg(workplace.join("out"))
+            .arg("--out")
+            .arg(&tables)
+            .output()
+            .expect("hindsight runs");
+        assert!(exported.status.success(), "{}", both(&exported));
+        let elements = table(&tables, "elements");
+        let bytes = elements.iter().filter(|row| row["value_integer"] == 97);
+        assert_eq!((elements.len(), bytes.count()), (18, 1));
+    }
+}
+
+/// Classes of handles have other names from release to release.
+fn of_handles(line: &str) -> String {
+    let Some((callee, values)) = line.split_once(": ") else {
+        return line.to_owned();
+    };
+    let class = match callee.split_once('.') {
+        Some(("VarHandle", _)) => "VarHandle",
+        Some((class, _)) if class.ends_with("FieldUpdater") => "Updater",
+        _ => return line.to_owned(),
+    };
+    let values = values.split_once(' ').map_or(values, |(_, values)| values);
+    format!("{callee}: {class} {values}")
 }
 
 /// A line without the numbers of objects.

@@ -22,6 +22,7 @@ fn new(object: ObjectId, text: Option<&str>) -> What {
         hash: None,
         text: text.map(str::to_owned),
         units: None,
+        elements: None,
         secret: false,
         again: false,
     }
@@ -47,7 +48,7 @@ fn exit(method: u32) -> What {
 
 /// What has come of the steps of a run, each with its thread, in which objects of one class are called: methods
 /// with these names and descriptors, numbered from 1. No more texts are remembered than `texts`. Classes of
-/// objects have numbers: 1 is the class, 2 is `String`.
+/// objects have numbers: 1 is the class, 2 is `String`, 3 is `boolean[]`.
 fn recorded(
     class: &str,
     methods: &[(&str, &str)],
@@ -63,7 +64,7 @@ fn recorded(
             access: access::PUBLIC,
             ..dictionary::Method::default()
         });
-    let classes = [(1, class), (2, "java.lang.String")];
+    let classes = [(1, class), (2, "java.lang.String"), (3, "[Z")];
     let classes = classes.map(|(id, name)| {
         let name = name.to_owned();
         Record::Class(ObjectClass { id, name })
@@ -169,4 +170,40 @@ fn texts_are_known_in_all_of_a_long_run() {
     let text = |number| Value::Literal(Literal::Text(format!("t{number}")));
     let all: Vec<Value> = (0..count).map(text).collect();
     assert_eq!(eaten, all.iter().collect::<Vec<_>>());
+}
+
+/// What the JDK has filled is known as what the program has written is.
+#[test]
+fn arrays_that_come_filled_are_known() {
+    let methods = [("<init>", "()V"), ("take", "([Z)V")];
+    let array = object(3, 9);
+    let mut filled = new(array, None);
+    if let What::New {
+        length, elements, ..
+    } = &mut filled
+    {
+        *length = 2;
+        *elements = Some(vec![Datum::Int(1), Datum::Int(0)]);
+    }
+    let write = What::Write {
+        place: Place::Element {
+            array: Some(array),
+            index: 1,
+        },
+        value: Some(Datum::Int(1)),
+    };
+    let mut steps = Vec::from(made(8));
+    let take = [enter(2, &[object(1, 8), array]), exit(2)];
+    steps.push(filled);
+    steps.extend(take.clone());
+    steps.push(write);
+    steps.extend(take);
+    let recorded = recorded("a.B", &methods, 8, steps.into_iter().map(|what| (1, what)));
+    let args = recorded.histories[&8].iter().map(|seen| seen.args.clone());
+    let args: Vec<_> = args.collect();
+    let of = |elements: [i64; 2]| {
+        let elements = elements.map(|element| Value::Literal(Literal::Int(element)));
+        vec![Value::Array(9, "Z".to_owned(), elements.to_vec())]
+    };
+    assert_eq!(args, [vec![], of([1, 0]), of([1, 1])]);
 }

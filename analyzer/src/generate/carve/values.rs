@@ -36,9 +36,20 @@ impl Array {
 }
 
 impl Recorder<'_> {
+    /// What was in an array when it was seen first.
+    pub(super) fn fill(&mut self, serial: u64, elements: &[Datum]) {
+        let elements = elements.iter().map(|element| self.value(*element, ""));
+        let elements: Vec<Value> = elements.collect();
+        if let Some(array) = self.arrays.get_mut(&serial) {
+            for (at, element) in elements.into_iter().enumerate() {
+                array.set(at, Some(element));
+            }
+        }
+    }
+
     /// What a call of the JDK's has written to arrays: a copy is as what it was made of, and what cannot be
-    /// told is not known any more.
-    pub(super) fn called(&mut self, callee: u32, values: &[Datum]) {
+    /// told is not known any more. What was in the arrays that are `filled` was told after the call.
+    pub(super) fn called(&mut self, callee: u32, values: &[Datum], filled: &[u64]) {
         let Some(callee) = self.dictionary.callee(callee) else {
             return;
         };
@@ -66,7 +77,8 @@ impl Recorder<'_> {
         if let Some((from, at, to, into, length)) = copied {
             let from = reference(from).and_then(|serial| self.arrays.get(&serial));
             let all: Vec<Option<Value>> = from.map_or_else(Vec::new, |from| from.elements.clone());
-            let array = reference(to).and_then(|serial| self.arrays.get_mut(&serial));
+            let to = reference(to).filter(|serial| !filled.contains(serial));
+            let array = to.and_then(|serial| self.arrays.get_mut(&serial));
             if let (Some(array), Some(at), Some(into)) = (array, at, into) {
                 let length = length.unwrap_or(usize::MAX);
                 for (number, place) in (into..array.length).take(length).enumerate() {
@@ -75,14 +87,15 @@ impl Recorder<'_> {
             }
             return;
         }
-        let filled = match (callee.owner.as_str(), callee.name.as_str(), values) {
+        let with = match (callee.owner.as_str(), callee.name.as_str(), values) {
             ("java.util.Arrays", "fill", [_, value]) => Some(self.value(*value, "")),
             _ => None,
         };
-        for serial in values.iter().filter_map(reference) {
+        let written = values.iter().filter_map(reference);
+        for serial in written.filter(|serial| !filled.contains(serial)) {
             if let Some(array) = self.arrays.get_mut(&serial) {
                 for at in 0..array.length {
-                    array.set(at, filled.clone());
+                    array.set(at, with.clone());
                 }
             }
         }

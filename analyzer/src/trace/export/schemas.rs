@@ -108,6 +108,18 @@ pub const OBJECTS: &str = "message objects {
     optional int32 hash;
 }";
 
+/// What was in small arrays that code which is not recorded has filled: one row for each element, by
+/// `index`. `stamp` is when that was seen.
+pub const ELEMENTS: &str = "message elements {
+    required int64 object;
+    required int64 stamp;
+    required int32 index;
+    optional int64 value_object;
+    optional binary value_class (STRING);
+    optional int64 value_integer;
+    optional double value_real;
+}";
+
 /// One row for each basic block of the methods that say which have run; none if that
 /// was not asked. `offset` is in the bytecode; a block that has no line has null.
 pub const BLOCKS: &str = "message blocks {
@@ -121,12 +133,13 @@ pub const BLOCKS: &str = "message blocks {
 }";
 
 /// The tables with the names of their files.
-pub const TABLES: [(&str, &str); 7] = [
+pub const TABLES: [(&str, &str); 8] = [
     ("calls", CALLS),
     ("arguments", ARGUMENTS),
     ("writes", WRITES),
     ("unseen", UNSEEN),
     ("reads", READS),
     ("objects", OBJECTS),
+    ("elements", ELEMENTS),
     ("blocks", BLOCKS),
 ];

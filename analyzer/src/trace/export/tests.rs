@@ -18,6 +18,7 @@ fn objects_have_a_row_each_also_where_they_are_told_of_again_and_nothing_is_gone
             hash: None,
             text: Some("order".to_owned()),
             units: None,
+            elements: None,
             secret: false,
             again,
         };
@@ -29,5 +30,5 @@ fn objects_have_a_row_each_also_where_they_are_told_of_again_and_nothing_is_gone
         };
         export.add(&step).unwrap();
     }
-    assert_eq!(export.finish().unwrap(), [0, 0, 0, 0, 0, 3, 0]);
+    assert_eq!(export.finish().unwrap(), [0, 0, 0, 0, 0, 3, 0, 0]);
 }

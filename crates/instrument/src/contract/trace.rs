@@ -45,6 +45,15 @@ pub const MADE: ProbeMethod = ProbeMethod {
     descriptor: "(Ljava/lang/Object;)V",
 };
 
+/// `named(handle, owner, name)`: a variable handle or an updater of a field was made, of
+/// a class and a name, or of what reflects the field, which is both then. What is written
+/// by it is told of as calls ([`Probe::Called`]), of which nothing else says which field
+/// that is.
+pub const NAMED: ProbeMethod = ProbeMethod {
+    name: "named",
+    descriptor: "(Ljava/lang/Object;Ljava/lang/Object;Ljava/lang/Object;)V",
+};
+
 /// `cover(block)`: a basic block runs. No event.
 pub const COVER: ProbeMethod = ProbeMethod {
     name: "cover",

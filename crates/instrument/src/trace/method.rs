@@ -8,6 +8,7 @@ use super::bulk::{called, makes_arrays};
 use super::calls::{Entry, bind, enter, exit, unwind};
 use super::early::early_writes;
 use super::handlers::reporting;
+use super::handles;
 use super::memory;
 use super::probes::Probes;
 use super::secrets::secret_parameters;
@@ -249,6 +250,10 @@ pub fn instrument<'a>(
                 } else if what.writes {
                     let needed = called(&insn, code.max_locals, inserted, probes)?;
                     max_locals = max_locals.max(needed);
+                    if what.references {
+                        let needed = handles::made(&insn, code.max_locals, inserted, probes)?;
+                        max_locals = max_locals.max(needed);
+                    }
                     if what.references && makes_arrays(&insn, probes.constants.pool)? {
                         made(insn.end(), inserted, probes)?;
                     }

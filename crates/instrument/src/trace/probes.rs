@@ -7,7 +7,7 @@ use hindsight_classfile::{FieldType, MemberRef, Utf8, opcode as op};
 use crate::SkipReason;
 use crate::asm::{Constants, Fragment};
 use crate::contract::ProbeMethod;
-use crate::contract::trace::{COVER, HIDE, Kind, MADE, MOST, OVERFLOWS, Probe, Shape};
+use crate::contract::trace::{COVER, HIDE, Kind, MADE, MOST, NAMED, OVERFLOWS, Probe, Shape};
 
 /// The constants of a class that its probes use, and the numbers of the members
 /// that they name.
@@ -20,6 +20,7 @@ pub struct Probes<'c, 'a> {
     hide: u16,
     cover: u16,
     made: u16,
+    named: u16,
     /// That of [`OVERFLOWS`].
     overflows: u16,
     fields: Members<'a>,
@@ -122,6 +123,7 @@ impl<'c, 'a> Probes<'c, 'a> {
             hide: 0,
             cover: 0,
             made: 0,
+            named: 0,
             overflows: 0,
             is_secret,
             has_secrets,
@@ -196,6 +198,15 @@ impl<'c, 'a> Probes<'c, 'a> {
             self.made = self.other(MADE)?;
         }
         fragment.op_u16(op::INVOKESTATIC, self.made);
+        Ok(())
+    }
+
+    /// Says of which class and name the handle was made that is under these on the stack, and takes all.
+    pub fn named(&mut self, fragment: &mut Fragment) -> Result<(), SkipReason> {
+        if self.named == 0 {
+            self.named = self.other(NAMED)?;
+        }
+        fragment.op_u16(op::INVOKESTATIC, self.named);
         Ok(())
     }
 

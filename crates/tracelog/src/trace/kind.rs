@@ -38,8 +38,9 @@ pub enum Kind {
     /// array or a string, else 0.
     Object,
     /// The text of the object before, a string or a class, as far as it is
-    /// stored: the object; length and hash of the whole. A secret one has coder 2
-    /// and nothing else.
+    /// stored: the object; length and hash of the whole. A secret one has nothing
+    /// else. Of an array that unrecorded code has filled, these are its elements as
+    /// they are now. Which it is, its [`coder`] says.
     Text,
     /// The clock of all threads moves on: the new stamp.
     Stamp,
@@ -157,6 +158,20 @@ pub mod tag {
     pub const LIMIT: u8 = OWN + 6;
     /// [`super::Kind::Going`], behind the tags that packing adds.
     pub const GOING: u8 = 255;
+}
+
+/// What the bytes of a text are.
+pub mod coder {
+    /// Characters, a byte each.
+    pub const LATIN1: u8 = 0;
+    /// Characters in UTF-16.
+    pub const UTF16: u8 = 1;
+    /// Nothing: the text is a secret.
+    pub const SECRET: u8 = 2;
+    /// Elements of a primitive type, as they lie in memory.
+    pub const PRIMITIVES: u8 = 3;
+    /// Elements that are objects or null.
+    pub const REFERENCES: u8 = 4;
 }
 
 /// All layouts by tag. Tag 0 is none, for memory that was not written is zero.

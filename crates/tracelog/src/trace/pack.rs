@@ -2,7 +2,7 @@
 
 use super::block::{Header, Index};
 use super::error::{Error, ErrorKind};
-use super::kind::{LAYOUTS, Layout, Names, layouts, tag};
+use super::kind::{LAYOUTS, Layout, Names, coder, layouts, tag};
 use super::model::{
     CLASS_SHIFT, COLUMNS, Model, NEWEST, NULL, OTHER, Place, RECENT, SAME, SERIAL, SHORT, THIS,
     put_varint, zigzag,
@@ -293,12 +293,17 @@ impl Filling<'_> {
             numbers.varint(zigzag(difference));
         }
         if layout.text {
-            let [coder] = bytes.array();
+            let [of] = bytes.array();
             let len = u16::from_le_bytes(bytes.array());
             let text = raw.get(at..at + usize::from(len));
             let text = text.ok_or(Error::at(ErrorKind::EventCut, at))?;
             at += text.len();
-            texts.push(coder);
+            if of == coder::REFERENCES {
+                for reference in text.as_chunks().0 {
+                    index.add_object(u64::from_le_bytes(*reference));
+                }
+            }
+            texts.push(of);
             texts.varint(u64::from(len));
             texts.extend(text);
         }

@@ -2,7 +2,7 @@
 
 use super::block::Header;
 use super::error::{Error, ErrorKind};
-use super::kind::{Kind, LAYOUTS, Layout, MOST, Names, Value, tag};
+use super::kind::{Kind, LAYOUTS, Layout, MOST, Names, Value, coder, tag};
 use super::model::{
     CLASS_SHIFT, COLUMNS, LONG, Model, NEWEST, NULL, NUMBERS, OBJECTS, OPS, OTHER, Place, RECENT,
     REFERENCES, SAME, SERIAL, TEXTS, THIS, unzigzag,
@@ -113,9 +113,14 @@ impl Event {
         })
     }
 
+    /// Whether it has a text, which may be empty.
+    pub fn is_text(&self) -> bool {
+        self.layout.text && matches!(self.coder, coder::LATIN1 | coder::UTF16)
+    }
+
     /// Whether the text of a [`Kind::Text`] was not stored, for it is a secret.
     pub fn is_secret(&self) -> bool {
-        self.layout.text && self.coder == 2
+        self.layout.text && self.coder == coder::SECRET
     }
 
     /// Whether, at a [`Kind::Switch`], there was a pause in which calls of this
@@ -130,8 +135,8 @@ impl Event {
             return None;
         };
         let units = match (self.layout.text, self.coder) {
-            (true, 0) => self.text.len(),
-            (true, 1) => self.text.len() / 2,
+            (true, coder::LATIN1) => self.text.len(),
+            (true, coder::UTF16) => self.text.len() / 2,
             _ => return None,
         };
         (units < length as usize).then_some(hash)
@@ -140,7 +145,7 @@ impl Event {
     /// The UTF-16 units of a text that has lone surrogates, so that no [`String`] is the same. Half
     /// a pair where a text was cut is none.
     pub fn lone_surrogates(&self) -> Option<Vec<u16>> {
-        if !self.layout.text || self.coder != 1 {
+        if !self.layout.text || self.coder != coder::UTF16 {
             return None;
         }
         let units = self.text.chunks_exact(2);
@@ -156,17 +161,46 @@ impl Event {
     /// The text of a [`Kind::Text`] or [`Kind::Switch`], in UTF-16 units as the
     /// JVM had them; lone surrogates are replaced.
     pub fn text(&self) -> String {
-        if !self.layout.text {
-            return String::new();
+        match (self.layout.text, self.coder) {
+            (true, coder::LATIN1) => self.text.iter().map(|&byte| char::from(byte)).collect(),
+            (true, coder::UTF16) => {
+                let units: Vec<u16> = (self.text.chunks_exact(2))
+                    .map(|unit| u16::from_le_bytes([unit[0], unit[1]]))
+                    .collect();
+                String::from_utf16_lossy(&units)
+            }
+            _ => String::new(),
         }
-        if self.coder == 0 {
-            self.text.iter().map(|&byte| char::from(byte)).collect()
-        } else {
-            let units: Vec<u16> = (self.text.chunks_exact(2))
-                .map(|unit| u16::from_le_bytes([unit[0], unit[1]]))
-                .collect();
-            String::from_utf16_lossy(&units)
+    }
+
+    /// Of a [`Kind::Text`] of an array: its elements, which are of this descriptor. Nothing if it tells of
+    /// none.
+    pub fn elements(&self, descriptor: &str) -> Option<Vec<Datum>> {
+        fn all<const N: usize>(text: &[u8], datum: impl Fn([u8; N]) -> Datum) -> Vec<Datum> {
+            text.as_chunks()
+                .0
+                .iter()
+                .map(|bytes| datum(*bytes))
+                .collect()
         }
+        let text = &self.text;
+        Some(match (self.layout.text, self.coder) {
+            (true, coder::REFERENCES) => all(text, |bytes| {
+                let id = u64::from_le_bytes(bytes);
+                Datum::Reference((id != 0).then_some(ObjectId(id)))
+            }),
+            (true, coder::PRIMITIVES) => match descriptor {
+                "Z" | "B" => all(text, |[byte]| Datum::Int((byte as i8).into())),
+                "C" => all(text, |bytes| Datum::Int(u16::from_le_bytes(bytes).into())),
+                "S" => all(text, |bytes| Datum::Int(i16::from_le_bytes(bytes).into())),
+                "I" => all(text, |bytes| Datum::Int(i32::from_le_bytes(bytes))),
+                "J" => all(text, |bytes| Datum::Long(i64::from_le_bytes(bytes))),
+                "F" => all(text, |bytes| Datum::Float(f32::from_le_bytes(bytes))),
+                "D" => all(text, |bytes| Datum::Double(f64::from_le_bytes(bytes))),
+                _ => return None,
+            },
+            _ => return None,
+        })
     }
 }
 

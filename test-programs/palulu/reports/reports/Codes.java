@@ -32,7 +32,7 @@ public class Codes {
         return sum;
     }
 
-    /** Of arrays that the JDK has filled nobody knows the elements: with others, this is another call. */
+    /** What the JDK has put into an array is recorded, too: with other elements, this is another call. */
     public static Object[] distinct(Object[] things) {
         List<Object> distinct = new ArrayList<>();
         for (Object thing : things) {

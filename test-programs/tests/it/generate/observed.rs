@@ -220,8 +220,8 @@ fn what_no_source_can_name_is_thrown() {
 }
 
 /// What is written to a builder of which nobody knows what was in it is asserted, of a list that says too much how
-/// long it is; what a class has from one that is not public has its type arguments, and a call whose arguments
-/// nobody knows is none of the run's where only its result could show that they do not matter.
+/// long it is; what a class has from one that is not public has its type arguments, and arrays that the JDK has
+/// filled have what it has put there.
 #[test]
 fn what_is_written_and_how_much_there_is_is_asserted() {
     for jdk in jdks_in_turn() {
@@ -230,7 +230,6 @@ fn what_is_written_and_how_much_there_is_is_asserted() {
         let how: Vec<&str> = how.split(' ').collect();
         let tests = generate(jdk, &workplace, "tests", &how);
         golden("palulu/expected/reports-observed.java", &tests);
-        assert!(!tests.contains("distinct("), "{tests}");
         passes(jdk, &workplace, "tests", "classes");
     }
 }

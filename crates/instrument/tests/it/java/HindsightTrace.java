@@ -33,6 +33,9 @@ public final class HindsightTrace {
     // The test puts the probes here, as the contract lists them.
     // @PROBES@
 
+    /** A handle of a field was made. */
+    public static void named(Object handle, Object owner, Object name) {}
+
     /** An array was made together with those in it. */
     public static void made(Object array) {
         if (array instanceof Object[]) {

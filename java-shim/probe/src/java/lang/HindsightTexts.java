@@ -161,6 +161,13 @@ final class HindsightTexts {
         return owner.getName() + "." + name;
     }
 
+    /** The field of a class and a name, or what reflects it. */
+    static String ofField(Object owner, Object name) {
+        return owner instanceof Class
+                ? ((Class<?>) owner).getName() + "." + name
+                : ofMember((Member) owner, owner.getClass());
+    }
+
     private static boolean asks(int kind) {
         return (asked & kind) != 0;
     }

@@ -47,12 +47,24 @@ public final class HindsightTrace {
     public static void made(Object array) {
         if (array instanceof Object[]) {
             Object[] all = (Object[]) array;
+            HindsightTracer t = HindsightTracer.get();
+            if (t != null) {
+                t.made(array);
+            }
             for (int i = 0; i < all.length; i++) {
                 if (all[i] != null) {
                     store(array, i, all[i]);
                     made(all[i]);
                 }
             }
+        }
+    }
+
+    /** A handle of a field was made of a class and a name, or of what reflects the field. */
+    public static void named(Object handle, Object owner, Object name) {
+        HindsightTracer t = HindsightTracer.get();
+        if (t != null && handle != null) {
+            t.named(handle, owner, name);
         }
     }
 

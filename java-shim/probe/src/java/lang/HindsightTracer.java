@@ -38,9 +38,6 @@ final class HindsightTracer extends HindsightStream {
 
     private static final int NO_CLASS = -1;
 
-    /** Stands for the coder of a text that is hidden. */
-    private static final byte HIDDEN = 2;
-
     private static final byte[] NOTHING = {};
 
     /** Where the bytes of blocks are. */
@@ -119,6 +116,9 @@ final class HindsightTracer extends HindsightStream {
     /** What objects come is a secret. */
     private boolean hides;
 
+    /** What tells of the elements of arrays; null if they are not told. */
+    private final HindsightElements elements = HindsightElements.ofThread();
+
     HindsightTracer(Thread owner) {
         super(owner);
     }
@@ -159,10 +159,16 @@ final class HindsightTracer extends HindsightStream {
      * @param values which values of the JDK {@link HindsightTexts} may ask
      */
     static void start(
-            long memory, long bits, boolean withTexts, int values, boolean callsOnly) {
+            long memory,
+            long bits,
+            boolean withTexts,
+            boolean withElements,
+            int values,
+            boolean callsOnly) {
         shared = memory;
         texts = withTexts;
         HindsightTexts.start(withTexts ? values : 0);
+        HindsightElements.start(withElements);
         anonymous = callsOnly;
         startOrder();
         // Whatever a probe may need is initialised by now, so that none waits for it.
@@ -236,6 +242,29 @@ final class HindsightTracer extends HindsightStream {
     /** The number of an object. */
     @ForceInline
     long id(Object object) {
+        return id(object, HindsightElements.ALL);
+    }
+
+    /** That of an array an element of which was just written. */
+    @ForceInline
+    long stored(Object array, int index) {
+        return id(array, index);
+    }
+
+    /** That of what a call writes whose first argument is this: if that is an array, it writes from there. */
+    @ForceInline
+    long beside(Object object, Object first) {
+        boolean isCopy = first != null && first.getClass().isArray();
+        return id(object, isCopy ? HindsightElements.NONE : HindsightElements.ALL);
+    }
+
+    /** That of an array whose elements are told by themselves. */
+    void made(Object array) {
+        id(array, HindsightElements.NONE);
+    }
+
+    @ForceInline
+    private long id(Object object, int toldElement) {
         if (object == null) {
             return 0;
         }
@@ -247,7 +276,7 @@ final class HindsightTracer extends HindsightStream {
                 return knownIds[at];
             }
         }
-        return look(object);
+        return look(object, toldElement);
     }
 
     /** The number of an object that comes to be, if anybody wants it. */
@@ -389,7 +418,7 @@ final class HindsightTracer extends HindsightStream {
 
     /** The number of an object that is not among the latest ones, which it joins. */
     @DontInline
-    private long look(Object object) {
+    private long look(Object object, int toldElement) {
         long began = 0;
         try {
             began = HindsightMemory.begin();
@@ -399,22 +428,30 @@ final class HindsightTracer extends HindsightStream {
             }
             Class<?> type = object.getClass();
             int classId = classId(type);
+            boolean mayBeFilled = false;
             long id = classId == NO_CLASS ? HindsightNumbers.NONE : HindsightNumbers.of(object, classId, this);
             if (id == HindsightNumbers.NONE) {
                 U.getAndAddLong(null, shared + UNNUMBERED, 1);
                 return UNKNOWN;
             } else if (id < 0) {
                 id = ~id;
-                tellOf(object, type, id);
+                mayBeFilled = tellOf(object, type, id, toldElement);
+                objects = known.get();
+            } else if (elements != null && type.isArray() && elements.awaits(id)) {
+                mayBeFilled = !hides && elements.tellLate(object, id, toldElement, this);
+                objects = known.get();
             } else if (isLaterSpan() && texts && HindsightNumbers.isBefore(id, oldest)) {
                 String text = HindsightTexts.of(object, type);
                 if (text != null && (hides || secrets[secret(id)] == 0)) {
                     tellText(text, id);
                 }
             }
-            int at = System.identityHashCode(object) & objects.length - 1;
-            knownIds[at] = id;
-            objects[at] = object;
+            // One that is still empty is looked at again.
+            if (objects != null && !mayBeFilled) {
+                int at = System.identityHashCode(object) & objects.length - 1;
+                knownIds[at] = id;
+                objects[at] = object;
+            }
             return id;
         } catch (Throwable e) {
             HindsightMemory.ranOut(e, began);
@@ -472,17 +509,24 @@ final class HindsightTracer extends HindsightStream {
         return objects;
     }
 
-    private void tellOf(Object object, Class<?> type, long id) {
+    /** Whether what is in it may be to be told yet. */
+    private boolean tellOf(Object object, Class<?> type, long id, int toldElement) {
         String text = HindsightTexts.of(object, type);
         int length = 0;
+        boolean isFilled = false;
+        boolean mayBeFilled = false;
         if (object instanceof String) {
             length = ((String) object).length();
         } else if (type.isArray()) {
             length = Array.getLength(object);
+            if (elements != null && !hides) {
+                isFilled = elements.find(object, length, toldElement, this);
+                mayBeFilled = !isFilled && elements.await(id, length, toldElement);
+            }
         }
         long p = room();
         if (p == 0) {
-            return;
+            return mayBeFilled;
         }
         U.putByte(p, (byte) OBJECT_TAG);
         boolean hidden = hides && text != null;
@@ -492,6 +536,10 @@ final class HindsightTracer extends HindsightStream {
         if (text != null && texts) {
             tellText(text, id);
         }
+        if (isFilled) {
+            elements.tell(object, length, id, this);
+        }
+        return mayBeFilled;
     }
 
     /** Tells what an object says; for one that nobody was told of lately, without the object. */
@@ -505,7 +553,7 @@ final class HindsightTracer extends HindsightStream {
                 U.putByte(p, (byte) TEXT_TAG);
                 U.putLong(p + 1, id);
                 U.putLong(p + 9, 0);
-                done(putText(p + 17, NOTHING, 0, HIDDEN));
+                done(putText(p + 17, NOTHING, 0, SECRET));
             }
             return;
         }
@@ -526,6 +574,21 @@ final class HindsightTracer extends HindsightStream {
 
     private static int secret(long id) {
         return (int) id & secrets.length - 1;
+    }
+
+    /** Tells which field an object writes that was made to write it. */
+    void named(Object handle, Object owner, Object name) {
+        if (!texts) {
+            return;
+        }
+        long began = 0;
+        try {
+            long id = id(handle);
+            began = HindsightMemory.begin();
+            tellText(HindsightTexts.ofField(owner, name), id);
+        } catch (Throwable e) {
+            HindsightMemory.ranOut(e, began);
+        }
     }
 
     /** The number of a class of objects; {@link #NO_CLASS} if it cannot have one. */

@@ -1,0 +1,290 @@
+package java.lang;
+
+import java.lang.reflect.Array;
+import jdk.internal.misc.Unsafe;
+
+/**
+ * Tells what is in an array that code which is not recorded has filled (a native method, a stream, {@code
+ * String.toCharArray}), for no event tells of that. It is looked at when the trace names it first and, where
+ * it is empty then, for a while whenever it is named again. Each thread has one of its own.
+ *
+ * <p><b>Invariant:</b> that of {@link HindsightTracer}.
+ */
+final class HindsightElements {
+    // In place of the index of the element that the event itself tells: it tells none, or what all are.
+    static final int ALL = -1;
+    static final int NONE = -2;
+
+    /** The longest array whose elements are told. */
+    private static final int MOST = 64;
+
+    /** Arrays within arrays of which elements are told at once. */
+    private static final int MOST_NESTED = 2;
+
+    /** Arrays that are looked at again, and how often. */
+    private static final int AWAITED = 4;
+
+    private static final int LOOKS = 8;
+
+    private static final Unsafe U = Unsafe.getUnsafe();
+
+    private static boolean told;
+
+    /** The numbers of what is in an array, and in one within it. */
+    private long[] ids;
+
+    /** The bytes of an element of the array that {@link #find} has looked at. */
+    private int width;
+
+    private int nested;
+
+    /** The numbers of arrays that were empty when they were seen first, and how often they are looked at yet. */
+    private final long[] awaited = new long[AWAITED];
+
+    private final int[] looks = new int[AWAITED];
+
+    private int next;
+
+    private HindsightElements() {}
+
+    /** Called before any probe. */
+    static void start(boolean told) {
+        HindsightElements.told = told;
+        width(new byte[0], ALL);
+    }
+
+    /** Null if elements are not told. */
+    static HindsightElements ofThread() {
+        return told ? new HindsightElements() : null;
+    }
+
+    /**
+     * Whether there is something to tell of an array; then {@link #tell} is to follow. New objects in it are
+     * told of here, before the array.
+     *
+     * @param toldElement the index of what the event itself tells
+     */
+    boolean find(Object array, int length, int toldElement, HindsightTracer tracer) {
+        if (length > MOST || toldElement == NONE || nested == MOST_NESTED) {
+            return false;
+        }
+        int found = width(array, toldElement);
+        if (found != 0 && array instanceof Object[]) {
+            number((Object[]) array, tracer);
+        }
+        width = found;
+        return found != 0;
+    }
+
+    /** Whether an array in which nothing was found is to be looked at again. */
+    boolean await(long id, int length, int toldElement) {
+        if (length == 0 || length > MOST || toldElement != ALL || nested != 0) {
+            return false;
+        }
+        awaited[next] = id;
+        looks[next] = LOOKS;
+        next = (next + 1) % AWAITED;
+        return true;
+    }
+
+    boolean awaits(long id) {
+        return place(id) >= 0;
+    }
+
+    private int place(long id) {
+        for (int i = 0; i < AWAITED; i++) {
+            if (awaited[i] == id) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    /** Tells what has come to be in an array since it was seen. Whether it is to be looked at again. */
+    boolean tellLate(Object array, long id, int toldElement, HindsightTracer tracer) {
+        int place = place(id);
+        int length = Array.getLength(array);
+        boolean isFilled = find(array, length, toldElement, tracer);
+        if (isFilled) {
+            tell(array, length, id, tracer);
+        } else if (toldElement == ALL && --looks[place] > 0) {
+            return true;
+        }
+        // Once recorded code writes to it, its events tell.
+        awaited[place] = 0;
+        return false;
+    }
+
+    private void number(Object[] array, HindsightTracer tracer) {
+        if (ids == null) {
+            ids = new long[MOST_NESTED * MOST];
+        }
+        int from = nested * MOST;
+        nested++;
+        try {
+            for (int i = 0; i < array.length; i++) {
+                ids[from + i] = tracer.id(array[i]);
+            }
+        } finally {
+            nested--;
+        }
+    }
+
+    /**
+     * Tells of the elements, behind the event of the array. In the order of the writes to it: what other
+     * threads have told by then is in what is read here.
+     */
+    void tell(Object array, int length, long id, HindsightTracer tracer) {
+        int bytes = length * width;
+        if (tracer.room(bytes, tracer.current) == 0) {
+            return;
+        }
+        // The margin has room for a stamp, too.
+        long p = tracer.roomToWrite(id, tracer.time);
+        boolean ofObjects = array instanceof Object[];
+        if (p == 0 || ofObjects && !isNumbered((Object[]) array, p, tracer)) {
+            return;
+        }
+        U.putByte(p, (byte) HindsightStream.TEXT_TAG);
+        U.putLong(p + 1, id);
+        U.putInt(p + 9, length);
+        U.putInt(p + 13, 0);
+        U.putByte(p + 17, ofObjects ? HindsightStream.REFERENCES : HindsightStream.PRIMITIVES);
+        U.putShort(p + 18, (short) bytes);
+        if (ofObjects) {
+            int from = nested * MOST;
+            for (int i = 0; i < length; i++) {
+                U.putLong(p + 20 + (i << 3), ids[from + i]);
+            }
+        } else {
+            put(p + 20, array);
+        }
+        tracer.done(p + 20 + bytes);
+    }
+
+    /** Whether the numbers are still those of what is in an array, and nothing had to be told to know that. */
+    private boolean isNumbered(Object[] array, long p, HindsightTracer tracer) {
+        int from = nested * MOST;
+        for (int i = 0; i < array.length; i++) {
+            if (tracer.id(array[i]) != ids[from + i]) {
+                return false;
+            }
+        }
+        return tracer.room() == p;
+    }
+
+    /**
+     * The bytes of an element in the log; 0 if all have the value that they were made with, but for the one
+     * that the event tells.
+     */
+    private static int width(Object array, int toldElement) {
+        if (array instanceof Object[]) {
+            Object[] all = (Object[]) array;
+            for (int i = 0; i < all.length; i++) {
+                if (all[i] != null && i != toldElement) {
+                    return Long.BYTES;
+                }
+            }
+        } else if (array instanceof byte[]) {
+            byte[] all = (byte[]) array;
+            for (int i = 0; i < all.length; i++) {
+                if (all[i] != 0 && i != toldElement) {
+                    return Byte.BYTES;
+                }
+            }
+        } else if (array instanceof char[]) {
+            char[] all = (char[]) array;
+            for (int i = 0; i < all.length; i++) {
+                if (all[i] != 0 && i != toldElement) {
+                    return Character.BYTES;
+                }
+            }
+        } else if (array instanceof int[]) {
+            int[] all = (int[]) array;
+            for (int i = 0; i < all.length; i++) {
+                if (all[i] != 0 && i != toldElement) {
+                    return Integer.BYTES;
+                }
+            }
+        } else if (array instanceof long[]) {
+            long[] all = (long[]) array;
+            for (int i = 0; i < all.length; i++) {
+                if (all[i] != 0 && i != toldElement) {
+                    return Long.BYTES;
+                }
+            }
+        } else if (array instanceof double[]) {
+            double[] all = (double[]) array;
+            for (int i = 0; i < all.length; i++) {
+                if (Double.doubleToRawLongBits(all[i]) != 0 && i != toldElement) {
+                    return Double.BYTES;
+                }
+            }
+        } else if (array instanceof boolean[]) {
+            boolean[] all = (boolean[]) array;
+            for (int i = 0; i < all.length; i++) {
+                if (all[i] && i != toldElement) {
+                    return Byte.BYTES;
+                }
+            }
+        } else if (array instanceof float[]) {
+            float[] all = (float[]) array;
+            for (int i = 0; i < all.length; i++) {
+                if (Float.floatToRawIntBits(all[i]) != 0 && i != toldElement) {
+                    return Float.BYTES;
+                }
+            }
+        } else {
+            short[] all = (short[]) array;
+            for (int i = 0; i < all.length; i++) {
+                if (all[i] != 0 && i != toldElement) {
+                    return Short.BYTES;
+                }
+            }
+        }
+        return 0;
+    }
+
+    /** Stores the elements of an array of a primitive type, one behind another. */
+    private static void put(long p, Object array) {
+        if (array instanceof byte[]) {
+            for (byte one : (byte[]) array) {
+                U.putByte(p++, one);
+            }
+        } else if (array instanceof char[]) {
+            for (char one : (char[]) array) {
+                U.putChar(p, one);
+                p += Character.BYTES;
+            }
+        } else if (array instanceof int[]) {
+            for (int one : (int[]) array) {
+                U.putInt(p, one);
+                p += Integer.BYTES;
+            }
+        } else if (array instanceof long[]) {
+            for (long one : (long[]) array) {
+                U.putLong(p, one);
+                p += Long.BYTES;
+            }
+        } else if (array instanceof double[]) {
+            for (double one : (double[]) array) {
+                U.putLong(p, Double.doubleToRawLongBits(one));
+                p += Double.BYTES;
+            }
+        } else if (array instanceof boolean[]) {
+            for (boolean one : (boolean[]) array) {
+                U.putByte(p++, (byte) (one ? 1 : 0));
+            }
+        } else if (array instanceof float[]) {
+            for (float one : (float[]) array) {
+                U.putInt(p, Float.floatToRawIntBits(one));
+                p += Float.BYTES;
+            }
+        } else {
+            for (short one : (short[]) array) {
+                U.putShort(p, one);
+                p += Short.BYTES;
+            }
+        }
+    }
+}
