@@ -8,7 +8,7 @@ use crate::generate::emit::words::{capital, lower};
 use crate::generate::sequence::{Arg, Method};
 use crate::generate::worker::class_get_name;
 use crate::java::descriptor;
-use crate::java::names::{is_identifier, package_of, sanitize};
+use crate::java::names::{is_identifier, is_package_name, package_of, sanitize};
 use crate::text::simple_name;
 use hindsight_classfile::access;
 use std::collections::{HashSet, VecDeque};
@@ -127,10 +127,9 @@ impl Body<'_, '_> {
                 Nesting::Local => return self.unnamed(class),
             }
         }
-        if !path.iter().all(|name| is_identifier(name)) {
-            return self.unnamed(class);
-        }
-        if !self.is_in_sight(class) {
+        let is_written =
+            is_package_name(package_of(&at)) && path.iter().all(|name| is_identifier(name));
+        if !is_written || !self.is_in_sight(class) {
             return self.unnamed(class);
         }
         path.reverse();
