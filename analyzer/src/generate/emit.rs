@@ -20,7 +20,7 @@ use crate::java::names::{Names, is_package_name, package_of, sanitize};
 use crate::java::{comment, literal};
 use crate::junit::Framework;
 use crate::text::simple_name;
-use body::Body;
+use body::{Body, Thrown};
 use hindsight_classfile::access;
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::ops::Range;
@@ -261,8 +261,9 @@ fn source(
         statics.extend(&body.statics);
         let (calls, throws) = (body.calls, body.throws);
         let throws = match throws {
-            true => format!(" throws {}", names.java_lang("Exception")),
-            false => String::new(),
+            Thrown::Nothing => String::new(),
+            Thrown::Exception => format!(" throws {}", names.java_lang("Exception")),
+            Thrown::Throwable => format!(" throws {}", names.java_lang("Throwable")),
         };
         let text = format!("    @{test}\n    {public}void {name}(){throws} {{\n{code}    }}\n");
         methods.push((number, name, text, calls));

@@ -343,7 +343,7 @@ impl Body<'_, '_> {
             let found = classes.info(class);
             let info = found.as_ref().and_then(|found| found.info.as_ref())?;
             let known = info.method(&method.name, &method.descriptor)?;
-            known.is(access::PUBLIC).then_some(known.throws)
+            known.is(access::PUBLIC).then(|| self.declared(known))
         };
         let mut pending: Vec<String> = descriptor::class_name(ty).into_iter().collect();
         while let Some(class) = pending.pop() {
@@ -354,7 +354,7 @@ impl Body<'_, '_> {
             };
             if let Some(declared) = throws(&class) {
                 // What must be declared is known by the method's own class.
-                return !declared || throws(&method.class) == Some(true);
+                return declared <= throws(&method.class).unwrap_or_default();
             }
             pending.extend(info.interfaces.iter().chain(&info.super_class).cloned());
         }
