@@ -43,8 +43,8 @@ pub struct Method {
     pub name: String,
     /// Its descriptor.
     pub descriptor: String,
-    /// Whether it declares exceptions.
-    pub throws: bool,
+    /// The exceptions that it declares.
+    pub exceptions: Vec<String>,
     /// Its signature, if its types are generic.
     pub signature: Option<String>,
     /// Names of its parameters, as far as the class file has them.
@@ -164,6 +164,11 @@ impl Method {
     pub fn is(&self, flag: u16) -> bool {
         self.access & flag != 0
     }
+
+    /// Whether it declares exceptions.
+    pub fn throws(&self) -> bool {
+        !self.exceptions.is_empty()
+    }
 }
 
 /// Whether a field is static, and more than a constant that never changes.
@@ -185,10 +190,18 @@ fn method(class: &ClassFile<'_>, member: &Member<'_>) -> Method {
         access: member.access,
         name: member.name.to_string_lossy().into_owned(),
         descriptor: member.descriptor.to_string_lossy().into_owned(),
-        throws: member.attributes.find(&class.pool, "Exceptions").is_some(),
+        exceptions: exceptions(class, member).unwrap_or_default(),
         signature: signature(class, &member.attributes),
         parameters: parameter_names(class, member).unwrap_or_default(),
     }
+}
+
+/// What the attribute `Exceptions` (JVMS 4.7.5) says.
+fn exceptions(class: &ClassFile<'_>, member: &Member<'_>) -> Option<Vec<String>> {
+    let mut reader = member.attributes.find(&class.pool, "Exceptions")?.reader();
+    let count = reader.u16().ok()?;
+    let names = (0..count).map(|_| Some(binary(class.pool.class(reader.u16().ok()?).ok()?)));
+    names.collect()
 }
 
 /// Names of the parameters: those of `MethodParameters`, else of the debugger's

@@ -164,7 +164,7 @@ impl<'d> Recorder<'d> {
                     },
                 value,
             } => {
-                let value = value.map(|value| self.value(value, ""));
+                let value = value.map(|value| self.element(value));
                 if let Some(array) = self.arrays.get_mut(&array.serial())
                     && let Ok(index) = usize::try_from(*index)
                 {

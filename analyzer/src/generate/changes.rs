@@ -225,9 +225,12 @@ fn told(
             is_there: false,
             ..returned("null".to_owned())
         },
-        Outcome::Literal(literal) => returned(shown(literal)),
-        Outcome::Array(_, elements) => {
-            let elements: Vec<String> = elements.iter().map(shown).collect();
+        Outcome::Literal(literal) => returned(shown(literal, &method.types().1)),
+        Outcome::Array(class, elements) => {
+            let class = &worker.class(*class).name;
+            let element = class.strip_prefix('[').unwrap_or_default();
+            let elements = elements.iter().map(|one| shown(one, element));
+            let elements: Vec<String> = elements.collect();
             returned(one_line(
                 &format!("{{{}}}", elements.join(", ")),
                 MAX_COMPARED,
@@ -297,7 +300,7 @@ fn told(
             Told {
                 lacks: lacks.or_else(|| constant.map(|(class, name)| format!("{class}.{name}"))),
                 constant: constant
-                    .map(|(class, name)| shown(&Literal::Enum(class.clone(), name.clone()))),
+                    .map(|(class, name)| shown(&Literal::Enum(class.clone(), name.clone()), "")),
                 unloadable: absent.map(|class| Unloadable {
                     class: class.to_owned(),
                     why: "is not there".to_owned(),
@@ -342,8 +345,10 @@ fn blamed(error: &str, message: &str) -> Option<String> {
     (!name.is_empty()).then(|| name.replace('/', "."))
 }
 
-fn shown(value: &Literal) -> String {
+/// A value of a type.
+fn shown(value: &Literal, ty: &str) -> String {
     match value {
+        Literal::Int(unit) if ty == "C" => literal::character(*unit as u16),
         Literal::Null => "null".to_owned(),
         Literal::Bool(value) => value.to_string(),
         Literal::Int(value) => value.to_string(),
@@ -539,16 +544,19 @@ mod tests {
             (1e300, "1.0E300"),
             (2.5e-7, "2.5E-7"),
         ] {
-            assert_eq!(shown(&Literal::Double(number.to_bits())), told);
+            assert_eq!(shown(&Literal::Double(number.to_bits()), "D"), told);
         }
-        assert_eq!(shown(&Literal::Float(f32::INFINITY.to_bits())), "Infinity");
+        let infinity = Literal::Float(f32::INFINITY.to_bits());
+        assert_eq!(shown(&infinity, "F"), "Infinity");
+        let told = ["C", "I", "Ljava/lang/Object;"].map(|ty| shown(&Literal::Int(65), ty));
+        assert_eq!(told, ["'A'", "65", "65"]);
     }
 
     #[test]
     fn long_texts_are_told_where_they_differ() {
         let told = |end: &str| {
             let text = Literal::Text(format!("{}{end}", "x".repeat(1500)));
-            Told::new(How::Returned, shown(&text))
+            Told::new(How::Returned, shown(&text, "Ljava/lang/String;"))
         };
         let found = compare(&calls(&[None]), &[], &[(told("old"), told("new"))]);
         let [one] = &found.calls[..] else {

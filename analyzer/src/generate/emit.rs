@@ -16,11 +16,11 @@ use super::platform::Classes;
 use super::sequence::{Method, Methods};
 use super::worker::Worker;
 use crate::classinfo;
-use crate::java::names::{Names, package_of, sanitize};
+use crate::java::names::{Names, is_package_name, package_of, sanitize};
 use crate::java::{comment, literal};
 use crate::junit::Framework;
 use crate::text::simple_name;
-use body::Body;
+use body::{Body, Thrown};
 use hindsight_classfile::access;
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::ops::Range;
@@ -175,9 +175,11 @@ pub fn sources(
     for (class, list) in by_class {
         for (part, chunk) in list.chunks(MAX_TESTS).enumerate() {
             let package = package_of(class);
-            // No class may join the packages of a jar that is signed or sealed.
+            // No class may join the packages of a jar that is signed or sealed, and no source one that is called as
+            // a keyword.
             let found = context.classes.own.find(class);
             let package = match found.is_none_or(|found| found.open) {
+                _ if !is_package_name(package) => OUTSIDE.to_owned(),
                 true => package.to_owned(),
                 false => format!("{OUTSIDE}.{package}"),
             };
@@ -259,8 +261,9 @@ fn source(
         statics.extend(&body.statics);
         let (calls, throws) = (body.calls, body.throws);
         let throws = match throws {
-            true => format!(" throws {}", names.java_lang("Exception")),
-            false => String::new(),
+            Thrown::Nothing => String::new(),
+            Thrown::Exception => format!(" throws {}", names.java_lang("Exception")),
+            Thrown::Throwable => format!(" throws {}", names.java_lang("Throwable")),
         };
         let text = format!("    @{test}\n    {public}void {name}(){throws} {{\n{code}    }}\n");
         methods.push((number, name, text, calls));
@@ -504,6 +507,23 @@ mod tests {
         assert!(text.contains("Hidden hidden = B.make();"), "{text}");
         let failed: Vec<usize> = written.failed.iter().map(|(number, _)| *number).collect();
         assert_eq!(failed, [7], "{text}");
+    }
+
+    /// To a source, there is no package that is called as a keyword.
+    #[test]
+    fn what_is_in_a_package_without_a_name_costs_no_other_test() {
+        let mut methods = Methods::default();
+        let tests = ["acme.native.B", "acme.B"].map(|class| {
+            let method = Method {
+                class: class.to_owned(),
+                ..method("one", "()I")
+            };
+            returns(&mut methods, method, Assertion::Equals(Literal::Int(1)))
+        });
+        let written = source(Framework::Junit5, &methods, &tests);
+        let failed: Vec<usize> = written.failed.iter().map(|(number, _)| *number).collect();
+        assert_eq!((failed, written.tests.len()), (vec![4], 1));
+        assert!(!written.text.contains("native"), "{}", written.text);
     }
 
     #[test]

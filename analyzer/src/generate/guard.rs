@@ -345,6 +345,48 @@ mod tests {
         zip.finish().unwrap();
     }
 
+    /// Whatever says which day it is.
+    #[test]
+    fn clocks_are_guarded() {
+        let guards = Guards::new().unwrap();
+        let heirs = Heirs::of(&[]);
+        let is_guarded = |class: &str, name: &str, descriptor: String, kind| {
+            let found = heirs.stand_in(class, name, &descriptor, kind);
+            let by = found.and_then(|found| guards.methods.get(&found));
+            assert_eq!(
+                by.map(String::as_str),
+                Some(CLOCKS),
+                "{class}.{name}{descriptor}"
+            );
+        };
+        let dates = "LocalDate LocalTime LocalDateTime ZonedDateTime OffsetDateTime OffsetTime MonthDay Year \
+                     YearMonth chrono/HijrahDate chrono/JapaneseDate chrono/MinguoDate chrono/ThaiBuddhistDate";
+        for date in dates.split_whitespace() {
+            for zone in ["", "Ljava/time/ZoneId;"] {
+                let class = format!("java/time/{date}");
+                let descriptor = format!("({zone})L{class};");
+                is_guarded(&class, "now", descriptor, Kind::Static);
+            }
+        }
+        let chronologies = [
+            ("", "chrono/ChronoLocalDate"),
+            ("Hijrah", "chrono/HijrahDate"),
+            ("Iso", "LocalDate"),
+            ("Japanese", "chrono/JapaneseDate"),
+            ("Minguo", "chrono/MinguoDate"),
+            ("ThaiBuddhist", "chrono/ThaiBuddhistDate"),
+        ];
+        for (kind, date) in chronologies {
+            for zone in ["", "Ljava/time/ZoneId;"] {
+                let class = format!("java/time/chrono/{kind}Chronology");
+                let descriptor = format!("({zone})Ljava/time/{date};");
+                is_guarded(&class, "dateNow", descriptor, Kind::Virtual);
+            }
+        }
+        let source = "java/time/InstantSource";
+        is_guarded(source, "system", format!("()L{source};"), Kind::Static);
+    }
+
     #[test]
     fn classes_that_a_manifest_names_do_no_harm_either() {
         let dir = tempfile::tempdir().unwrap();

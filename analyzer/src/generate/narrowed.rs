@@ -221,7 +221,7 @@ fn member(method: &Method, info: &impl Fn(&str) -> Option<Rc<FoundClass>>) -> Op
         }
         false => {
             let known = known.method(&method.name, &method.descriptor)?;
-            Some((known.access, known.throws))
+            Some((known.access, known.throws()))
         }
     };
     let mut pending = VecDeque::from([method.class.clone()]);
@@ -262,7 +262,7 @@ mod tests {
             access: *access,
             name: (*name).to_owned(),
             descriptor: "()V".to_owned(),
-            throws: false,
+            exceptions: Vec::new(),
             signature: None,
             parameters: Vec::new(),
         });

@@ -22,6 +22,7 @@ use crate::model::{CallId, Model};
 use anyhow::Result;
 use blame::Uses;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::{Duration, Instant};
 use values::Maker;
 use walk::{Walk, Walked};
@@ -186,8 +187,8 @@ pub struct Search<'a> {
     /// Where objects of a class come from: component and variable.
     values: HashMap<ClassNumber, Vec<(usize, usize)>>,
     states: HashSet<(ClassNumber, u64)>,
-    /// Sequences that were executed; along a model, with where they stand in it.
-    known: HashSet<(Sequence, Option<Modelled>)>,
+    /// [`fingerprint`]s of sequences that were executed; along a model, with where they stand in it.
+    known: HashSet<u128>,
     /// Components by where they stand.
     reached: HashMap<(usize, Node), usize>,
     /// How often calls of a method had no end,
@@ -386,7 +387,9 @@ impl<'a> Search<'a> {
                 && made.fits()
                 && !self.is_doubtful(&made)
                 && (self.proven.contains(&made.method) || new.insert(made.method))
-                && self.known.insert((made.sequence.clone(), made.modelled))
+                && self
+                    .known
+                    .insert(fingerprint(&(&made.sequence, made.modelled)))
             {
                 batch.push(made);
             }
@@ -531,4 +534,15 @@ impl<'a> Search<'a> {
         }
         Ok(())
     }
+}
+
+/// Stands for a value, of which there are too many to keep: that two share one is as good as impossible. It is the
+/// same each time.
+fn fingerprint(value: &impl Hash) -> u128 {
+    let half = |number: u8| {
+        let mut hasher = DefaultHasher::new();
+        (number, value).hash(&mut hasher);
+        u128::from(hasher.finish())
+    };
+    half(0) << 64 | half(1)
 }

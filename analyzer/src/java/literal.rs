@@ -83,7 +83,8 @@ pub fn special(value: f64) -> Option<&'static str> {
     }
 }
 
-fn character(unit: u16) -> String {
+/// A character.
+pub fn character(unit: u16) -> String {
     let mut out = String::from("'");
     match char::from_u32(u32::from(unit)) {
         Some('\'') => out.push_str("\\'"),

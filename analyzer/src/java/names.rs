@@ -171,18 +171,25 @@ const JAVA_LANG: &[&str] = &[
     "Void",
 ];
 
-/// Whether `name` can stand in a Java source as a name (JLS 3.8). Letters are those of Unicode's own
-/// identifiers (UAX 31): but for a few, they are Java's too.
+/// Whether `name` can stand in a Java source as a name (JLS 3.8).
 pub fn is_identifier(name: &str) -> bool {
+    is_word(name) && !KEYWORDS.contains(&name)
+}
+
+/// Whether it can stand in a Java source, and be it as a keyword, which class files know nothing of. Letters are those
+/// of Unicode's own identifiers (UAX 31): but for a few, they are Java's too.
+pub fn is_word(name: &str) -> bool {
     // Unicode has them for the sake of its older versions, Java does not.
     const NOT_OF_JAVA: [char; 4] = ['\u{b7}', '\u{387}', '\u{2118}', '\u{212e}'];
     let start = |c: char| is_xid_start(c) || c == '_' || c == '$';
     let part = |c: char| is_xid_continue(c) || c == '$';
     let mut chars = name.chars();
-    chars.next().is_some_and(start)
-        && chars.all(part)
-        && !name.contains(NOT_OF_JAVA)
-        && !KEYWORDS.contains(&name)
+    chars.next().is_some_and(start) && chars.all(part) && !name.contains(NOT_OF_JAVA)
+}
+
+/// Whether a Java source can name a package.
+pub fn is_package_name(package: &str) -> bool {
+    package.is_empty() || package.split('.').all(is_identifier)
 }
 
 /// Whether `name` can name a type in a Java source.
@@ -364,6 +371,9 @@ mod tests {
             assert!(!is_identifier(bad), "{bad}");
         }
         assert!(!is_type_name("record"));
+        assert!(is_word("native") && !is_word("a-b"));
+        assert!(is_package_name("") && is_package_name("com.acme"));
+        assert!(!is_package_name("com.acme.native"));
         assert_eq!(sanitize("lambda$main$0"), "lambda_main_0");
         assert_eq!(sanitize("*/ -"), "x");
         assert_eq!(sanitize("Größe²"), "Grosse2");

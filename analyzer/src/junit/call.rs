@@ -367,7 +367,7 @@ impl Writer<'_, '_> {
         };
         let arguments = self.arguments(slots)?;
         self.call("", &target, &arguments);
-        Some(declared.unwrap_or(method).throws)
+        Some(declared.unwrap_or(method).throws())
     }
 
     /// `Call.method(receiver, "X", "m", "()V", a, b)` and its kin.

@@ -280,7 +280,7 @@ impl Values<'_> {
         let found = self.plan.classpath.info(&step.class);
         let info = found.as_ref().and_then(|found| found.info.as_ref());
         let method = info.and_then(|info| info.method(&step.name, &step.descriptor));
-        method.is_some_and(|method| method.throws)
+        method.is_some_and(Method::throws)
     }
 
     /// Whether another method could be meant by a step's call.

@@ -5,7 +5,7 @@ use crate::archive::read::{Directory, Source};
 use crate::archive::{DEFLATED, Entry, STORED};
 use crate::classpath::parts;
 use crate::folder::{self, Kind};
-use crate::java::names::is_identifier;
+use crate::java::names::is_word;
 use anyhow::{Context, Result, bail};
 use flate2::read::DeflateDecoder;
 use hindsight_classfile::ClassFile;
@@ -152,7 +152,7 @@ fn listed_directory(root: &Path, package: &Path, seen: &mut usize, found: &mut F
         let Ok(kind) = entry.file_type() else {
             continue;
         };
-        if kind.is_dir() && name.to_str().is_some_and(is_identifier) {
+        if kind.is_dir() && name.to_str().is_some_and(is_word) {
             listed_directory(root, &path, seen, found);
         }
         let is_class = kind.is_file() && path.extension().is_some_and(|ext| ext == "class");
@@ -436,7 +436,7 @@ mod tests {
     fn what_manifests_name_is_read_too() {
         let dir = tempfile::tempdir().unwrap();
         let at = |path: &str| dir.path().join(path);
-        fs::create_dir_all(at("lib/p")).unwrap();
+        fs::create_dir_all(at("lib/p/native")).unwrap();
         let listing = b"Class-Path: lib/util.jar lib gone.jar\n".as_slice();
         let back = b"Class-Path: ../main.jar\n".as_slice();
         let main = jar(&[(MANIFEST, listing), ("A.class", b"a")], true);
@@ -446,11 +446,14 @@ mod tests {
         fs::write(at("lib/util.jar"), util).unwrap();
         fs::write(at("lib/p/C.class"), &found_by_jvm).unwrap();
         fs::write(at("lib/p/D.class"), class("D")).unwrap();
+        fs::write(at("lib/p/native/N.class"), class("p/native/N")).unwrap();
         fs::write(at("E.class"), class("E")).unwrap();
         let parts = std::env::join_paths([at("main.jar"), at("E.class")]).unwrap();
         let found = class_path(parts.to_str().unwrap(), 17).unwrap();
         let classes: Vec<_> = found.classes.iter().map(|raw| &raw.bytes[..]).collect();
-        assert_eq!(classes, [b"a", b"b", &found_by_jvm[..], &class("E")]);
+        let other = class("p/native/N");
+        let expected = [b"a", b"b", &found_by_jvm[..], &other, &class("E")];
+        assert_eq!(classes, expected);
         assert!(found.warnings.is_empty(), "{:?}", found.warnings);
         // Of what the class path names itself, whatever a manifest does, people hear.
         fs::write(at("lib/util.jar"), "broken").unwrap();

@@ -223,6 +223,19 @@ public class Sly {
         FileSystems.newFileSystem(uri, Map.of("create", "true")).close();
     }
 
+    public void touchThroughLink() throws IOException {
+        Path link = Files.createTempDirectory("links").resolve("out");
+        Files.createSymbolicLink(link, Paths.get(TOUCHED));
+        Files.writeString(link, "touched");
+    }
+
+    /** What is above the place that a link leads to is not what is above the link. */
+    public boolean touchAboveLink() throws IOException {
+        Path link = Files.createTempDirectory("links").resolve("up");
+        Files.createSymbolicLink(link, Paths.get(".."));
+        return new File(link + "/../touched").createNewFile();
+    }
+
     public int touchByTool() {
         return ToolProvider.findFirst("jar")
                 .get()

@@ -10,6 +10,7 @@ use crate::java::descriptor;
 use crate::model::mutable::Mutability;
 use crate::text::{short_type, simple_name};
 use convert::MAX_CALLS;
+pub(super) use convert::MAX_ELEMENTS;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap};

@@ -48,7 +48,7 @@ fn exit(method: u32) -> What {
 
 /// What has come of the steps of a run, each with its thread, in which objects of one class are called: methods
 /// with these names and descriptors, numbered from 1. No more texts are remembered than `texts`. Classes of
-/// objects have numbers: 1 is the class, 2 is `String`, 3 is `boolean[]`.
+/// objects have numbers: 1 is the class, 2 is `String`, 3 to 5 are arrays.
 fn recorded(
     class: &str,
     methods: &[(&str, &str)],
@@ -64,7 +64,13 @@ fn recorded(
             access: access::PUBLIC,
             ..dictionary::Method::default()
         });
-    let classes = [(1, class), (2, "java.lang.String"), (3, "[Z")];
+    let classes = [
+        (1, class),
+        (2, "java.lang.String"),
+        (3, "[I"),
+        (4, "[Ljava.lang.Object;"),
+        (5, "[Z"),
+    ];
     let classes = classes.map(|(id, name)| {
         let name = name.to_owned();
         Record::Class(ObjectClass { id, name })
@@ -176,7 +182,7 @@ fn texts_are_known_in_all_of_a_long_run() {
 #[test]
 fn arrays_that_come_filled_are_known() {
     let methods = [("<init>", "()V"), ("take", "([Z)V")];
-    let array = object(3, 9);
+    let array = object(5, 9);
     let mut filled = new(array, None);
     if let What::New {
         length, elements, ..
@@ -206,4 +212,75 @@ fn arrays_that_come_filled_are_known() {
         vec![Value::Array(9, "Z".to_owned(), elements.to_vec())]
     };
     assert_eq!(args, [vec![], of([1, 0]), of([1, 1])]);
+}
+
+/// Two elements of an array are written.
+fn fill(array: ObjectId, values: [Datum; 2]) -> [What; 3] {
+    let [first, second] = [0, 1].map(|index| What::Write {
+        place: Place::Element {
+            array: Some(array),
+            index: index as i32,
+        },
+        value: Some(values[index]),
+    });
+    let made = What::New {
+        object: array,
+        length: 2,
+        hash: None,
+        text: None,
+        units: None,
+        secret: false,
+        again: false,
+        elements: None,
+    };
+    [made, first, second]
+}
+
+/// What is in an array within another one may change while it is there, and long chains of arrays take no more room
+/// than what is told of them. One that is in itself cannot be told.
+#[test]
+fn arrays_in_arrays_are_as_they_are_when_they_are_passed() {
+    let methods = [("<init>", "()V"), ("eat", "([Ljava/lang/Object;)V")];
+    let reference = |id| Datum::Reference(Some(id));
+    let [row, grid, ring] = [object(3, 10), object(4, 11), object(4, 12)];
+    let eat = |array| [enter(2, &[object(1, 1), array]), exit(2)];
+    let mut steps = made(1).to_vec();
+    steps.extend(fill(row, [Datum::Int(1), Datum::Int(2)]));
+    steps.extend(fill(grid, [reference(row), Datum::Reference(None)]));
+    steps.push(fill(row, [Datum::Int(7), Datum::Int(8)])[2].clone());
+    steps.extend(eat(grid));
+    steps.extend(fill(ring, [reference(ring), reference(row)]));
+    steps.extend(eat(ring));
+    let mut last = row;
+    for serial in 100..20_100 {
+        let next = object(4, serial);
+        steps.extend(fill(next, [reference(last); 2]));
+        last = next;
+    }
+    steps.extend(eat(last));
+    let steps = steps.into_iter().map(|what| (1, what));
+    let recorded = recorded("acme.Sink", &methods, MAX_TEXTS, steps);
+    let eaten = recorded.histories[&1].iter().skip(1);
+    let eaten: Vec<&Value> = eaten.flat_map(|seen| &seen.args).collect();
+    let number = |number| Value::Literal(Literal::Int(number));
+    let objects = |id: ObjectId, elements: [Value; 2]| {
+        Value::Array(
+            id.serial(),
+            "Ljava/lang/Object;".to_owned(),
+            elements.into(),
+        )
+    };
+    let inner = || Value::Array(row.serial(), "I".to_owned(), vec![number(1), number(8)]);
+    assert_eq!(
+        *eaten[0],
+        objects(grid, [inner(), Value::Literal(Literal::Null)])
+    );
+    assert_eq!(*eaten[1], objects(ring, [Value::Unknown, inner()]));
+    fn told(value: &Value) -> usize {
+        match value {
+            Value::Array(_, _, elements) => elements.iter().map(told).sum(),
+            _ => 1,
+        }
+    }
+    assert_eq!(told(eaten[2]), 1 << 8);
 }

@@ -2,6 +2,7 @@
 //! numbers.
 
 use super::callable::of;
+use super::slice::MAX_ELEMENTS;
 use super::{MAX_OBJECTS, Object, Recorder, Value};
 use crate::model::literal::{is_reflected, literal, of_units};
 use crate::model::values::Literal;
@@ -9,16 +10,27 @@ use hindsight_tracelog::trace::{Datum, ObjectId};
 
 /// Elements of arrays that are followed.
 const MAX_ARRAY: usize = 64;
+/// Arrays in arrays that are told. Of these a sequence has no more than [`MAX_ELEMENTS`] anyway.
+const MAX_DEPTH: usize = 8;
 
 pub(super) struct Array {
     class: u32,
     length: usize,
     /// What is known of the first elements: of most arrays nothing is, and there may be very many.
-    elements: Vec<Option<Value>>,
+    elements: Vec<Option<Element>>,
+}
+
+/// An element as it is kept.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Element {
+    /// Stays as it is.
+    Fixed(Value),
+    /// Another array: what is in it may change, and is asked when the one around it is passed.
+    Array(u64),
 }
 
 impl Array {
-    pub(super) fn set(&mut self, at: usize, value: Option<Value>) {
+    pub(super) fn set(&mut self, at: usize, value: Option<Element>) {
         if at >= self.length || at >= self.elements.len() && value.is_none() {
             return;
         }
@@ -28,18 +40,18 @@ impl Array {
         self.elements[at] = value;
     }
 
-    fn values(&self) -> Vec<Value> {
-        let known = self.elements.iter().cloned().chain(std::iter::repeat(None));
-        let known = known.map(|one| one.unwrap_or(Value::Unknown));
-        known.take(self.length).collect()
+    /// All elements, as far as they are known.
+    fn all(&self) -> impl Iterator<Item = Option<&Element>> {
+        let known = self.elements.iter().map(Option::as_ref);
+        known.chain(std::iter::repeat(None)).take(self.length)
     }
 }
 
 impl Recorder<'_> {
     /// What was in an array when it was seen first.
     pub(super) fn fill(&mut self, serial: u64, elements: &[Datum]) {
-        let elements = elements.iter().map(|element| self.value(*element, ""));
-        let elements: Vec<Value> = elements.collect();
+        let elements = elements.iter().map(|element| self.element(*element));
+        let elements: Vec<Element> = elements.collect();
         if let Some(array) = self.arrays.get_mut(&serial) {
             for (at, element) in elements.into_iter().enumerate() {
                 array.set(at, Some(element));
@@ -76,7 +88,8 @@ impl Recorder<'_> {
         };
         if let Some((from, at, to, into, length)) = copied {
             let from = reference(from).and_then(|serial| self.arrays.get(&serial));
-            let all: Vec<Option<Value>> = from.map_or_else(Vec::new, |from| from.elements.clone());
+            let all: Vec<Option<Element>> =
+                from.map_or_else(Vec::new, |from| from.elements.clone());
             let to = reference(to).filter(|serial| !filled.contains(serial));
             let array = to.and_then(|serial| self.arrays.get_mut(&serial));
             if let (Some(array), Some(at), Some(into)) = (array, at, into) {
@@ -88,7 +101,7 @@ impl Recorder<'_> {
             return;
         }
         let with = match (callee.owner.as_str(), callee.name.as_str(), values) {
-            ("java.util.Arrays", "fill", [_, value]) => Some(self.value(*value, "")),
+            ("java.util.Arrays", "fill", [_, value]) => Some(self.element(*value)),
             _ => None,
         };
         let written = values.iter().filter_map(reference);
@@ -162,6 +175,40 @@ impl Recorder<'_> {
         literal
     }
 
+    /// What an array keeps of a value.
+    pub(super) fn element(&mut self, datum: Datum) -> Element {
+        match datum {
+            Datum::Reference(Some(id)) if self.arrays.contains_key(&id.serial()) => {
+                Element::Array(id.serial())
+            }
+            datum => Element::Fixed(self.value(datum, "")),
+        }
+    }
+
+    /// An array as it is now, with those in it. `around` are the arrays that it is in, and `left` is how many
+    /// elements there may be yet.
+    fn array(&self, serial: u64, around: &mut Vec<u64>, left: &mut usize) -> Value {
+        let found = self.arrays.get(&serial).filter(|found| {
+            // None can be written down that is in itself.
+            found.length <= *left && around.len() < MAX_DEPTH && !around.contains(&serial)
+        });
+        let Some(found) = found else {
+            return Value::Unknown;
+        };
+        *left -= found.length;
+        around.push(serial);
+        let elements = found.all().map(|one| match one {
+            Some(Element::Fixed(value)) => value.clone(),
+            Some(Element::Array(inner)) => self.array(*inner, around, left),
+            None => Value::Unknown,
+        });
+        let elements = elements.collect();
+        around.pop();
+        let class = self.dictionary.class(found.class).unwrap_or_default();
+        let element = class.strip_prefix('[').unwrap_or_default();
+        Value::Array(serial, element.replace('.', "/"), elements)
+    }
+
     pub(super) fn value(&mut self, datum: Datum, ty: &str) -> Value {
         Value::Literal(match datum {
             Datum::Reference(None) => Literal::Null,
@@ -169,10 +216,9 @@ impl Recorder<'_> {
                 let serial = id.serial();
                 if let Some(text) = self.texts.get(serial) {
                     text.clone()
-                } else if let Some(array) = self.arrays.get(&serial) {
-                    let class = self.dictionary.class(array.class).unwrap_or_default();
-                    let element = class.strip_prefix('[').unwrap_or_default();
-                    return Value::Array(serial, element.replace('.', "/"), array.values());
+                } else if self.arrays.contains_key(&serial) {
+                    let mut left = MAX_ELEMENTS;
+                    return self.array(serial, &mut Vec::new(), &mut left);
                 } else if self.objects.contains_key(&serial) {
                     return Value::Object(serial);
                 } else {
@@ -201,13 +247,13 @@ mod tests {
         };
         array.set(3, None);
         assert_eq!(array.elements.capacity(), 0);
-        let one = || Value::Literal(Literal::Int(1));
+        let one = || Element::Fixed(Value::Literal(Literal::Int(1)));
         array.set(1, Some(one()));
         array.set(4, Some(one()));
         assert_eq!(array.elements.len(), 2);
-        let expected = [Value::Unknown, one(), Value::Unknown, Value::Unknown];
-        assert_eq!(array.values(), expected);
+        let known: Vec<_> = array.all().collect();
+        assert_eq!(known, [None, Some(&one()), None, None]);
         array.set(1, None);
-        assert_eq!(array.values()[1], Value::Unknown);
+        assert!(array.all().all(|one| one.is_none()));
     }
 }

@@ -7,6 +7,7 @@ mod types;
 use super::generics::Types;
 use super::pending::{Pending, Use};
 use super::{ASSERTIONS, Context};
+use crate::classinfo;
 use crate::generate::asserted::{Assertion, Checked};
 use crate::generate::sequence::{Arg, Method, Statement};
 use crate::java::lines::{INDENT, by_links, fits};
@@ -15,6 +16,18 @@ use crate::java::{descriptor, literal};
 use crate::junit::Framework;
 use crate::model::values::Literal;
 use std::collections::{HashMap, HashSet};
+
+/// What a test must declare that its calls throw.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Thrown {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// `Exception`, which nearly all are.
+    Exception,
+    /// `Throwable`.
+    Throwable,
+}
 
 /// How deep calls may be in the arguments of others,
 const MAX_DEPTH: usize = 2;
@@ -45,8 +58,8 @@ pub(super) struct Body<'a, 'n> {
     out: String,
     /// Assertions that are used.
     pub statics: HashSet<&'static str>,
-    /// Whether a call may throw what must be declared.
-    pub throws: bool,
+    /// What calls may throw that must be declared.
+    pub throws: Thrown,
     /// The calls as they are written.
     pub calls: Vec<String>,
     /// Why there is something that cannot be written.
@@ -77,7 +90,7 @@ impl<'a, 'n> Body<'a, 'n> {
             pending: Vec::new(),
             out: String::new(),
             statics: HashSet::new(),
-            throws: false,
+            throws: Thrown::Nothing,
             calls: Vec::new(),
             unwritten: None,
             types: (!raw).then(|| Types::of(context, checked)),
@@ -129,7 +142,7 @@ impl<'a, 'n> Body<'a, 'n> {
         let checked = self.checked;
         let statement = &checked.sequence[at];
         let method = self.context.methods.get(statement.method).clone();
-        self.throws |= self.may_throw(&method);
+        self.throws = self.throws.max(self.thrown_by(&method));
         let used = !self.uses[at].is_empty();
         let assertion = checked.assertions[at].as_ref();
         if method.is_constant() && used && self.is_plain(at, &method) {
@@ -377,12 +390,30 @@ impl<'a, 'n> Body<'a, 'n> {
             && self.variable_type(at, &result).as_ref() == Some(&result)
     }
 
-    fn may_throw(&self, method: &Method) -> bool {
+    /// What who calls a method must declare.
+    fn thrown_by(&self, method: &Method) -> Thrown {
         if method.is_constant() {
-            return false;
+            return Thrown::Nothing;
         }
         let declared = self.context.declared(method);
-        declared.is_none_or(|(_, declared)| declared.throws)
+        declared.map_or(Thrown::Exception, |(_, declared)| self.declared(&declared))
+    }
+
+    /// What a method declares.
+    fn declared(&self, method: &classinfo::Method) -> Thrown {
+        let all = method.exceptions.iter();
+        let all = all.map(|class| match self.is_throwable_alone(class) {
+            true => Thrown::Throwable,
+            false => Thrown::Exception,
+        });
+        all.max().unwrap_or_default()
+    }
+
+    /// Whether what is thrown is known to be neither an `Exception` nor an `Error`.
+    fn is_throwable_alone(&self, class: &str) -> bool {
+        let thrown = descriptor::of_class(class);
+        let is = |class: &str| self.converts(&thrown, class);
+        is("Ljava/lang/Throwable;") && !is("Ljava/lang/Exception;") && !is("Ljava/lang/Error;")
     }
 
     fn assert(&mut self, name: &'static str) -> &'static str {

@@ -6,13 +6,14 @@ use hindsight_classfile::{ClassFile, Code, PoolBuilder, Utf8, opcode, tag};
 use std::collections::{HashMap, HashSet};
 
 /// Classes whose static methods `Guard` stands in for.
-const STATIC_OWNERS: [&str; 42] = [
+const STATIC_OWNERS: [&str; 47] = [
     "java/lang/System",
     "java/lang/Math",
     "java/lang/ProcessBuilder",
     "java/lang/Thread",
     "java/time/Clock",
     "java/time/Instant",
+    "java/time/InstantSource",
     "java/time/LocalDate",
     "java/time/LocalDateTime",
     "java/time/LocalTime",
@@ -22,6 +23,10 @@ const STATIC_OWNERS: [&str; 42] = [
     "java/time/Year",
     "java/time/YearMonth",
     "java/time/ZonedDateTime",
+    "java/time/chrono/HijrahDate",
+    "java/time/chrono/JapaneseDate",
+    "java/time/chrono/MinguoDate",
+    "java/time/chrono/ThaiBuddhistDate",
     "java/util/Calendar",
     "java/util/GregorianCalendar",
     "java/util/UUID",
@@ -52,7 +57,7 @@ const STATIC_OWNERS: [&str; 42] = [
 ];
 
 /// Whose instance methods it does.
-const OWNERS: [&str; 51] = [
+const OWNERS: [&str; 57] = [
     "java/lang/ClassLoader",
     "java/lang/Runtime",
     "java/lang/ProcessBuilder",
@@ -81,6 +86,12 @@ const OWNERS: [&str; 51] = [
     "java/nio/file/attribute/AttributeView",
     "java/nio/file/spi/FileSystemProvider",
     "java/rmi/registry/Registry",
+    "java/time/chrono/Chronology",
+    "java/time/chrono/HijrahChronology",
+    "java/time/chrono/IsoChronology",
+    "java/time/chrono/JapaneseChronology",
+    "java/time/chrono/MinguoChronology",
+    "java/time/chrono/ThaiBuddhistChronology",
     "java/util/concurrent/ThreadLocalRandom",
     "java/util/concurrent/TimeUnit",
     "java/util/logging/LogManager",
@@ -176,8 +187,8 @@ const ALIKE: [(&str, &str); 4] = [
     ("com/sun/net/httpserver/HttpsServer", "create"),
 ];
 
-/// What parameters of classes are for the worker that are younger than what it is compiled for.
-const YOUNG: [(&str, &str); 2] = [
+/// What parameters and results of classes are for the worker that are younger than what it is compiled for.
+const YOUNG: [(&str, &str); 3] = [
     (
         "[Ljava/lang/invoke/MethodHandles$Lookup$ClassOption;",
         "[Ljava/lang/Object;",
@@ -186,6 +197,8 @@ const YOUNG: [(&str, &str); 2] = [
         "Lcom/sun/net/httpserver/SimpleFileServer$OutputLevel;",
         "Ljava/lang/Object;",
     ),
+    // An interface, for which the verifier takes any object.
+    ("Ljava/time/InstantSource;", "Ljava/lang/Object;"),
 ];
 
 /// What stands in for what a class calls of its superclass has this before its name: it must not lead back

@@ -19,6 +19,8 @@ const NO_OLD_FORMATS: u32 = 23;
 /// The release from which the JVM has an option for whether it tells of `Unsafe`, by which the worker chooses the order
 /// of sets.
 const UNSAFE_IS_TOLD: u32 = 23;
+/// From here on there are threads that only the JDK's own classes can list.
+const HAS_VIRTUAL_THREADS: u32 = 21;
 /// The directory for temporary files, in the current one.
 const TEMPORARY: &str = "tmp";
 
@@ -189,6 +191,9 @@ impl Setup {
             command.arg(format!(
                 "-XX:CompileCommand=exclude,java/util/ImmutableCollections${of}.*"
             ));
+        }
+        if self.jdk.version >= HAS_VIRTUAL_THREADS {
+            command.arg("--add-exports=java.base/jdk.internal.vm=ALL-UNNAMED");
         }
         if self.jdk.version >= UNSAFE_IS_TOLD {
             command.arg("--sun-misc-unsafe-memory-access=allow");

@@ -1,5 +1,6 @@
 package later;
 
+import java.lang.reflect.Method;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -9,6 +10,7 @@ public class Desk {
     private final ExecutorService clerk = Executors.newSingleThreadExecutor(Desk::daemon);
     private volatile int answered;
     private volatile int filed;
+    private volatile int copied;
 
     private static Thread daemon(Runnable task) {
         Thread thread = new Thread(task, "clerk");
@@ -30,5 +32,28 @@ public class Desk {
 
     public int filed() {
         return filed;
+    }
+
+    /** By a virtual thread, where there are any. */
+    public void copy(int letters) throws ReflectiveOperationException {
+        Runnable copying = () -> {
+            long end = System.nanoTime() + 3_000_000;
+            while (System.nanoTime() < end) {
+                Thread.onSpinWait();
+            }
+            copied += letters;
+        };
+        Method start;
+        try {
+            start = Thread.class.getMethod("startVirtualThread", Runnable.class);
+        } catch (NoSuchMethodException e) {
+            daemon(copying).start();
+            return;
+        }
+        start.invoke(null, copying);
+    }
+
+    public int copied() {
+        return copied;
     }
 }

@@ -342,7 +342,11 @@ fn what_other_threads_do_is_told_where_it_is_waited_for() {
         let tests = written(&workplace, "tests");
         assert!(tests.contains(".send(5)"), "{tests}");
         for test in tests.split("@Test").skip(1) {
-            for (does, tells) in [(".answer(", ".answered()"), (".file(", ".filed()")] {
+            for (does, tells) in [
+                (".answer(", ".answered()"),
+                (".file(", ".filed()"),
+                (".copy(", ".copied()"),
+            ] {
                 let told = test.split(does).skip(1).any(|after| after.contains(tells));
                 assert!(!told, "{test}");
             }

@@ -167,6 +167,57 @@ fn the_sign_of_zero_is_asserted() {
     }
 }
 
+const PASSED: &str = "
+public class Passed {
+    public static class Base { public String take(Object value) { return \"object\"; } }
+    public static class Heir extends Base { public String take(String text) { return \"text\"; } }
+    public static int sum(int[][] grid) {
+        int sum = 0;
+        for (int[] row : grid) {
+            for (int one : row) {
+                sum += one;
+            }
+        }
+        return sum;
+    }
+    public static String dive(int depth) throws Throwable {
+        if (depth > 9) {
+            throw new Throwable(\"deep\");
+        }
+        return \"fine\";
+    }
+    public static void main(String[] args) throws Throwable {
+        int[][] grid = new int[2][2];
+        grid[0][1] = 7;
+        sum(grid);
+        grid[1][0] = 3;
+        sum(grid);
+        dive(1);
+        Base base = new Heir();
+        base.take(null);
+    }
+}
+";
+
+/// Arrays are passed as they were then, nulls of the type that decides what is called, and what must be declared is.
+#[test]
+fn what_was_passed_is_passed() {
+    for jdk in jdks_in_turn() {
+        let workplace = record(jdk, "Passed", PASSED, &[], |_| {});
+        ok(&run(jdk, &workplace, &OBSERVE));
+        let tests = written(&workplace, "tests");
+        for told in [
+            "assertEquals(7, Passed.sum(new int[][] {{0, 7}, {0, 0}}))",
+            "assertEquals(10, Passed.sum(new int[][] {{0, 7}, {3, 0}}))",
+            "throws Throwable {\n        assertEquals(\"fine\", Passed.dive(1))",
+            ".take((Object) null)",
+        ] {
+            assert!(tests.contains(told), "{told}: {tests}");
+        }
+        passes(jdk, &workplace, "tests", "classes");
+    }
+}
+
 const WITHOUT: &str = "
 public class Without {
     public static final Optional EXTRA = null;
@@ -176,25 +227,41 @@ public class Without {
     public int twice() { return 2 * size; }
     public static int sum(int one, int two) { return one + two; }
     public Optional extra() { return null; }
+    enum Depth { SHALLOW, DEEP }
+    public static int sink(Depth depth) { return 7 * depth.ordinal(); }
+    public static Object pearl() { return new Shell.Pearl(); }
+    public static class Shell {
+        public static class Pearl {}
+    }
 }
 class Optional {}
 ";
 
-/// A class has members for a library that is not there: what needs none of that is tested.
+/// A class has members for a library that is not there, and makes objects of a class that was in one: what needs none
+/// of that is tested. Tests see constants that only the package sees.
 #[test]
 fn what_needs_no_missing_class_is_tested() {
     for jdk in jdks_in_turn() {
         let workplace = Workplace::new("generate-without");
         fs::write(workplace.join("Without.java"), WITHOUT).expect("a source");
         workplace.compile(jdk, &[], &[workplace.join("Without.java")]);
-        fs::remove_file(workplace.join("classes/Optional.class")).expect("a class");
+        for missing in ["Optional", "Without$Shell"] {
+            let file = workplace.join(format!("classes/{missing}.class"));
+            fs::remove_file(file).expect("a class");
+        }
         let tests = generate(
             jdk,
             &workplace,
             "tests",
             &["--universal", "--sequences", "300"],
         );
-        for call in ["Without.sum(", ".twice()", "new Without("] {
+        for call in [
+            "Without.sum(",
+            ".twice()",
+            "new Without(",
+            "Without.pearl()",
+            "Without.sink(Without.Depth.",
+        ] {
             assert!(tests.contains(call), "{call}: {tests}");
         }
     }

@@ -13,7 +13,7 @@ use std::rc::Rc;
 /// Calls of one sequence,
 pub(super) const MAX_CALLS: usize = 200;
 /// and elements of arrays in these: a method of Java has 64 KiB, and each takes some ten bytes.
-pub(super) const MAX_ELEMENTS: usize = 5000;
+pub(in crate::generate::carve) const MAX_ELEMENTS: usize = 5000;
 
 impl Recorded {
     pub(super) fn convert(

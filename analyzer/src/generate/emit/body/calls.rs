@@ -45,7 +45,7 @@ impl Body<'_, '_> {
         let rivals = self.rivals(method, statement, types.len());
         let mut rivals = rivals.iter().flatten();
         let takes_primitives = rivals.any(|ty| descriptor::is_primitive(ty));
-        let mut casts = self.casts(method, statement, &types);
+        let mut casts = self.casts(method, statement, (&types, overloaded));
         let mut args = Vec::new();
         let spread = self.spread(method, statement);
         if spread.is_none()

@@ -16,12 +16,13 @@ use std::collections::{BTreeSet, HashSet};
 const OBJECT: &str = "java.lang.Object";
 
 impl Body<'_, '_> {
-    /// The cast to write before each argument of a call, if there is to be one.
+    /// The cast to write before each argument of a call, if there is to be one. Where its class itself has several
+    /// methods of that name, a null has one already.
     pub(super) fn casts(
         &mut self,
         method: &Method,
         statement: &Statement,
-        types: &[String],
+        (types, overloaded): (&[String], bool),
     ) -> Vec<Option<String>> {
         let mut casts = vec![None; types.len()];
         let rivals = self.rivals(method, statement, types.len());
@@ -32,7 +33,10 @@ impl Body<'_, '_> {
             .args
             .iter()
             .zip(types)
-            .map(|(arg, ty)| self.type_passed(arg, ty))
+            .map(|(arg, ty)| match arg {
+                Arg::Literal(Literal::Null) if !overloaded => None,
+                _ => self.type_passed(arg, ty),
+            })
             .collect();
         let mut wanted: BTreeSet<usize> = BTreeSet::new();
         for rival in &rivals {

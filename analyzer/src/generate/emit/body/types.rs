@@ -8,7 +8,7 @@ use crate::generate::emit::words::{capital, lower};
 use crate::generate::sequence::{Arg, Method};
 use crate::generate::worker::class_get_name;
 use crate::java::descriptor;
-use crate::java::names::{is_identifier, package_of, sanitize};
+use crate::java::names::{is_identifier, is_package_name, package_of, sanitize};
 use crate::text::simple_name;
 use hindsight_classfile::access;
 use std::collections::{HashSet, VecDeque};
@@ -127,10 +127,9 @@ impl Body<'_, '_> {
                 Nesting::Local => return self.unnamed(class),
             }
         }
-        if !path.iter().all(|name| is_identifier(name)) {
-            return self.unnamed(class);
-        }
-        if !self.is_in_sight(class) {
+        let is_written =
+            is_package_name(package_of(&at)) && path.iter().all(|name| is_identifier(name));
+        if !is_written || !self.is_in_sight(class) {
             return self.unnamed(class);
         }
         path.reverse();
@@ -344,7 +343,7 @@ impl Body<'_, '_> {
             let found = classes.info(class);
             let info = found.as_ref().and_then(|found| found.info.as_ref())?;
             let known = info.method(&method.name, &method.descriptor)?;
-            known.is(access::PUBLIC).then_some(known.throws)
+            known.is(access::PUBLIC).then(|| self.declared(known))
         };
         let mut pending: Vec<String> = descriptor::class_name(ty).into_iter().collect();
         while let Some(class) = pending.pop() {
@@ -355,7 +354,7 @@ impl Body<'_, '_> {
             };
             if let Some(declared) = throws(&class) {
                 // What must be declared is known by the method's own class.
-                return !declared || throws(&method.class) == Some(true);
+                return declared <= throws(&method.class).unwrap_or_default();
             }
             pending.extend(info.interfaces.iter().chain(&info.super_class).cloned());
         }

@@ -31,7 +31,7 @@ final class Beside {
     /** A test begins: what it leaves to the pool that all share waits, if the program has ever used that. */
     void begin() {
         left = MOST;
-        before = Thread.activeCount();
+        before = Leftovers.active();
         ForkJoinPool shared = ForkJoinPool.commonPool();
         if (!isHolding || shared.getPoolSize() == 0) {
             return;
@@ -60,7 +60,7 @@ final class Beside {
         if (isHolding || left <= 0) {
             return;
         }
-        if (Thread.activeCount() <= before && ForkJoinPool.commonPool().isQuiescent()) {
+        if (Leftovers.active() <= before && ForkJoinPool.commonPool().isQuiescent()) {
             return;
         }
         long now = System.nanoTime();

@@ -14,6 +14,17 @@ import java.time.YearMonth;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
+import java.time.chrono.ChronoLocalDate;
+import java.time.chrono.Chronology;
+import java.time.chrono.HijrahChronology;
+import java.time.chrono.HijrahDate;
+import java.time.chrono.IsoChronology;
+import java.time.chrono.JapaneseChronology;
+import java.time.chrono.JapaneseDate;
+import java.time.chrono.MinguoChronology;
+import java.time.chrono.MinguoDate;
+import java.time.chrono.ThaiBuddhistChronology;
+import java.time.chrono.ThaiBuddhistDate;
 import java.util.Calendar;
 import java.util.Locale;
 import java.util.Random;
@@ -288,6 +299,11 @@ public final class GuardClocks {
         return isReal() ? Clock.systemUTC() : clock(ZoneOffset.UTC);
     }
 
+    /** A source of instants, which is a clock since there are such sources. */
+    public static Object system() {
+        return systemUTC();
+    }
+
     public static Clock systemDefaultZone() {
         return isReal() ? Clock.systemDefaultZone() : clock(ZoneId.systemDefault());
     }
@@ -356,8 +372,16 @@ public final class GuardClocks {
         return OffsetTime.now(systemDefaultZone());
     }
 
+    public static OffsetTime nowOffsetTime(ZoneId zone) {
+        return OffsetTime.now(system(zone));
+    }
+
     public static MonthDay nowMonthDay() {
         return MonthDay.now(systemDefaultZone());
+    }
+
+    public static MonthDay nowMonthDay(ZoneId zone) {
+        return MonthDay.now(system(zone));
     }
 
     public static Year nowYear(ZoneId zone) {
@@ -374,6 +398,86 @@ public final class GuardClocks {
 
     public static YearMonth nowYearMonth() {
         return YearMonth.now(systemDefaultZone());
+    }
+
+    public static HijrahDate nowHijrahDate() {
+        return HijrahDate.now(systemDefaultZone());
+    }
+
+    public static HijrahDate nowHijrahDate(ZoneId zone) {
+        return HijrahDate.now(system(zone));
+    }
+
+    public static JapaneseDate nowJapaneseDate() {
+        return JapaneseDate.now(systemDefaultZone());
+    }
+
+    public static JapaneseDate nowJapaneseDate(ZoneId zone) {
+        return JapaneseDate.now(system(zone));
+    }
+
+    public static MinguoDate nowMinguoDate() {
+        return MinguoDate.now(systemDefaultZone());
+    }
+
+    public static MinguoDate nowMinguoDate(ZoneId zone) {
+        return MinguoDate.now(system(zone));
+    }
+
+    public static ThaiBuddhistDate nowThaiBuddhistDate() {
+        return ThaiBuddhistDate.now(systemDefaultZone());
+    }
+
+    public static ThaiBuddhistDate nowThaiBuddhistDate(ZoneId zone) {
+        return ThaiBuddhistDate.now(system(zone));
+    }
+
+    public static ChronoLocalDate dateNow(Chronology chronology) {
+        return chronology.dateNow(systemDefaultZone());
+    }
+
+    public static ChronoLocalDate dateNow(Chronology chronology, ZoneId zone) {
+        return chronology.dateNow(system(zone));
+    }
+
+    public static HijrahDate dateNow(HijrahChronology chronology) {
+        return chronology.dateNow(systemDefaultZone());
+    }
+
+    public static HijrahDate dateNow(HijrahChronology chronology, ZoneId zone) {
+        return chronology.dateNow(system(zone));
+    }
+
+    public static LocalDate dateNow(IsoChronology chronology) {
+        return chronology.dateNow(systemDefaultZone());
+    }
+
+    public static LocalDate dateNow(IsoChronology chronology, ZoneId zone) {
+        return chronology.dateNow(system(zone));
+    }
+
+    public static JapaneseDate dateNow(JapaneseChronology chronology) {
+        return chronology.dateNow(systemDefaultZone());
+    }
+
+    public static JapaneseDate dateNow(JapaneseChronology chronology, ZoneId zone) {
+        return chronology.dateNow(system(zone));
+    }
+
+    public static MinguoDate dateNow(MinguoChronology chronology) {
+        return chronology.dateNow(systemDefaultZone());
+    }
+
+    public static MinguoDate dateNow(MinguoChronology chronology, ZoneId zone) {
+        return chronology.dateNow(system(zone));
+    }
+
+    public static ThaiBuddhistDate dateNow(ThaiBuddhistChronology chronology) {
+        return chronology.dateNow(systemDefaultZone());
+    }
+
+    public static ThaiBuddhistDate dateNow(ThaiBuddhistChronology chronology, ZoneId zone) {
+        return chronology.dateNow(system(zone));
     }
 
     private static Calendar shifted(Calendar calendar) {

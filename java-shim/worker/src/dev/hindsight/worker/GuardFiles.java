@@ -9,6 +9,8 @@ import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.nio.file.Paths;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.zip.ZipFile;
 
 /**
@@ -16,23 +18,46 @@ import java.util.zip.ZipFile;
  * {@code java.nio} are in {@link GuardPaths}.
  */
 public final class GuardFiles {
+    /** Links that the kernel follows on one path, which then leads nowhere. */
+    private static final int MAX_LINKS = 40;
+
     private static final Path SCRATCH =
             real(Paths.get(System.getProperty("hindsight.scratch", ".")));
 
     private GuardFiles() {}
 
-    /** The path without links, as far as it exists. */
+    /**
+     * The path without links, as the kernel follows it, be there a file or not: a link may lead to none, and what is
+     * above the place that it leads to is not what is above the link.
+     */
     private static Path real(Path path) {
-        Path absolute = path.toAbsolutePath().normalize();
-        for (Path at = absolute; at != null; at = at.getParent()) {
+        Path absolute = path.toAbsolutePath();
+        Path root = absolute.getRoot();
+        Path found = root;
+        Deque<Path> names = new ArrayDeque<>();
+        absolute.forEach(names::add);
+        int links = 0;
+        while (!names.isEmpty()) {
+            // Without links above it, two dots and one are as they are written.
+            found = found.resolve(names.pop()).normalize();
+            if (!Files.isSymbolicLink(found)) {
+                continue;
+            }
+            links++;
             try {
-                Path found = at.toRealPath();
-                return found.resolve(at.relativize(absolute)).normalize();
+                Path target = Files.readSymbolicLink(found);
+                for (int at = target.getNameCount() - 1; at >= 0; at--) {
+                    names.push(target.getName(at));
+                }
+                found = target.isAbsolute() ? root : found.getParent();
             } catch (IOException e) {
-                // The part above it may exist.
+                links = MAX_LINKS + 1; // nobody knows
+            }
+            if (links > MAX_LINKS) {
+                return root;
             }
         }
-        return absolute;
+        return found;
     }
 
     /** Gives back a path that may be written. */
@@ -118,10 +143,13 @@ public final class GuardFiles {
             check(path);
             return;
         }
-        Path parent = path == null ? null : path.toAbsolutePath().normalize().getParent();
-        boolean isScratch = path != null && real(path).equals(SCRATCH);
-        if (parent != null
-                && (isScratch || !real(parent).startsWith(SCRATCH))) {
+        Path absolute = path == null ? null : path.toAbsolutePath();
+        Path parent = absolute == null ? null : absolute.getParent();
+        if (parent == null) {
+            return;
+        }
+        Path link = real(parent).resolve(absolute.getFileName()).normalize();
+        if (!link.startsWith(SCRATCH) || link.equals(SCRATCH)) {
             throw Guard.blocked("deleting " + path);
         }
     }

@@ -177,9 +177,15 @@ public final class GuardPaths {
         return Files.createLink(check(link), check(existing));
     }
 
+    /** Gives back where a link may lead: what goes on to it by its name need not ask. */
+    private static Path checkTarget(Path link, Path target) {
+        check(link.resolveSibling(target));
+        return target;
+    }
+
     public static Path createSymbolicLink(
             Path link, Path target, FileAttribute<?>[] attributes) throws IOException {
-        return Files.createSymbolicLink(check(link), target, attributes);
+        return Files.createSymbolicLink(check(link), checkTarget(link, target), attributes);
     }
 
     public static Path setAttribute(
@@ -279,7 +285,7 @@ public final class GuardPaths {
     public static void createSymbolicLink(
             FileSystemProvider provider, Path link, Path target, FileAttribute<?>[] attributes)
             throws IOException {
-        provider.createSymbolicLink(check(link), target, attributes);
+        provider.createSymbolicLink(check(link), checkTarget(link, target), attributes);
     }
 
     public static void setAttribute(

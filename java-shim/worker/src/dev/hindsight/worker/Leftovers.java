@@ -1,6 +1,9 @@
 package dev.hindsight.worker;
 
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ForkJoinPool;
 
@@ -14,11 +17,16 @@ final class Leftovers {
      */
     private static final long MAX_BUSY = 50_000_000;
 
-    private final int before = Thread.activeCount();
+    private final int before = active();
     /** Since when those that were busy the last time have always been, by their numbers. */
     private Map<Long, Long> busy = Map.of();
     private int last;
     private boolean isMore;
+
+    /** How many threads there are, those of the pool that all share included. */
+    static int active() {
+        return Thread.activeCount() + VirtualThreads.all().size();
+    }
 
     /** Whether there were more of them the last time than the time before. */
     boolean areMore() {
@@ -27,7 +35,7 @@ final class Leftovers {
 
     /** Whether another JVM should go on; to be asked when nothing of the program should run any more. */
     boolean areTooMany() {
-        int left = Thread.activeCount() - before;
+        int left = active() - before;
         if (left > 0 && (left > last || !busy().isEmpty())) {
             // They may be about to end. Those that have waited since another sequence are not.
             try {
@@ -56,13 +64,19 @@ final class Leftovers {
 
     /** Without those of the pool that all share. */
     private static int count() {
-        Thread[] threads = new Thread[2 * Thread.activeCount() + 8];
-        int all = Thread.enumerate(threads);
         int count = 0;
-        for (int i = 0; i < all; i++) {
-            count += isShared(threads[i].getName()) ? 0 : 1;
+        for (Thread thread : all()) {
+            count += isShared(thread.getName()) ? 0 : 1;
         }
         return count;
+    }
+
+    private static List<Thread> all() {
+        Thread[] threads = new Thread[2 * Thread.activeCount() + 8];
+        int count = Thread.enumerate(threads);
+        List<Thread> all = new ArrayList<>(Arrays.asList(threads).subList(0, count));
+        all.addAll(VirtualThreads.all());
+        return all;
     }
 
     private static boolean isShared(String name) {
@@ -75,12 +89,9 @@ final class Leftovers {
 
     /** Those that are busy now, and since when. */
     private Map<Long, Long> busy(boolean withShared) {
-        Thread[] threads = new Thread[2 * Thread.activeCount() + 8];
-        int count = Thread.enumerate(threads);
         long now = System.nanoTime();
         Map<Long, Long> found = Map.of();
-        for (int i = 0; i < count; i++) {
-            Thread thread = threads[i];
+        for (Thread thread : all()) {
             String name = thread.getName();
             boolean isOurs = thread == Thread.currentThread()
                     || name.startsWith("hindsight-")

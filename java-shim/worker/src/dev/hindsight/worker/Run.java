@@ -90,7 +90,7 @@ final class Run {
             isShowing = false;
             place = at;
             if (done == statements.length) {
-                threads = Thread.activeCount();
+                threads = Leftovers.active();
             }
             try {
                 try {
@@ -148,7 +148,7 @@ final class Run {
         if (worker.leftovers.areTooMany() || (flags & MEMORY) != 0 && isShort()) {
             flags |= TIRED;
         }
-        if (worker.leftovers.areMore() && Thread.activeCount() > threads) {
+        if (worker.leftovers.areMore() && Leftovers.active() > threads) {
             flags |= THREADS;
         }
         // A search may go on to what takes a hook away.

@@ -117,25 +117,35 @@ final class Values {
 
     /** Whether a source can name a class: of the program, one in its package. */
     private static boolean isNamed(Class<?> type) {
-        if (type.getModule().getName() != null || type.getCanonicalName() == null) {
-            return isAccessible(type);
+        try {
+            if (type.getModule().getName() != null || type.getCanonicalName() == null) {
+                return isAccessible(type);
+            }
+            boolean named = true;
+            for (Class<?> at = type; at != null; at = at.getEnclosingClass()) {
+                named &= !Modifier.isPrivate(at.getModifiers());
+            }
+            return named;
+        } catch (LinkageError e) {
+            // A class around it is not there, or does not know of it.
+            return false;
         }
-        boolean named = true;
-        for (Class<?> at = type; at != null; at = at.getEnclosingClass()) {
-            named &= !Modifier.isPrivate(at.getModifiers());
-        }
-        return named;
     }
 
     /** Whether a source anywhere can name a class. */
     static boolean isAccessible(Class<?> type) {
-        boolean accessible = !type.isSynthetic() && type.getCanonicalName() != null
-                && (type.getModule().getName() == null
-                        || type.getModule().isExported(type.getPackageName()));
-        for (Class<?> at = type; at != null && accessible; at = at.getEnclosingClass()) {
-            accessible = Modifier.isPublic(at.getModifiers());
+        try {
+            boolean accessible = !type.isSynthetic() && type.getCanonicalName() != null
+                    && (type.getModule().getName() == null
+                            || type.getModule().isExported(type.getPackageName()));
+            for (Class<?> at = type; at != null && accessible; at = at.getEnclosingClass()) {
+                accessible = Modifier.isPublic(at.getModifiers());
+            }
+            return accessible;
+        } catch (LinkageError e) {
+            // As above.
+            return false;
         }
-        return accessible;
     }
 
     static boolean isFlat(Object array) {

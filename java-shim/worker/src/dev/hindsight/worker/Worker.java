@@ -115,8 +115,10 @@ public final class Worker {
             worker.serve();
         } catch (EOFException e) {
             // The analyzer is done.
+        } finally {
+            // Whatever goes wrong: the analyzer would wait for an answer, and has another JVM where this one is gone.
+            Runtime.getRuntime().halt(0);
         }
-        Runtime.getRuntime().halt(0);
     }
 
     private void load() throws IOException {
