@@ -7,6 +7,7 @@
 //!
 //! - [`callable`] says which methods a test may call, and by which class or interface.
 //! - [`doubt`] says which objects need not be as they were in the run, since calls are left out.
+//! - [`lambdas`] says what stands in for those of the run.
 //! - [`omitted`] tells what shows that calls were left out.
 //! - [`seen`] are the calls.
 //! - [`slice`] has all of them, and cuts sequences out of them.
@@ -15,6 +16,7 @@
 
 mod callable;
 mod doubt;
+mod lambdas;
 mod omitted;
 mod seen;
 mod slice;
@@ -23,9 +25,10 @@ mod values;
 
 pub use callable::Access;
 use callable::of;
+use lambdas::{Begun, Lambdas};
 pub use seen::{End, Kind, Seen, Value};
 use seen::{Static, objects};
-pub use slice::{Begins, Carved, Means, Reach, Recorded, Score};
+pub use slice::{Begins, Carved, Means, Reach, Recorded, Score, Unmade};
 
 use super::platform::Classes;
 use super::sequence::Method;
@@ -63,6 +66,9 @@ pub struct Recorder<'d> {
     statics: BTreeMap<(String, String), Static>,
     /// Constants of enums that something was called on, by their serials.
     constants: FxHashMap<u64, Rc<Method>>,
+    lambdas: Lambdas,
+    /// Which methods are lambdas' code, as far as it was asked,
+    bodies: FxHashMap<u32, bool>,
     /// Which methods are the JDK's, as far as it was asked.
     of_jdk: FxHashMap<u32, bool>,
     now: u64,
@@ -87,6 +93,8 @@ struct Frame {
     method: u32,
     /// What is called, if a test may call it.
     call: Option<Open>,
+    /// A call of a lambda's code.
+    body: Option<Begun>,
 }
 
 struct Open {
@@ -111,6 +119,8 @@ impl<'d> Recorder<'d> {
             threads: FxHashMap::default(),
             statics: BTreeMap::new(),
             constants: FxHashMap::default(),
+            lambdas: Lambdas::default(),
+            bodies: FxHashMap::default(),
             of_jdk: FxHashMap::default(),
             now: 0,
             kept: 0,
@@ -212,8 +222,31 @@ impl<'d> Recorder<'d> {
             true => None,
             false => self.open(id, arguments),
         };
-        let frame = Frame { method: id, call };
+        let body = self.begun(id, arguments);
+        let frame = Frame {
+            method: id,
+            call,
+            body,
+        };
         self.threads.entry(thread).or_default().push(frame);
+    }
+
+    /// A call of a method that is a lambda's code, if another one of it is to be kept.
+    fn begun(&mut self, method: u32, arguments: &[Argument]) -> Option<Begun> {
+        let (dictionary, known) = (self.dictionary, self.bodies.get(&method));
+        let is_body = known.copied().unwrap_or_else(|| {
+            let declared = dictionary.method(method);
+            let is = declared.is_some_and(|(_, one)| lambdas::is_body(&one.name));
+            self.bodies.insert(method, is);
+            is
+        });
+        let is_kept = is_body && self.lambdas.is_kept(method);
+        is_kept.then(|| Begun {
+            entered: self.now,
+            passed: (arguments.iter())
+                .map(|one| (usize::from(one.index), one.value))
+                .collect(),
+        })
     }
 
     fn is_of_jdk(&mut self, method: u32) -> bool {
@@ -255,6 +288,10 @@ impl<'d> Recorder<'d> {
             let index = usize::from(argument.index);
             let ty = index.checked_sub(1).and_then(|at| types.get(at));
             let value = self.value(argument.value, ty.map_or("", String::as_str));
+            if let Some(ty) = ty {
+                let access = &self.access;
+                (self.lambdas).passed(&value, ty, &|name| access.info(name));
+            }
             objects(&value, &mut |serial| parts.push((serial, 0)));
             match (index, value) {
                 (0, Value::Object(serial)) => on = Some(serial),
@@ -372,6 +409,12 @@ impl<'d> Recorder<'d> {
             return;
         };
         frames.truncate(at + 1);
+        let Some(frame) = frames.pop() else { return };
+        let depth = frames.len();
+        if let Some(body) = frame.body {
+            self.body_ended(body, method, value, exception);
+            return;
+        }
         let Some(Open {
             method,
             on,
@@ -379,19 +422,12 @@ impl<'d> Recorder<'d> {
             args,
             entered,
             mut parts,
-        }) = frames.pop().and_then(|frame| frame.call)
+        }) = frame.call
         else {
             return;
         };
-        let depth = frames.len();
         let (_, result) = method.types();
-        let end = match value {
-            Some(value) => End::Returned(value.map(|value| self.value(value, &result))),
-            None => {
-                let class = exception.and_then(|id| self.dictionary.class(id.class()));
-                End::Threw(class.unwrap_or_default().to_owned())
-            }
-        };
+        let end = self.end(value, exception, &result);
         let mut made = on.filter(|_| method.is_constructor());
         // What a constructor has not made is in no life; its call stands for itself.
         let failed = made.filter(|_| matches!(end, End::Threw(_)));
@@ -469,6 +505,40 @@ impl<'d> Recorder<'d> {
         }
     }
 
+    fn body_ended(
+        &mut self,
+        body: Begun,
+        method: u32,
+        value: Option<Option<Datum>>,
+        exception: Option<ObjectId>,
+    ) {
+        let dictionary = self.dictionary;
+        let Some((class, declared)) = dictionary.method(method) else {
+            return;
+        };
+        let result = descriptor::split(&declared.descriptor).map_or("", |(_, result)| result);
+        let end = self.end(value, exception, result);
+        let named = (class.name.as_str(), declared.descriptor.as_str());
+        self.lambdas
+            .ended(body, method, named, value.flatten(), end);
+    }
+
+    /// How a call has ended that returns a type.
+    fn end(
+        &mut self,
+        value: Option<Option<Datum>>,
+        exception: Option<ObjectId>,
+        result: &str,
+    ) -> End {
+        match value {
+            Some(value) => End::Returned(value.map(|value| self.value(value, result))),
+            None => {
+                let class = exception.and_then(|id| self.dictionary.class(id.class()));
+                End::Threw(class.unwrap_or_default().to_owned())
+            }
+        }
+    }
+
     /// What was seen; calls that are still going on are not in it.
     pub fn finish(self) -> Recorded {
         let mut derived: FxHashMap<u64, Vec<u64>> = FxHashMap::default();
@@ -507,6 +577,8 @@ impl<'d> Recorder<'d> {
         let cut = self.objects.iter();
         let cut = cut.filter_map(|(serial, object)| Some((*serial, object.cut?)));
         let cut = cut.collect();
+        let dictionary = self.dictionary;
+        let place = |method| lambdas::place(&dictionary.method(method)?.1.name);
         let left_out = self.statics.values().filter_map(|one| {
             let first = one.kept.first()?;
             (one.left_out > 0).then(|| (first.method.clone(), one.left_out))
@@ -531,6 +603,7 @@ impl<'d> Recorder<'d> {
                 .map(|(serial, object)| (serial, object.history))
                 .collect(),
             derived,
+            lambdas: self.lambdas.finish(&place),
             of_jdk,
             statics,
             left_out,

@@ -2,6 +2,7 @@
 
 mod convert;
 
+use super::lambdas::Lambdas;
 use super::stand_ins::argument;
 use super::{End, Seen, Value, objects};
 use crate::generate::sequence::{Method, Methods, Sequence};
@@ -41,6 +42,17 @@ pub enum Begins {
     Made,
     /// Where something further out has given them away: of a part, with the call of the whole that gives it.
     Given,
+}
+
+/// What becomes of a call of a life that is passed what no test can make.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unmade {
+    /// The life ends before it.
+    Ends,
+    /// The life goes on without it; but an object of the JDK has another one in its place.
+    LeftOut,
+    /// A lambda has another one in its place, too.
+    Lambdas,
 }
 
 impl Seen {
@@ -151,6 +163,8 @@ pub struct Recorded {
     pub(super) given: FxHashMap<u64, Rc<Seen>>,
     /// Objects that were made by calls that others took part in.
     pub(super) derived: FxHashMap<u64, Vec<u64>>,
+    /// Lambdas, and what they gave.
+    pub(super) lambdas: Lambdas,
     /// Classes of objects that are the JDK's.
     pub(super) of_jdk: FxHashMap<u64, Rc<str>>,
     /// Calls of static methods, and on constants of enums, in which no object of the program took part: one of each method, then another
@@ -315,33 +329,36 @@ impl Recorded {
         calls.filter(move |call| time.contains(&call.entered))
     }
 
-    /// Cuts out the calls of an object with what is around them. Where what was passed cannot be made, as a
-    /// lambda, the object's life ends, or goes on `without` that call; an object of the JDK then
-    /// has another one in its place.
+    /// Cuts out the calls of an object with what is around them.
     pub fn slice(
         &self,
         object: u64,
         around: &Around<'_>,
-        without: bool,
+        unmade: Unmade,
         means: &Means<'_>,
         methods: &mut Methods,
     ) -> Option<Carved> {
-        let mut carved = self.convert(around, (means, without), methods)?;
+        let mut carved = self.convert(around, (means, unmade), methods)?;
         carved.is_cut |= self.cut.contains_key(&object);
         Some(carved)
     }
 
-    /// A call that stands for itself, as one of a static method; `without` is as for the life of an object.
+    /// A call that stands for itself, as one of a static method.
     pub fn call(
         &self,
         seen: &Rc<Seen>,
-        without: bool,
+        unmade: Unmade,
         means: &Means<'_>,
         methods: &mut Methods,
     ) -> Option<Carved> {
         let own = [seen.clone()];
         let around = self.around(&own, Reach::Needed, Begins::Made)?;
-        self.convert(&around, (means, without), methods)
+        self.convert(&around, (means, unmade), methods)
+    }
+
+    /// Whether lambdas were passed.
+    pub fn has_lambdas(&self) -> bool {
+        self.lambdas.are_any()
     }
 
     /// The calls with which the run looked at once at what a call had returned: a collection of the JDK's,

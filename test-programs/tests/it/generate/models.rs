@@ -67,7 +67,7 @@ fn lists_and_maps_are_made_again() {
             "Catalog<Integer, String> catalog = new Catalog<>();",
             "assertEquals(\"two\", catalog.get(2));",
             "assertEquals(Integer.valueOf(2), catalog.first());",
-            // A lambda was passed before, which no test can make.
+            // A lambda was passed before, which is another one here.
             "assertEquals(3, catalog.size());",
             "Catalog<String, Integer> catalog = new Catalog<>(start);",
             "Catalog<Integer, String>.Cursor cursor = catalog.cursor();",
