@@ -12,6 +12,7 @@
 //! - [`seen`] are the calls.
 //! - [`slice`] has all of them, and cuts sequences out of them.
 //! - [`stand_ins`] are what a test has in place of objects of the JDK that nobody has seen made.
+//! - [`statics`] says which calls of static methods belong before another one.
 //! - [`values`] is what the recorder knows of texts, arrays and objects.
 
 mod callable;
@@ -21,6 +22,7 @@ mod omitted;
 mod seen;
 mod slice;
 mod stand_ins;
+mod statics;
 mod values;
 
 pub use callable::Access;
@@ -41,6 +43,7 @@ use hindsight_classfile::access;
 use hindsight_tracelog::trace::dictionary::Dictionary;
 use hindsight_tracelog::trace::{Datum, ObjectId};
 use rustc_hash::FxHashMap;
+use statics::Statics;
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 use values::Array;
@@ -67,6 +70,8 @@ pub struct Recorder<'d> {
     /// Constants of enums that something was called on, by their serials.
     constants: FxHashMap<u64, Rc<Method>>,
     lambdas: Lambdas,
+    /// What was written to static fields.
+    left: Statics,
     /// Which methods are lambdas' code, as far as it was asked,
     bodies: FxHashMap<u32, bool>,
     /// Which methods are the JDK's, as far as it was asked.
@@ -103,6 +108,8 @@ struct Open {
     constant: Option<Rc<Method>>,
     args: Vec<Value>,
     entered: u64,
+    /// Calls that have left what it finds in static fields.
+    before: Vec<Rc<Seen>>,
     /// Objects, with the length of their history before.
     parts: Vec<(u64, usize)>,
 }
@@ -120,6 +127,7 @@ impl<'d> Recorder<'d> {
             statics: BTreeMap::new(),
             constants: FxHashMap::default(),
             lambdas: Lambdas::default(),
+            left: Statics::default(),
             bodies: FxHashMap::default(),
             of_jdk: FxHashMap::default(),
             now: 0,
@@ -165,14 +173,34 @@ impl<'d> Recorder<'d> {
             }
             What::Write {
                 place: Place::Static { field },
-                value: Some(Datum::Reference(Some(id))),
-            } => self.constant_of(step.thread, *field, id.serial()),
+                value,
+            } => {
+                self.wrote(step.thread, *field, *value);
+                if let Some(Datum::Reference(Some(id))) = value {
+                    self.constant_of(step.thread, *field, id.serial());
+                }
+            }
             What::Called { callee, values } => self.called(*callee, values),
             What::End | What::Lost(_) | What::Thread { paused: true, .. } => {
                 self.threads.remove(&step.thread);
             }
             _ => {}
         }
+    }
+
+    /// A static field of the program's is written.
+    fn wrote(&mut self, thread: u64, field: u32, value: Option<Datum>) {
+        let dictionary = self.dictionary;
+        let Some(member) = dictionary.field(field) else {
+            return;
+        };
+        if !self.access.is_own(&member.owner) {
+            return;
+        }
+        let frame = self.threads.get(&thread).and_then(|frames| frames.last());
+        let method = frame.and_then(|frame| dictionary.method(frame.method));
+        let is_first = method.is_some_and(|(_, method)| method.name == "<clinit>");
+        (self.left).wrote(&member.owner, field, value, self.now, is_first);
     }
 
     /// An object gets into a field; if any source may read it there, and it stays, its life begins with
@@ -203,6 +231,7 @@ impl<'d> Recorder<'d> {
             on: None,
             constant: None,
             args: Vec::new(),
+            before: Vec::new(),
             made: Some(serial),
             end: End::Returned(Some(Value::Object(serial))),
             thread,
@@ -220,7 +249,7 @@ impl<'d> Recorder<'d> {
         let inner = caller.is_some_and(|caller| self.is_of_jdk(caller)) && self.is_of_jdk(id);
         let call = match inner {
             true => None,
-            false => self.open(id, arguments),
+            false => self.open(thread, id, arguments),
         };
         let body = self.begun(id, arguments);
         let frame = Frame {
@@ -259,7 +288,7 @@ impl<'d> Recorder<'d> {
         is
     }
 
-    fn open(&mut self, id: u32, arguments: &[Argument]) -> Option<Open> {
+    fn open(&mut self, thread: u64, id: u32, arguments: &[Argument]) -> Option<Open> {
         let (class, method) = self.dictionary.method(id)?;
         // A method of a class that no source can name may be called by an interface whose type it does not
         // have: by its bridge.
@@ -334,8 +363,14 @@ impl<'d> Recorder<'d> {
                 found
             }
         }?;
+        let named = (called.name.as_str(), called.descriptor.as_str());
+        let before = match is_static {
+            true => self.left.before(&class.name, named, thread),
+            false => Vec::new(),
+        };
         Some(Open {
             method,
+            before,
             on,
             constant: constant.map(|(_, constant)| constant),
             args,
@@ -421,6 +456,7 @@ impl<'d> Recorder<'d> {
             constant,
             args,
             entered,
+            before,
             mut parts,
         }) = frame.call
         else {
@@ -456,6 +492,7 @@ impl<'d> Recorder<'d> {
             constant,
             method,
             args,
+            before,
             made,
             end,
             thread,
@@ -463,6 +500,9 @@ impl<'d> Recorder<'d> {
             entered,
             left: self.now,
         });
+        if seen.method.is_static {
+            self.left.ended(&seen);
+        }
         if let Some(object) = given.and_then(|serial| self.objects.get_mut(&serial))
             && object
                 .given

@@ -415,6 +415,8 @@ impl Recorded {
             look_at(seen, &mut pending, &mut all);
         }
         let mut follow = Vec::new();
+        // Calls that are there for what they leave to others: what they found themselves is gone.
+        let mut aside: FxHashSet<u64> = FxHashSet::default();
         while let Some((.., place)) = pending.pop() {
             let seen = all[place];
             if chosen.contains_key(&seen.entered) {
@@ -438,6 +440,12 @@ impl Recorded {
                 break;
             }
             chosen.insert(seen.entered, seen.clone());
+            if !aside.contains(&seen.entered) {
+                for call in &seen.before {
+                    aside.insert(call.entered);
+                    look_at(call, &mut pending, &mut all);
+                }
+            }
             let until = if wide { last } else { seen.entered };
             seen.operands(&mut |operand| {
                 // Once is enough, where it is up to the end: much has come of what many calls are about.
