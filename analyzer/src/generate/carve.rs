@@ -72,9 +72,9 @@ pub struct Recorder<'d> {
     lambdas: Lambdas,
     /// What was written to static fields.
     left: Statics,
-    /// Which methods are lambdas' code, as far as it was asked,
+    /// Which of the methods that were called are lambdas' code,
     bodies: FxHashMap<u32, bool>,
-    /// Which methods are the JDK's, as far as it was asked.
+    /// and which methods are the JDK's, as far as it was asked.
     of_jdk: FxHashMap<u32, bool>,
     now: u64,
     /// Calls in histories, those included that have left them.
@@ -624,6 +624,9 @@ impl<'d> Recorder<'d> {
             (one.left_out > 0).then(|| (first.method.clone(), one.left_out))
         });
         let left_out = left_out.collect();
+        let called = self.bodies.keys().filter_map(|id| dictionary.method(*id));
+        let called = called.filter(|(_, method)| method.name != "<clinit>");
+        let called = called.map(|(class, _)| class.name.clone()).collect();
         // One call of each method comes before the second of any.
         let mut statics: Vec<(usize, &Rc<Seen>)> = Vec::new();
         for one in self.statics.values() {
@@ -633,6 +636,7 @@ impl<'d> Recorder<'d> {
         let statics = statics.into_iter().map(|(_, seen)| seen.clone()).collect();
         let histories = self.objects.into_iter();
         Recorded {
+            called,
             given,
             cut,
             objects: objects

@@ -13,7 +13,7 @@ use crate::text::{short_type, simple_name};
 use convert::MAX_CALLS;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap, HashMap};
+use std::collections::{BTreeMap, BinaryHeap, HashMap, HashSet};
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -153,6 +153,8 @@ impl Seen {
 
 /// What was seen of a run.
 pub struct Recorded {
+    /// Classes of which a method was called: others were loaded at most.
+    pub called: HashSet<String>,
     /// Objects with calls in the order in which they were first seen, with their
     /// classes.
     pub objects: Vec<(u64, String)>,

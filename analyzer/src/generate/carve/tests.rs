@@ -170,3 +170,15 @@ fn texts_are_known_in_all_of_a_long_run() {
     let all: Vec<Value> = (0..count).map(text).collect();
     assert_eq!(eaten, all.iter().collect::<Vec<_>>());
 }
+
+/// A class of which nothing was called has lost none of the tests of an earlier run.
+#[test]
+fn classes_that_are_only_loaded_are_not_called() {
+    let methods = [("<clinit>", "()V"), ("<init>", "()V")];
+    let called = |method: u32| {
+        let steps = [enter(method, &[]), exit(method)].map(|what| (1, what));
+        recorded("acme.Sink", &methods, MAX_TEXTS, steps).called
+    };
+    assert!(called(1).is_empty());
+    assert!(called(2).contains("acme.Sink"));
+}

@@ -36,6 +36,7 @@ fn recorded(calls: impl IntoIterator<Item = Seen>) -> Recorded {
         }
     }
     Recorded {
+        called: HashSet::new(),
         objects: Vec::new(),
         histories,
         cut: FxHashMap::default(),
