@@ -26,6 +26,8 @@ pub struct ClassInfo {
     pub constants: Vec<Constant>,
     /// Whether its static fields may change, or lead to what does.
     pub has_static_state: bool,
+    /// Whether it names all that may implement or extend it.
+    pub sealed: bool,
     /// How it is nested.
     pub nesting: Nesting,
     /// Whether it or one of its methods is generic.
@@ -121,6 +123,10 @@ impl ClassInfo {
             generic: signature.is_some() || methods.iter().any(|one| one.signature.is_some()),
             methods,
             constants,
+            sealed: class
+                .attributes
+                .find(&class.pool, "PermittedSubclasses")
+                .is_some(),
             has_static_state: class.fields.iter().any(holds_state),
             nesting,
             signature,

@@ -1,6 +1,6 @@
 //! Regression tests from recorded runs (Palulu; Artzi, 2009, chapter 2).
 //!
-//! - [`sequence`] is a run of calls with their arguments, as data.
+//! - [`sequence`] is a run of calls with their arguments, as data; [`lambda`] what functions are passed.
 //! - [`carve`] cuts sequences out of a recorded run, of which [`observed`] makes
 //!   tests; [`search`] makes new ones from models and at random, of what
 //!   [`surface`] says can be called; [`focus`] says which models lead to what it
@@ -34,6 +34,7 @@ pub mod focus;
 pub mod guard;
 pub mod inputs;
 pub mod lab;
+pub mod lambda;
 pub mod narrowed;
 pub mod observed;
 pub mod observers;

@@ -193,7 +193,7 @@ impl Opts {
         let (files, removed) = self.write(&proven.written, &program.classpath, about)?;
         let changes = self.compare(&suite, &mut tools, &proven)?;
         program.told.end();
-        let new = proven.stand_ins(&tools.methods, &carved.about);
+        let new = proven.stand_ins(&tools.methods, &carved.traced);
         let total: usize = (proven.written.iter())
             .map(|source| source.tests.len())
             .sum();

@@ -7,25 +7,30 @@
 //!
 //! - [`callable`] says which methods a test may call, and by which class or interface.
 //! - [`doubt`] says which objects need not be as they were in the run, since calls are left out.
+//! - [`lambdas`] says what stands in for those of the run.
 //! - [`omitted`] tells what shows that calls were left out.
 //! - [`seen`] are the calls.
 //! - [`slice`] has all of them, and cuts sequences out of them.
 //! - [`stand_ins`] are what a test has in place of objects of the JDK that nobody has seen made.
+//! - [`statics`] says which calls of static methods belong before another one.
 //! - [`values`] is what the recorder knows of texts, arrays and objects.
 
 mod callable;
 mod doubt;
+mod lambdas;
 mod omitted;
 mod seen;
 mod slice;
 mod stand_ins;
+mod statics;
 mod values;
 
 pub use callable::Access;
 use callable::of;
+use lambdas::{Begun, Lambdas};
 pub use seen::{End, Kind, Seen, Value};
 use seen::{Static, objects};
-pub use slice::{Begins, Carved, Means, Reach, Recorded, Score};
+pub use slice::{Begins, Carved, Means, Reach, Recorded, Score, Unmade};
 
 use super::platform::Classes;
 use super::sequence::Method;
@@ -38,6 +43,7 @@ use hindsight_classfile::access;
 use hindsight_tracelog::trace::dictionary::Dictionary;
 use hindsight_tracelog::trace::{Datum, ObjectId};
 use rustc_hash::FxHashMap;
+use statics::Statics;
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 use values::Array;
@@ -65,7 +71,12 @@ pub struct Recorder<'d> {
     statics: BTreeMap<(String, String), Static>,
     /// Constants of enums that something was called on, by their serials.
     constants: FxHashMap<u64, Rc<Method>>,
-    /// Which methods are the JDK's, as far as it was asked.
+    lambdas: Lambdas,
+    /// What was written to static fields.
+    left: Statics,
+    /// Which of the methods that were called are lambdas' code,
+    bodies: FxHashMap<u32, bool>,
+    /// and which methods are the JDK's, as far as it was asked.
     of_jdk: FxHashMap<u32, bool>,
     now: u64,
     /// Calls in histories, those included that have left them.
@@ -89,6 +100,8 @@ struct Frame {
     method: u32,
     /// What is called, if a test may call it.
     call: Option<Open>,
+    /// A call of a lambda's code.
+    body: Option<Begun>,
 }
 
 struct Open {
@@ -97,6 +110,8 @@ struct Open {
     constant: Option<Rc<Method>>,
     args: Vec<Value>,
     entered: u64,
+    /// Calls that have left what it finds in static fields.
+    before: Vec<Rc<Seen>>,
     /// Objects, with the length of their history before.
     parts: Vec<(u64, usize)>,
 }
@@ -114,6 +129,9 @@ impl<'d> Recorder<'d> {
             filled: FxHashMap::default(),
             statics: BTreeMap::new(),
             constants: FxHashMap::default(),
+            lambdas: Lambdas::default(),
+            left: Statics::default(),
+            bodies: FxHashMap::default(),
             of_jdk: FxHashMap::default(),
             now: 0,
             kept: 0,
@@ -173,8 +191,13 @@ impl<'d> Recorder<'d> {
             }
             What::Write {
                 place: Place::Static { field },
-                value: Some(Datum::Reference(Some(id))),
-            } => self.constant_of(step.thread, *field, id.serial()),
+                value,
+            } => {
+                self.wrote(step.thread, *field, *value);
+                if let Some(Datum::Reference(Some(id))) = value {
+                    self.constant_of(step.thread, *field, id.serial());
+                }
+            }
             What::Called { callee, values } => {
                 self.called(*callee, values, &filled.unwrap_or_default());
             }
@@ -183,6 +206,21 @@ impl<'d> Recorder<'d> {
             }
             _ => {}
         }
+    }
+
+    /// A static field of the program's is written.
+    fn wrote(&mut self, thread: u64, field: u32, value: Option<Datum>) {
+        let dictionary = self.dictionary;
+        let Some(member) = dictionary.field(field) else {
+            return;
+        };
+        if !self.access.is_own(&member.owner) {
+            return;
+        }
+        let frame = self.threads.get(&thread).and_then(|frames| frames.last());
+        let method = frame.and_then(|frame| dictionary.method(frame.method));
+        let is_first = method.is_some_and(|(_, method)| method.name == "<clinit>");
+        (self.left).wrote(&member.owner, field, value, self.now, is_first);
     }
 
     /// An object gets into a field; if any source may read it there, and it stays, its life begins with
@@ -213,6 +251,7 @@ impl<'d> Recorder<'d> {
             on: None,
             constant: None,
             args: Vec::new(),
+            before: Vec::new(),
             made: Some(serial),
             end: End::Returned(Some(Value::Object(serial))),
             thread,
@@ -230,10 +269,33 @@ impl<'d> Recorder<'d> {
         let inner = caller.is_some_and(|caller| self.is_of_jdk(caller)) && self.is_of_jdk(id);
         let call = match inner {
             true => None,
-            false => self.open(id, arguments),
+            false => self.open(thread, id, arguments),
         };
-        let frame = Frame { method: id, call };
+        let body = self.begun(id, arguments);
+        let frame = Frame {
+            method: id,
+            call,
+            body,
+        };
         self.threads.entry(thread).or_default().push(frame);
+    }
+
+    /// A call of a method that is a lambda's code, if another one of it is to be kept.
+    fn begun(&mut self, method: u32, arguments: &[Argument]) -> Option<Begun> {
+        let (dictionary, known) = (self.dictionary, self.bodies.get(&method));
+        let is_body = known.copied().unwrap_or_else(|| {
+            let declared = dictionary.method(method);
+            let is = declared.is_some_and(|(_, one)| lambdas::is_body(&one.name));
+            self.bodies.insert(method, is);
+            is
+        });
+        let is_kept = is_body && self.lambdas.is_kept(method);
+        is_kept.then(|| Begun {
+            entered: self.now,
+            passed: (arguments.iter())
+                .map(|one| (usize::from(one.index), one.value))
+                .collect(),
+        })
     }
 
     fn is_of_jdk(&mut self, method: u32) -> bool {
@@ -246,7 +308,7 @@ impl<'d> Recorder<'d> {
         is
     }
 
-    fn open(&mut self, id: u32, arguments: &[Argument]) -> Option<Open> {
+    fn open(&mut self, thread: u64, id: u32, arguments: &[Argument]) -> Option<Open> {
         let (class, method) = self.dictionary.method(id)?;
         // A method of a class that no source can name may be called by an interface whose type it does not
         // have: by its bridge.
@@ -275,6 +337,10 @@ impl<'d> Recorder<'d> {
             let index = usize::from(argument.index);
             let ty = index.checked_sub(1).and_then(|at| types.get(at));
             let value = self.value(argument.value, ty.map_or("", String::as_str));
+            if let Some(ty) = ty {
+                let access = &self.access;
+                (self.lambdas).passed(&value, ty, &|name| access.info(name));
+            }
             objects(&value, &mut |serial| parts.push((serial, 0)));
             match (index, value) {
                 (0, Value::Object(serial)) => on = Some(serial),
@@ -317,8 +383,14 @@ impl<'d> Recorder<'d> {
                 found
             }
         }?;
+        let named = (called.name.as_str(), called.descriptor.as_str());
+        let before = match is_static {
+            true => self.left.before(&class.name, named, thread),
+            false => Vec::new(),
+        };
         Some(Open {
             method,
+            before,
             on,
             constant: constant.map(|(_, constant)| constant),
             args,
@@ -392,26 +464,26 @@ impl<'d> Recorder<'d> {
             return;
         };
         frames.truncate(at + 1);
+        let Some(frame) = frames.pop() else { return };
+        let depth = frames.len();
+        if let Some(body) = frame.body {
+            self.body_ended(body, method, value, exception);
+            return;
+        }
         let Some(Open {
             method,
             on,
             constant,
             args,
             entered,
+            before,
             mut parts,
-        }) = frames.pop().and_then(|frame| frame.call)
+        }) = frame.call
         else {
             return;
         };
-        let depth = frames.len();
         let (_, result) = method.types();
-        let end = match value {
-            Some(value) => End::Returned(value.map(|value| self.value(value, &result))),
-            None => {
-                let class = exception.and_then(|id| self.dictionary.class(id.class()));
-                End::Threw(class.unwrap_or_default().to_owned())
-            }
-        };
+        let end = self.end(value, exception, &result);
         let mut made = on.filter(|_| method.is_constructor());
         // What a constructor has not made is in no life; its call stands for itself.
         let failed = made.filter(|_| matches!(end, End::Threw(_)));
@@ -440,6 +512,7 @@ impl<'d> Recorder<'d> {
             constant,
             method,
             args,
+            before,
             made,
             end,
             thread,
@@ -447,6 +520,9 @@ impl<'d> Recorder<'d> {
             entered,
             left: self.now,
         });
+        if seen.method.is_static {
+            self.left.ended(&seen);
+        }
         if let Some(object) = given.and_then(|serial| self.objects.get_mut(&serial))
             && object
                 .given
@@ -489,6 +565,40 @@ impl<'d> Recorder<'d> {
         }
     }
 
+    fn body_ended(
+        &mut self,
+        body: Begun,
+        method: u32,
+        value: Option<Option<Datum>>,
+        exception: Option<ObjectId>,
+    ) {
+        let dictionary = self.dictionary;
+        let Some((class, declared)) = dictionary.method(method) else {
+            return;
+        };
+        let result = descriptor::split(&declared.descriptor).map_or("", |(_, result)| result);
+        let end = self.end(value, exception, result);
+        let named = (class.name.as_str(), declared.descriptor.as_str());
+        self.lambdas
+            .ended(body, method, named, value.flatten(), end);
+    }
+
+    /// How a call has ended that returns a type.
+    fn end(
+        &mut self,
+        value: Option<Option<Datum>>,
+        exception: Option<ObjectId>,
+        result: &str,
+    ) -> End {
+        match value {
+            Some(value) => End::Returned(value.map(|value| self.value(value, result))),
+            None => {
+                let class = exception.and_then(|id| self.dictionary.class(id.class()));
+                End::Threw(class.unwrap_or_default().to_owned())
+            }
+        }
+    }
+
     /// What was seen; calls that are still going on are not in it.
     pub fn finish(self) -> Recorded {
         let mut derived: FxHashMap<u64, Vec<u64>> = FxHashMap::default();
@@ -527,11 +637,16 @@ impl<'d> Recorder<'d> {
         let cut = self.objects.iter();
         let cut = cut.filter_map(|(serial, object)| Some((*serial, object.cut?)));
         let cut = cut.collect();
+        let dictionary = self.dictionary;
+        let place = |method| lambdas::place(&dictionary.method(method)?.1.name);
         let left_out = self.statics.values().filter_map(|one| {
             let first = one.kept.first()?;
             (one.left_out > 0).then(|| (first.method.clone(), one.left_out))
         });
         let left_out = left_out.collect();
+        let called = self.bodies.keys().filter_map(|id| dictionary.method(*id));
+        let called = called.filter(|(_, method)| method.name != "<clinit>");
+        let called = called.map(|(class, _)| class.name.clone()).collect();
         // One call of each method comes before the second of any.
         let mut statics: Vec<(usize, &Rc<Seen>)> = Vec::new();
         for one in self.statics.values() {
@@ -541,6 +656,7 @@ impl<'d> Recorder<'d> {
         let statics = statics.into_iter().map(|(_, seen)| seen.clone()).collect();
         let histories = self.objects.into_iter();
         Recorded {
+            called,
             given,
             cut,
             objects: objects
@@ -551,6 +667,7 @@ impl<'d> Recorder<'d> {
                 .map(|(serial, object)| (serial, object.history))
                 .collect(),
             derived,
+            lambdas: self.lambdas.finish(&place),
             of_jdk,
             statics,
             left_out,

@@ -319,6 +319,7 @@ fn wanted(call: &Statement, method: &Method, name: &str) -> Option<(String, Stri
                 Some((class.clone(), own.clone()))
             }
             Arg::Array(_, elements) => elements.iter().find_map(|one| passed(one, name)),
+            Arg::Lambda(lambda) => passed(lambda.value()?, name),
             Arg::Literal(_) | Arg::Var(_) => None,
         }
     }

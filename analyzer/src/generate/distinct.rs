@@ -199,6 +199,11 @@ fn unnamed(test: &Checked) -> (Sequence, String) {
                 }
             }
             Arg::Array(_, elements) => elements.iter_mut().for_each(|one| of_arg(one, names)),
+            Arg::Lambda(lambda) => {
+                if let Some(value) = lambda.value_mut() {
+                    of_arg(value, names);
+                }
+            }
             Arg::Var(_) => {}
         }
     }

@@ -151,6 +151,12 @@ fn classes(test: &Checked, methods: &Methods) -> HashSet<String> {
                 classes.extend(descriptor::class_name(descriptor::element(element).1));
                 elements.iter().for_each(|one| of_arg(one, classes));
             }
+            Arg::Lambda(lambda) => {
+                classes.insert(lambda.interface.clone());
+                if let Some(value) = lambda.value() {
+                    of_arg(value, classes);
+                }
+            }
             Arg::Var(_) => {}
         }
     }

@@ -6,7 +6,7 @@ mod lives;
 mod slices;
 
 use super::asserted::Checked;
-use super::carve::{Access, Begins, Carved, Means, Reach, Recorded};
+use super::carve::{Access, Begins, Carved, Means, Reach, Recorded, Unmade};
 use super::complete::Wanted;
 use super::sequence::{Method, Methods, Sequence};
 use super::ways::Ways;
@@ -283,9 +283,8 @@ pub fn tests(
     }
     let mut of_statics: Vec<((String, String, String), Checked)> = Vec::new();
     for seen in &recorded.statics {
-        let mut calls = [false, true].into_iter();
-        let Some(mut carved) =
-            calls.find_map(|without| recorded.call(seen, without, &means, methods))
+        let mut ways = ways_out(recorded).into_iter();
+        let Some(mut carved) = ways.find_map(|unmade| recorded.call(seen, unmade, &means, methods))
         else {
             let class = seen.class_of(&seen.method);
             if has_tests(&seen.method, class, access)
@@ -363,6 +362,13 @@ fn by_declared_types(sequence: &mut Sequence, access: &mut Access<'_>, methods: 
     }
 }
 
+/// What can become of calls that are passed what no test can make.
+fn ways_out(recorded: &Recorded) -> Vec<Unmade> {
+    let mut ways = vec![Unmade::Ends, Unmade::LeftOut];
+    ways.extend(recorded.has_lambdas().then_some(Unmade::Lambdas));
+    ways
+}
+
 /// What a life can be cut out as, each once; those with the most around come first.
 fn slices(
     recorded: &Recorded,
@@ -387,10 +393,10 @@ fn slices(
         .filter_map(|(reach, others)| recorded.around(&life, reach, others))
         .collect();
     let mut all: Vec<Carved> = Vec::new();
-    for without in [false, true] {
+    for unmade in ways_out(recorded) {
         for around in &around {
             let fresh = recorded
-                .slice(object, around, without, means, methods)
+                .slice(object, around, unmade, means, methods)
                 .filter(|one| all.iter().all(|other| other.sequence != one.sequence));
             all.extend(fresh);
         }

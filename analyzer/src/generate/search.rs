@@ -8,6 +8,7 @@
 mod along;
 mod blame;
 mod came;
+mod lambdas;
 mod values;
 mod walk;
 

@@ -1,6 +1,7 @@
 //! Sequences of calls.
 
 use super::guard;
+use super::lambda::{Given, Lambda};
 use crate::java::descriptor;
 use crate::java::harm;
 use crate::java::names::is_identifier;
@@ -163,6 +164,8 @@ pub enum Arg {
     Literal(Literal),
     /// A new array: the descriptor of its elements, and these.
     Array(String, Vec<Arg>),
+    /// A lambda expression.
+    Lambda(Box<Lambda>),
 }
 
 impl Arg {
@@ -172,14 +175,14 @@ impl Arg {
             // What was written to an array does not say whether an `int` is a `boolean`.
             Arg::Literal(Literal::Int(0)) if ty == "Z" => true,
             Arg::Literal(literal) => *literal == fresh(ty),
-            Arg::Var(_) | Arg::Array(..) => false,
+            Arg::Var(_) | Arg::Array(..) | Arg::Lambda(_) => false,
         }
     }
 
     /// How many elements of new arrays are written for it.
     pub fn elements(&self) -> usize {
         match self {
-            Arg::Var(_) | Arg::Literal(_) => 0,
+            Arg::Var(_) | Arg::Literal(_) | Arg::Lambda(_) => 0,
             Arg::Array(_, elements) => {
                 elements.len() + elements.iter().map(Arg::elements).sum::<usize>()
             }
@@ -192,6 +195,11 @@ impl Arg {
             Arg::Var(var) => each(*var),
             Arg::Literal(_) => {}
             Arg::Array(_, elements) => elements.iter().for_each(|element| element.vars(each)),
+            Arg::Lambda(lambda) => {
+                if let Some(value) = lambda.value() {
+                    value.vars(each);
+                }
+            }
         }
     }
 
@@ -203,6 +211,13 @@ impl Arg {
             Arg::Array(ty, elements) => {
                 let elements = elements.iter().map(|element| element.renumbered(to));
                 Arg::Array(ty.clone(), elements.collect())
+            }
+            Arg::Lambda(lambda) => {
+                let mut moved = lambda.clone();
+                if let Given::Value(value) = &mut moved.gives {
+                    *value = value.renumbered(to);
+                }
+                Arg::Lambda(moved)
             }
         }
     }

@@ -1,7 +1,10 @@
 //! What of a program can be called: public methods of public classes, the values
 //! to call them with, and what the calls of models are.
 
+mod pools;
+
 use super::carve::{Access, is_main};
+use super::lambda::Functional;
 use super::platform::Platform;
 use super::sequence::{Arg, Method, MethodId, Methods, Statement};
 use super::ways::Ways;
@@ -12,6 +15,7 @@ use crate::model::values::Literal;
 use crate::model::{CallId, Model};
 use hindsight_classfile::{ClassFile, Constant, access, opcode};
 use hindsight_instrument::glob::Globs;
+use pools::base_pools;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// Constants of one class that are put into the pool.
@@ -39,6 +43,8 @@ pub struct Surface {
     generics: HashMap<Method, Vec<Option<Generic>>>,
     /// What methods return whose types have arguments.
     results: HashMap<Method, Generic>,
+    /// Of the types of parameters, those that lambdas can be of.
+    functional: HashMap<String, Functional>,
 }
 
 /// What may be called.
@@ -75,6 +81,7 @@ impl Surface {
         }
         surface.add_inner(access, methods);
         surface.add_enums(platform, methods);
+        surface.add_functional(access, methods);
         surface
     }
 
@@ -111,6 +118,7 @@ impl Surface {
             inner: HashSet::new(),
             generics: HashMap::new(),
             results: HashMap::new(),
+            functional: HashMap::new(),
         };
         let mut texts = Seen::default();
         let mut numbers = Seen::default();
@@ -337,6 +345,23 @@ impl Surface {
         !self.inner.contains(&method) || args.first() != Some(&Arg::Literal(Literal::Null))
     }
 
+    /// What is known of a type that lambdas can be of.
+    pub fn functional(&self, class: &str) -> Option<&Functional> {
+        self.functional.get(class)
+    }
+
+    fn add_functional(&mut self, access: &mut Access<'_>, methods: &Methods) {
+        let called = self.methods.iter().chain(self.modelled.values());
+        let types: BTreeSet<String> = called.flat_map(|id| methods.get(*id).types().0).collect();
+        for class in types.iter().filter_map(|ty| descriptor::class_name(ty)) {
+            if access.is_accessible(&class)
+                && let Some(known) = Functional::of(&class, &|name| access.info(name))
+            {
+                self.functional.insert(class, known);
+            }
+        }
+    }
+
     /// Constants of the JDK's enums, where a parameter is of one.
     fn add_enums(&mut self, platform: &Platform, methods: &Methods) {
         let called = self.methods.iter().chain(self.modelled.values());
@@ -506,78 +531,6 @@ fn constants<'a>(file: &ClassFile<'a>) -> Vec<Constant<'a>> {
         .into_iter()
         .filter_map(|index| file.pool.get(index).ok());
     found.collect()
-}
-
-/// What is tried with any program.
-fn base_pools() -> HashMap<String, Vec<Literal>> {
-    let ints = |values: &[i64]| values.iter().map(|value| Literal::Int(*value)).collect();
-    let texts = |values: &[&str]| {
-        let texts = values.iter().map(|text| Literal::Text((*text).to_owned()));
-        texts.collect::<Vec<_>>()
-    };
-    let doubles = [
-        0.0,
-        1.0,
-        -1.0,
-        0.5,
-        100.0,
-        f64::NAN,
-        f64::MAX,
-        f64::INFINITY,
-    ];
-    let boxes = |class: &str, values: &[&str]| {
-        let boxes = values
-            .iter()
-            .map(|value| Literal::Box(format!("java.lang.{class}"), (*value).to_owned()));
-        boxes.collect::<Vec<_>>()
-    };
-    let pools: [(&str, Vec<Literal>); 14] = [
-        ("Z", vec![Literal::Bool(true), Literal::Bool(false)]),
-        ("B", ints(&[0, 1, -1, 127, -128])),
-        ("S", ints(&[0, 1, -1, 32767, -32768])),
-        ("C", ints(&[97, 48, 32, 0, 65])),
-        (
-            "I",
-            ints(&[
-                0,
-                1,
-                -1,
-                2,
-                10,
-                100,
-                i64::from(i32::MAX),
-                i64::from(i32::MIN),
-            ]),
-        ),
-        ("J", ints(&[0, 1, -1, 10, 100, i64::MAX, i64::MIN])),
-        (
-            "F",
-            doubles
-                .iter()
-                .map(|value| Literal::float(*value as f32))
-                .collect(),
-        ),
-        (
-            "D",
-            doubles
-                .iter()
-                .map(|value| Literal::double(*value))
-                .collect(),
-        ),
-        ("Ljava/lang/String;", texts(&["", "a", "hi!", "0"])),
-        ("Ljava/lang/CharSequence;", texts(&["", "a", "hi!"])),
-        ("Ljava/lang/Object;", texts(&["", "a"])),
-        (
-            "Ljava/lang/Integer;",
-            boxes("Integer", &["0", "1", "-1", "100"]),
-        ),
-        ("Ljava/lang/Long;", boxes("Long", &["0", "1", "-1"])),
-        ("Ljava/lang/Boolean;", boxes("Boolean", &["true", "false"])),
-    ];
-    pools
-        .into_iter()
-        .map(|(ty, values)| (ty.to_owned(), values))
-        .collect()
 }
 
 #[cfg(test)]

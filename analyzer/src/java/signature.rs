@@ -52,6 +52,56 @@ pub fn result(signature: &str) -> Option<Generic> {
     (!parser.open).then_some(one)
 }
 
+/// The names of the type variables that a class declares; none if its signature breaks the format.
+pub fn variables(class: &str) -> Option<Vec<String>> {
+    let mut parser = Parser {
+        rest: class,
+        open: false,
+        depth: 0,
+    };
+    let mut names = Vec::new();
+    let Some(rest) = class.strip_prefix('<') else {
+        return Some(names);
+    };
+    parser.rest = rest;
+    while !parser.rest.starts_with('>') {
+        let end = parser.rest.find(':')?;
+        names.push(parser.rest[..end].to_owned());
+        parser.rest = &parser.rest[end..];
+        while let Some(rest) = parser.rest.strip_prefix(':') {
+            parser.rest = rest;
+            // A class's bound may be missing where there are interfaces'.
+            if !rest.starts_with(':') {
+                parser.one()?;
+            }
+        }
+    }
+    Some(names)
+}
+
+/// Of each parameter of a method, and of its result at last: the type variable that it is, if it is one.
+pub fn variables_used(method: &str) -> Option<Vec<Option<String>>> {
+    let mut parser = Parser {
+        rest: &method[method.find('(')? + 1..],
+        open: false,
+        depth: 0,
+    };
+    let mut used = Vec::new();
+    let mut is_result = false;
+    loop {
+        if let Some(rest) = parser.rest.strip_prefix(')') {
+            parser.rest = rest;
+            is_result = true;
+        }
+        let variable = parser.rest.strip_prefix('T');
+        used.push(variable.and_then(|rest| Some(rest.split_once(';')?.0.to_owned())));
+        if is_result {
+            return Some(used);
+        }
+        parser.one()?;
+    }
+}
+
 /// The type of a field.
 pub fn field(signature: &str) -> Option<Generic> {
     let mut parser = Parser {
@@ -192,6 +242,23 @@ mod tests {
         for bad in ["", "(", "(L", "(La", "(La<", "(Q)"] {
             assert_eq!(parameters(bad), None, "{bad}");
         }
+    }
+
+    #[test]
+    fn variables_are_named() {
+        let names = |class: &str| variables(class).map(|names| names.join(","));
+        assert_eq!(names("Ljava/lang/Object;").as_deref(), Some(""));
+        let class = "<T:Ljava/lang/Object;K::Ljava/lang/Comparable<-TK;>;>Ljava/lang/Object;";
+        assert_eq!(names(class).as_deref(), Some("T,K"));
+        assert_eq!(names("<T:"), None);
+        let used = variables_used("(TT;Ljava/util/List<TT;>;[TT;I)TR;").unwrap();
+        let used: Vec<&str> = used
+            .iter()
+            .map(|one| one.as_deref().unwrap_or("-"))
+            .collect();
+        assert_eq!(used, ["T", "-", "-", "-", "R"]);
+        assert_eq!(variables_used("()V"), Some(vec![None]));
+        assert_eq!(variables_used("(TT;"), None);
     }
 
     #[test]

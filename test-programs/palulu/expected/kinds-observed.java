@@ -48,6 +48,7 @@ class JobObservedTest {
     void step() {
         Job job = new Job();
         job.step("dig");
+        job.on(x -> {});
         job.step("sow");
         assertEquals("dig;sow;", job.log());
     }

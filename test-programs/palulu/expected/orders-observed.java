@@ -183,6 +183,7 @@ class TillObservedTest {
     void add() {
         Till till = new Till();
         till.add(7L);
+        till.tell(x -> {});
         till.add(8L);
         assertEquals(15L, till.total());
         till.add(1L);

@@ -21,7 +21,9 @@ use std::path::Path;
 pub(super) struct Carved {
     pub tests: Vec<Checked>,
     pub counts: observed::Counts,
-    /// Classes that the runs had.
+    /// Classes that the runs have recorded,
+    pub traced: HashSet<String>,
+    /// and those that they have called, which their tests are about.
     pub about: HashSet<String>,
     /// Whether some of it could not be read.
     pub damaged: bool,
@@ -34,8 +36,9 @@ impl Opts {
         let told = &tools.program.told;
         for path in &self.trace {
             told.begin("reading the run", Extent::Unknown);
-            let about = &mut carved.about;
-            let (recorded, lacks) = self.record(path, tools.classes, told, about)?;
+            let traced = &mut carved.traced;
+            let (recorded, lacks) = self.record(path, tools.classes, told, traced)?;
+            carved.about.extend(recorded.called.iter().cloned());
             carved.damaged |= lacks;
             told.begin("trying what the run did", Extent::Unknown);
             let (tests, counts) = observed::tests(
@@ -58,7 +61,7 @@ impl Opts {
         path: &Path,
         classes: Classes<'_>,
         told: &Stages,
-        about: &mut HashSet<String>,
+        known: &mut HashSet<String>,
     ) -> Result<(Recorded, bool)> {
         let trace = Trace::open(path)?;
         let mut damaged = trace.is_damaged;
@@ -73,7 +76,7 @@ impl Opts {
             }
         }
         let traced = trace.log.dictionary.traced.iter();
-        about.extend(traced.map(|class| class.name.clone()));
+        known.extend(traced.map(|class| class.name.clone()));
         let mut recorder = Recorder::new(&trace.log.dictionary, classes);
         let places = trace.all();
         let mut steps = Steps::new(&trace.log, &places);

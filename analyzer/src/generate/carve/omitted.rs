@@ -48,6 +48,7 @@ mod tests {
             on: Some(1),
             constant: None,
             args,
+            before: Vec::new(),
             made: None,
             end: End::Returned(returned.map(Value::Object)),
             thread: 1,

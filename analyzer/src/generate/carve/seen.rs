@@ -144,6 +144,8 @@ pub struct Seen {
     /// The constant of an enum that it is called on, if it is; none of the objects is.
     pub(super) constant: Option<Rc<Method>>,
     pub(super) args: Vec<Value>,
+    /// Calls of static methods that have left what it finds in static fields.
+    pub(super) before: Vec<Rc<Seen>>,
     /// The object that it made: by constructing it, or by being the first to return it.
     pub(super) made: Option<u64>,
     /// How it ended.
@@ -170,6 +172,7 @@ impl Seen {
             on: None,
             constant: None,
             args: Vec::new(),
+            before: Vec::new(),
             made: None,
             end,
             thread: 1,

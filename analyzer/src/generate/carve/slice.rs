@@ -2,6 +2,7 @@
 
 mod convert;
 
+use super::lambdas::Lambdas;
 use super::stand_ins::argument;
 use super::{End, Seen, Value, objects};
 use crate::generate::sequence::{Method, Methods, Sequence};
@@ -13,7 +14,7 @@ use convert::MAX_CALLS;
 pub(super) use convert::MAX_ELEMENTS;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap, HashMap};
+use std::collections::{BTreeMap, BinaryHeap, HashMap, HashSet};
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -42,6 +43,17 @@ pub enum Begins {
     Made,
     /// Where something further out has given them away: of a part, with the call of the whole that gives it.
     Given,
+}
+
+/// What becomes of a call of a life that is passed what no test can make.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unmade {
+    /// The life ends before it.
+    Ends,
+    /// The life goes on without it; but an object of the JDK has another one in its place.
+    LeftOut,
+    /// A lambda has another one in its place, too.
+    Lambdas,
 }
 
 impl Seen {
@@ -142,6 +154,8 @@ impl Seen {
 
 /// What was seen of a run.
 pub struct Recorded {
+    /// Classes of which a method was called: others were loaded at most.
+    pub called: HashSet<String>,
     /// Objects with calls in the order in which they were first seen, with their
     /// classes.
     pub objects: Vec<(u64, String)>,
@@ -152,6 +166,8 @@ pub struct Recorded {
     pub(super) given: FxHashMap<u64, Rc<Seen>>,
     /// Objects that were made by calls that others took part in.
     pub(super) derived: FxHashMap<u64, Vec<u64>>,
+    /// Lambdas, and what they gave.
+    pub(super) lambdas: Lambdas,
     /// Classes of objects that are the JDK's.
     pub(super) of_jdk: FxHashMap<u64, Rc<str>>,
     /// Calls of static methods, and on constants of enums, in which no object of the program took part: one of each method, then another
@@ -316,33 +332,36 @@ impl Recorded {
         calls.filter(move |call| time.contains(&call.entered))
     }
 
-    /// Cuts out the calls of an object with what is around them. Where what was passed cannot be made, as a
-    /// lambda, the object's life ends, or goes on `without` that call; an object of the JDK then
-    /// has another one in its place.
+    /// Cuts out the calls of an object with what is around them.
     pub fn slice(
         &self,
         object: u64,
         around: &Around<'_>,
-        without: bool,
+        unmade: Unmade,
         means: &Means<'_>,
         methods: &mut Methods,
     ) -> Option<Carved> {
-        let mut carved = self.convert(around, (means, without), methods)?;
+        let mut carved = self.convert(around, (means, unmade), methods)?;
         carved.is_cut |= self.cut.contains_key(&object);
         Some(carved)
     }
 
-    /// A call that stands for itself, as one of a static method; `without` is as for the life of an object.
+    /// A call that stands for itself, as one of a static method.
     pub fn call(
         &self,
         seen: &Rc<Seen>,
-        without: bool,
+        unmade: Unmade,
         means: &Means<'_>,
         methods: &mut Methods,
     ) -> Option<Carved> {
         let own = [seen.clone()];
         let around = self.around(&own, Reach::Needed, Begins::Made)?;
-        self.convert(&around, (means, without), methods)
+        self.convert(&around, (means, unmade), methods)
+    }
+
+    /// Whether lambdas were passed.
+    pub fn has_lambdas(&self) -> bool {
+        self.lambdas.are_any()
     }
 
     /// The calls with which the run looked at once at what a call had returned: a collection of the JDK's,
@@ -399,6 +418,8 @@ impl Recorded {
             look_at(seen, &mut pending, &mut all);
         }
         let mut follow = Vec::new();
+        // Calls that are there for what they leave to others: what they found themselves is gone.
+        let mut aside: FxHashSet<u64> = FxHashSet::default();
         while let Some((.., place)) = pending.pop() {
             let seen = all[place];
             if chosen.contains_key(&seen.entered) {
@@ -422,6 +443,12 @@ impl Recorded {
                 break;
             }
             chosen.insert(seen.entered, seen.clone());
+            if !aside.contains(&seen.entered) {
+                for call in &seen.before {
+                    aside.insert(call.entered);
+                    look_at(call, &mut pending, &mut all);
+                }
+            }
             let until = if wide { last } else { seen.entered };
             seen.operands(&mut |operand| {
                 // Once is enough, where it is up to the end: much has come of what many calls are about.

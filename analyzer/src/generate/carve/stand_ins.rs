@@ -144,6 +144,7 @@ impl Carved {
             on: None,
             constant: None,
             args: Vec::new(),
+            before: Vec::new(),
             made: None,
             end: End::Returned(None),
             thread: seen.thread,

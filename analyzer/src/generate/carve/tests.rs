@@ -284,3 +284,15 @@ fn arrays_in_arrays_are_as_they_are_when_they_are_passed() {
     }
     assert_eq!(told(eaten[2]), 1 << 8);
 }
+
+/// A class of which nothing was called has lost none of the tests of an earlier run.
+#[test]
+fn classes_that_are_only_loaded_are_not_called() {
+    let methods = [("<clinit>", "()V"), ("<init>", "()V")];
+    let called = |method: u32| {
+        let steps = [enter(method, &[]), exit(method)].map(|what| (1, what));
+        recorded("acme.Sink", &methods, MAX_TEXTS, steps).called
+    };
+    assert!(called(1).is_empty());
+    assert!(called(2).contains("acme.Sink"));
+}

@@ -160,6 +160,7 @@ impl Recorder<'_> {
                 given: None,
             };
             self.objects.insert(id.serial(), object);
+            self.lambdas.take(id.serial(), name, id.class());
         }
     }
 

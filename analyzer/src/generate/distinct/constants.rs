@@ -71,6 +71,7 @@ fn without_constants(sequence: &Sequence) -> Sequence {
         match arg {
             Arg::Literal(literal) if varies(literal) => *literal = Literal::Int(0),
             Arg::Array(_, elements) => elements.iter_mut().for_each(of_arg),
+            Arg::Lambda(lambda) => lambda.value_mut().into_iter().for_each(of_arg),
             Arg::Literal(_) | Arg::Var(_) => {}
         }
     }
@@ -111,6 +112,7 @@ fn literals(test: &Checked) -> Vec<&Literal> {
         match arg {
             Arg::Literal(literal) => all.push(literal),
             Arg::Array(_, elements) => elements.iter().for_each(|one| of_arg(one, all)),
+            Arg::Lambda(lambda) => lambda.value().into_iter().for_each(|one| of_arg(one, all)),
             Arg::Var(_) => {}
         }
     }

@@ -1,6 +1,7 @@
 //! The body of a test.
 
 mod calls;
+mod lambdas;
 mod overloads;
 mod types;
 
@@ -44,6 +45,8 @@ pub(super) struct Body<'a, 'n> {
     /// How variables are written: mostly by their names.
     vars: HashMap<usize, String>,
     taken: HashSet<String>,
+    /// The names of lambdas' parameters, which no variable has.
+    bound: HashSet<String>,
     /// The types of variables whose uses need several that are not one another: those are cast to.
     several: HashMap<usize, String>,
     /// How many variables have wanted each name,
@@ -82,6 +85,7 @@ impl<'a, 'n> Body<'a, 'n> {
             names,
             vars: HashMap::new(),
             taken: HashSet::new(),
+            bound: HashSet::new(),
             several: HashMap::new(),
             wanted: HashMap::new(),
             shared: HashSet::new(),
@@ -116,6 +120,7 @@ impl<'a, 'n> Body<'a, 'n> {
         self.shared = shared.map(|(name, _)| name).collect();
         self.vars.clear();
         self.taken.clear();
+        self.bound.clear();
         self.several.clear();
         self.statics.clear();
         self.calls.clear();

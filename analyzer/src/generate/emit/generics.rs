@@ -5,6 +5,8 @@
 //! texts is a `Box<String>`. What comes out need not be right, since javac sees it:
 //! a test that it refuses is written with raw types.
 
+mod lambdas;
+
 use super::super::asserted::Checked;
 use super::super::sequence::{Arg, Method};
 use super::Context;
@@ -62,6 +64,18 @@ impl Type {
             Type::Class(_, arguments) => !arguments.is_empty(),
             Type::Array(element) => element.has_arguments(),
             _ => false,
+        }
+    }
+
+    /// The class of one of its arguments, or of the bound of that.
+    pub fn argument(&self, at: usize) -> Option<String> {
+        let Type::Class(_, arguments) = self else {
+            return None;
+        };
+        match arguments.get(at)? {
+            Type::Class(name, _) => Some(name.clone()),
+            Type::Wildcard(Some((_, bound))) => descriptor::class_name(&bound.erased()),
+            _ => None,
         }
     }
 
@@ -293,6 +307,9 @@ impl<'a> Types<'a> {
                 if let Some(passed) = types.of_argument(arg) {
                     types.unify(&parameter, &passed, Match::Above, 0);
                 }
+                if let Arg::Lambda(lambda) = arg {
+                    types.learn_of(lambda, &parameter);
+                }
             }
             let result = match method.is_constructor() {
                 true => {
@@ -447,6 +464,7 @@ impl<'a> Types<'a> {
         match arg {
             Arg::Var(var) => self.vars.get(var).cloned(),
             Arg::Array(element, _) => Some(Type::Array(Box::new(Type::of(element)?))),
+            Arg::Lambda(_) => None,
             Arg::Literal(literal) => match literal {
                 Literal::Text(_) => class("java.lang.String"),
                 Literal::Enum(name, _) | Literal::Box(name, _) | Literal::JdkValue(name, _) => {

@@ -4,6 +4,7 @@
 use super::words::{capital, lower, word};
 use super::{ASSERTIONS, Context, OBJECTS_OWN};
 use crate::generate::asserted::{Assertion, Checked};
+use crate::generate::lambda::Given;
 use crate::generate::sequence::{Arg, Method};
 use crate::java::descriptor;
 use crate::java::names::{is_identifier, sanitize};
@@ -237,6 +238,12 @@ fn passed_word(arg: &Arg, ty: &str) -> Option<String> {
         Arg::Array(element, elements) => {
             (elements.iter()).find_map(|one| passed_word(one, element))
         }
+        Arg::Lambda(lambda) => Some(match &lambda.gives {
+            Given::Nothing => "NoOp".to_owned(),
+            Given::Parameter(_) if lambda.types().0.len() == 1 => "Identity".to_owned(),
+            Given::Parameter(at) => (*["First", "Second", "Third"].get(*at)?).to_owned(),
+            Given::Value(value) => format!("Always{}", passed_word(value, lambda.types().1)?),
+        }),
         Arg::Var(_) => None,
     }
 }

@@ -14,6 +14,10 @@ use std::collections::HashMap;
 const MAX_NESTED: usize = 2;
 /// and how many these hold.
 const MAX_FILLED: usize = 3;
+/// Of a hundred functions that are passed, those that are lambdas: of the JDK's interfaces there is little else,
+const LAMBDAS_OF_JDK: usize = 90;
+/// of the program's there may be its own implementations.
+const LAMBDAS: usize = 60;
 
 impl Search<'_> {
     /// A value of a type, which may have arguments: from the pool, an object, or null.
@@ -25,11 +29,22 @@ impl Search<'_> {
         depth: usize,
     ) -> Option<Arg> {
         let pool = self.surface.pool(ty);
-        if !pool.is_empty() && (ty != "Ljava/lang/Object;" || self.random.percent(30)) {
+        if !pool.is_empty() && (ty != "Ljava/lang/Object;" || self.random.percent(60)) {
             return Some(Arg::Literal(self.random.pick(pool)?.clone()));
         }
         let class = class_get_name(ty);
-        let ways = self.surface.ways.of(&class);
+        let surface = self.surface;
+        if let Some(functional) = surface.functional(&class)
+            && depth <= MAX_NESTED
+            && self.random.percent(match class.starts_with("java.") {
+                true => LAMBDAS_OF_JDK,
+                false => LAMBDAS,
+            })
+            && let Some(lambda) = self.lambda(functional, generic, maker, depth)
+        {
+            return Some(lambda);
+        }
+        let ways = surface.ways.of(&class);
         if !self.random.percent(5) {
             // What the program has done something with is mostly of more interest.
             let fresh = !ways.is_empty() && self.random.percent(40);

@@ -1,6 +1,7 @@
 //! What is said on the pipes to and from the worker, as its `Worker.java` describes it.
 
 use super::{Class, ClassNumber, Ended, Executed, Outcome, Said, Stuck, Thrower};
+use crate::generate::lambda::Given;
 use crate::generate::sequence::{Arg, MethodId, Methods, Sequence};
 use crate::java::{descriptor, jdk_value};
 use crate::model::literal::character;
@@ -113,6 +114,21 @@ fn argument(out: &mut impl Write, arg: &Arg, ty: &str) -> io::Result<()> {
             elements
                 .iter()
                 .try_for_each(|one| argument(out, one, element))
+        }
+        Arg::Lambda(lambda) => {
+            out.write_all(b"l")?;
+            for name in [&lambda.interface, &lambda.method, &lambda.descriptor] {
+                text(out, name)?;
+            }
+            let (_, result) = lambda.types();
+            match &lambda.gives {
+                Given::Parameter(at) => {
+                    out.write_all(b"p")?;
+                    number(out, *at as u32)
+                }
+                Given::Value(value) => argument(out, value, result),
+                Given::Nothing => out.write_all(b"n"),
+            }
         }
         Arg::Literal(literal) => match literal {
             Literal::Null => out.write_all(b"n"),

@@ -68,6 +68,21 @@ public class Catalog<K extends Comparable<K>, V> {
         return found;
     }
 
+    /** What becomes of an item. */
+    public interface Rule<K, V> {
+        V applied(K key, V value);
+
+        default Rule<K, V> twice() {
+            return (key, value) -> applied(key, applied(key, value));
+        }
+    }
+
+    public V changed(K key, Rule<K, V> rule) {
+        V value = rule.twice().applied(key, items.get(key));
+        put(key, value);
+        return value;
+    }
+
     public static <T extends Comparable<T>> T max(List<T> all) {
         T best = null;
         for (T one : all) {

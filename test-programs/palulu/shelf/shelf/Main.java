@@ -37,5 +37,9 @@ public final class Main {
         List<String> words = new ArrayList<>(List.of("a", "b"));
         words.add("c");
         System.out.println(new Template("-").join(words, ';'));
+        Label.size(2);
+        Label.owner("Ann");
+        System.out.println(Label.create("jam").text());
+        System.out.println(Label.create("tea").text());
     }
 }

@@ -116,7 +116,7 @@ fn what_is_done_to_a_part_is_done_to_the_whole() {
         );
         let told = "18 of 18 carved sequences did the same again\n  \
                     without calls whose objects or arguments no test can make: Order.label (Function), \
-                    Sums.largest (int[]), Till.tell (LongConsumer)\n  \
+                    Sums.largest (int[])\n  \
                     not tried: objects that nothing makes which a test can call: of orders.Line\n";
         assert!(report.starts_with(told), "{report}");
         // What is left of a damaged run gives tests, and is not taken for all of it.

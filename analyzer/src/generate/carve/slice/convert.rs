@@ -1,6 +1,6 @@
 //! The calls around a life as a sequence: what each is passed is what those before it have made.
 
-use super::{Around, Carved, Means, Recorded};
+use super::{Around, Carved, Means, Recorded, Unmade};
 use crate::generate::carve::doubt::Doubt;
 use crate::generate::carve::omitted::Omitted;
 use crate::generate::carve::stand_ins::argument;
@@ -19,7 +19,7 @@ impl Recorded {
     pub(super) fn convert(
         &self,
         around: &Around<'_>,
-        (means, without): (&Means<'_>, bool),
+        (means, unmade): (&Means<'_>, Unmade),
         methods: &mut Methods,
     ) -> Option<Carved> {
         let Around {
@@ -29,6 +29,7 @@ impl Recorded {
             within,
             unsure,
         } = around;
+        let without = unmade != Unmade::Ends;
         let is_own = |seen: &Rc<Seen>| {
             let mut all = own.iter().chain(asked);
             all.any(|other| Rc::ptr_eq(seen, other))
@@ -79,16 +80,24 @@ impl Recorded {
                 Some(on) => vars.get(&on).copied().map(Some),
                 None => Some(read),
             };
-            let args = |guess: bool| -> Option<Vec<Arg>> {
-                let args = seen.args.iter();
-                args.map(|arg| argument(arg, &vars, guess)).collect()
+            let (types, _) = seen.method.types();
+            let mut lambdas = false;
+            let mut args = |guess: bool| -> Option<Vec<Arg>> {
+                let args = seen.args.iter().enumerate().map(|(at, arg)| {
+                    let ty = types.get(at).filter(|_| unmade == Unmade::Lambdas);
+                    let lambda = ty.and_then(|ty| self.lambdas.stand_in(arg, ty, seen, &vars));
+                    lambdas |= lambda.is_some();
+                    lambda.or_else(|| argument(arg, &vars, guess))
+                });
+                args.collect()
             };
             let mut given = args(false);
             if given.is_none() && without {
                 given = args(true);
-                if given.is_some() {
-                    carved.passes_another(gap.then_some(place));
-                }
+                lambdas |= given.is_some();
+            }
+            if lambdas && given.is_some() {
+                carved.passes_another(gap.then_some(place));
             }
             // The object is not as it was in the run then.
             let is_other = omitted.shows_in(seen, &vars);

@@ -36,11 +36,13 @@ fn recorded(calls: impl IntoIterator<Item = Seen>) -> Recorded {
         }
     }
     Recorded {
+        called: HashSet::new(),
         objects: Vec::new(),
         histories,
         cut: FxHashMap::default(),
         given: FxHashMap::default(),
         derived: FxHashMap::default(),
+        lambdas: Lambdas::default(),
         of_jdk: FxHashMap::default(),
         statics: Vec::new(),
         left_out: Vec::new(),
@@ -61,7 +63,7 @@ fn cut_out(recorded: &Recorded, object: u64, reach: Reach) -> (Carved, Vec<Strin
     };
     let life = recorded.life(object, Begins::Made).unwrap();
     let around = recorded.around(&life, reach, Begins::Made).unwrap();
-    let carved = recorded.slice(object, &around, true, &means, &mut methods);
+    let carved = recorded.slice(object, &around, Unmade::LeftOut, &means, &mut methods);
     let carved = carved.unwrap();
     let calls = carved.sequence.iter();
     let names = calls.map(|call| methods.get(call.method).name.clone());

@@ -55,7 +55,7 @@ impl Body<'_, '_> {
         }
         let written = statement.args.len() - usize::from(spread.is_some());
         let passed = statement.args.iter().zip(&types).zip(casts);
-        for ((arg, ty), cast) in passed.take(written) {
+        for (at, ((arg, ty), cast)) in passed.take(written).enumerate() {
             let taken = match arg {
                 Arg::Var(var) => instead.get(var).cloned(),
                 _ => None,
@@ -63,6 +63,7 @@ impl Body<'_, '_> {
             let is_box = matches!(arg, Arg::Literal(Literal::Box(..)));
             let written = match taken {
                 Some(taken) => taken,
+                None if let Arg::Lambda(lambda) = arg => self.lambda(lambda, Some((method, at)))?,
                 None => self.argument(arg, ty, overloaded || is_box && takes_primitives)?,
             };
             args.push(match cast {
@@ -209,6 +210,7 @@ impl Body<'_, '_> {
                 self.literal(&primitive(literal.clone()), kind)?
             }
             Arg::Literal(literal) => self.literal(literal, ty)?,
+            Arg::Lambda(lambda) => self.lambda(lambda, None)?,
             Arg::Array(element, elements) => {
                 let name = self.type_name(element)?;
                 let is_new =

@@ -40,9 +40,11 @@ impl Body<'_, '_> {
             .collect();
         let mut wanted: BTreeSet<usize> = BTreeSet::new();
         for rival in &rivals {
-            let takes = passed.iter().zip(rival).all(|(passed, ty)| match passed {
-                Some(passed) => self.converts(passed, ty),
-                None => !descriptor::is_primitive(ty),
+            let mut all = statement.args.iter().zip(&passed).zip(rival);
+            let takes = all.all(|((arg, passed), ty)| match (arg, passed) {
+                (Arg::Lambda(lambda), _) => self.may_be(lambda, ty),
+                (_, Some(passed)) => self.converts(passed, ty),
+                (_, None) => !descriptor::is_primitive(ty),
             });
             let is_less = types
                 .iter()
@@ -56,7 +58,9 @@ impl Body<'_, '_> {
         let signature = self.generic_parameters(method);
         for at in wanted {
             let ty = &types[at];
-            if descriptor::is_primitive(ty) || passed[at].as_ref() == Some(ty) {
+            if descriptor::is_primitive(ty)
+                || passed[at].as_ref() == Some(ty) && !matches!(statement.args[at], Arg::Lambda(_))
+            {
                 continue;
             }
             let generic = signature.as_ref().and_then(|known| known.get(at));
@@ -173,7 +177,7 @@ impl Body<'_, '_> {
         }
     }
 
-    fn generic_parameters(&self, method: &Method) -> Option<Vec<Type>> {
+    pub(super) fn generic_parameters(&self, method: &Method) -> Option<Vec<Type>> {
         let (_, known) = self.context.declared(method)?;
         generics::parameters(known.signature.as_deref()?)
     }
@@ -184,6 +188,7 @@ impl Body<'_, '_> {
         match arg {
             Arg::Var(var) => self.static_type(*var),
             Arg::Array(element, _) => Some(format!("[{element}")),
+            Arg::Lambda(lambda) => class(&lambda.interface),
             Arg::Literal(literal) => match literal {
                 // Is written with a cast.
                 Literal::Null => Some(ty.to_owned()),

@@ -24,6 +24,11 @@ fn arg_types(arg: &Arg, ty: &str, var: usize, wanted: &mut HashSet<String>) {
                 arg_types(one, element, var, wanted);
             }
         }
+        Arg::Lambda(lambda) => {
+            if let Some(value) = lambda.value() {
+                arg_types(value, lambda.types().1, var, wanted);
+            }
+        }
         Arg::Var(_) | Arg::Literal(_) => {}
     }
 }
@@ -392,7 +397,7 @@ impl Body<'_, '_> {
             false => format!("a{}", capital(&base)),
         };
         *self.wanted.entry(base.clone()).or_default() += 1;
-        let is_free = |name: &String| !self.taken.contains(name) && !self.names.is_used(name);
+        let is_free = |name: &String| self.is_free(name) && !self.bound.contains(name);
         // Where a type says not enough, or of several variables the same.
         let mut roles = match self.shared.contains(&base) {
             true => roles::roles(self.context, self.checked, at, &base),
@@ -411,10 +416,9 @@ impl Body<'_, '_> {
 
     /// A name that nothing in the test has, with a number where there must be one.
     pub(super) fn free(&mut self, base: &str) -> String {
-        let is_free = |name: &String| !self.taken.contains(name) && !self.names.is_used(name);
         let mut name = base.to_owned();
         let mut number = 1;
-        while !is_free(&name) {
+        while !self.is_free(&name) || self.bound.contains(&name) {
             number += 1;
             name = format!("{base}{number}");
         }

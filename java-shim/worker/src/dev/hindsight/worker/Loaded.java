@@ -1,5 +1,6 @@
 package dev.hindsight.worker;
 
+import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodType;
 import java.lang.reflect.Method;
 import java.util.Arrays;
@@ -17,6 +18,7 @@ final class Loaded {
     private final Map<Integer, String[]> declared;
 
     private final Map<Integer, Callee> resolved = new HashMap<>();
+    private final Map<String, MethodHandle> factories = new HashMap<>();
 
     Loaded(ClassLoader loader, Map<Integer, String[]> declared) {
         this.loader = loader;
@@ -74,6 +76,21 @@ final class Loaded {
         }
         // Compiled code that names a method by what it returned before does not find it either.
         throw new NoSuchMethodException(others.isEmpty() ? name : OTHERWISE + others);
+    }
+
+    /** A lambda of an interface, by its name and those of its method. */
+    Object lambda(String[] names, Lambda lambda) throws ReflectiveOperationException {
+        MethodHandle factory = factories.get(names[0]);
+        if (factory == null) {
+            MethodType type = MethodType.fromMethodDescriptorString(names[2], loader);
+            factory = Lambda.factory(Program.lookup(loader), named(names[0]), names[1], type);
+            factories.put(names[0], factory);
+        }
+        try {
+            return factory.invoke(lambda);
+        } catch (Throwable e) {
+            throw new ReflectiveOperationException(e);
+        }
     }
 
     Class<?> named(String name) throws ClassNotFoundException {

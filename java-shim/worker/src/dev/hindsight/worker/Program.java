@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.PrintStream;
+import java.lang.invoke.MethodHandles;
 import java.net.JarURLConnection;
 import java.net.MalformedURLException;
 import java.net.URL;
@@ -27,6 +28,11 @@ final class Program {
             urls[i] = new File(entries[i]).toURI().toURL();
         }
         return new Loader(urls);
+    }
+
+    /** What code of a program may look up, by its loader. */
+    static MethodHandles.Lookup lookup(ClassLoader loader) throws ReflectiveOperationException {
+        return (MethodHandles.Lookup) ((Loader) loader).inside().getMethod("lookup").invoke(null);
     }
 
     /**
@@ -54,6 +60,20 @@ final class Program {
             }
             CodeSource source = new CodeSource(found.entry, (CodeSigner[]) null);
             return defineClass(name, found.bytes, 0, found.bytes.length, source);
+        }
+
+        Class<?> inside() throws ClassNotFoundException {
+            String name = Inside.class.getName();
+            Class<?> known = findLoadedClass(name);
+            if (known != null) {
+                return known;
+            }
+            try (InputStream in = Program.class.getResourceAsStream("Inside.class")) {
+                byte[] bytes = in.readAllBytes();
+                return defineClass(name, bytes, 0, bytes.length);
+            } catch (IOException e) {
+                throw new ClassNotFoundException(name, e);
+            }
         }
 
         private void define(String name, Found found) {

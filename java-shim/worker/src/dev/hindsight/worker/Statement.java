@@ -32,7 +32,10 @@ final class Statement {
     }
 
     private static Argument argument(Pipe pipe) throws IOException {
-        int kind = pipe.in.readByte();
+        return argument(pipe, pipe.in.readByte());
+    }
+
+    private static Argument argument(Pipe pipe, int kind) throws IOException {
         switch (kind) {
             case 'v':
                 int index = pipe.in.readInt();
@@ -71,10 +74,29 @@ final class Statement {
                     }
                     return array;
                 };
+            case 'l':
+                String[] names = {pipe.text(), pipe.text(), pipe.text()};
+                Argument given = null;
+                int parameter = -1;
+                int gives = pipe.in.readByte();
+                if (gives == 'p') {
+                    parameter = pipe.in.readInt();
+                } else {
+                    given = argument(pipe, gives);
+                }
+                return lambda(names, parameter, given);
             default:
                 Object primitive = pipe.primitive(kind);
                 return (values, loaded) -> primitive;
         }
+    }
+
+    /** A lambda of an interface, by its name and those of its method; it gives a parameter, or what is given. */
+    private static Argument lambda(String[] names, int parameter, Argument given) {
+        return (values, loaded) -> {
+            Object value = given == null ? null : given.value(values, loaded);
+            return loaded.lambda(names, new Lambda(parameter, value));
+        };
     }
 
     /** What a class of the JDK makes of a text. If it cannot, that is no exception of the program's. */

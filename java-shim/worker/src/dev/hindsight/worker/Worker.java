@@ -29,8 +29,10 @@ import java.util.Map;
  *               or for how many it has
  *    argument:  v index:int | n | Z B C S I J F D value | s text | e class:text name:text |
  *               c class:text | a class:text count:int argument* |
+ *               l class:text method:text descriptor:text given
  *               k class:text method:text text      what a static method makes of a text; without a
  *                                                  name, the constructor
+ *    given:     what a lambda gives: p index:int | argument
  * E                                                   ends a batch
  * Q                                                   ends the JVM
  * </pre>

@@ -1,0 +1,396 @@
+//! What stands in for lambdas of a run.
+//!
+//! No test can name the code of a lambda, but there are calls of it in the run, which tell what it gave: mostly those
+//! within the call that it is passed to. Of a method reference there are none, and it is taken to have given what that
+//! call has returned; where this is nothing, as of one that adds a listener, the next call of such code decides. That
+//! it was so is seen where the test does as the run.
+
+use super::{End, Seen, Value};
+use crate::classpath::FoundClass;
+use crate::generate::lambda::{Functional, Given, Lambda};
+use crate::generate::sequence::{Arg, fresh};
+use crate::java::descriptor;
+use crate::model::values::Literal;
+use hindsight_tracelog::trace::Datum;
+use rustc_hash::FxHashMap;
+use std::collections::{BTreeSet, HashMap};
+use std::rc::Rc;
+
+/// Calls of code of lambdas that are kept,
+const MAX_BODIES: usize = 1 << 16;
+/// of one lambda,
+const MAX_OF_ONE: usize = 200;
+/// and looked at for one that was passed.
+const MAX_LOOKED_AT: usize = 1000;
+
+/// The lambdas of a run.
+#[derive(Default)]
+pub struct Lambdas {
+    /// By its serial, the class whose code has made each, and the number of its own.
+    made: FxHashMap<u64, (Rc<str>, u32)>,
+    makers: FxHashMap<u32, Rc<str>>,
+    /// What is known of the types that they were passed as.
+    functional: HashMap<String, Option<Functional>>,
+    /// By the kinds of what they take and give, and the class that has made them: the classes of lambdas, in the
+    /// order in which they were passed,
+    passed: HashMap<(String, Rc<str>), Vec<u32>>,
+    /// and once all are there, the method of the code of each, where it is plain which is whose.
+    code: FxHashMap<u32, u32>,
+    /// Calls of their code, by when they began once all are there,
+    bodies: Vec<Body>,
+    /// and how many of each method.
+    counts: FxHashMap<u32, usize>,
+}
+
+/// A call of a lambda's code that goes on.
+pub(super) struct Begun {
+    pub(super) entered: u64,
+    /// What it was passed, with the places of its parameters, the last of which are the lambda's.
+    pub(super) passed: Vec<(usize, Datum)>,
+}
+
+/// A call of a lambda's code.
+struct Body {
+    entered: u64,
+    method: u32,
+    class: Rc<str>,
+    descriptor: String,
+    /// How many parameters come behind the one that it has given, if it has.
+    passed_on: Option<usize>,
+    end: End,
+}
+
+/// The class whose code has made a lambda, by the name of the lambda's.
+fn maker(class: &str) -> Option<&str> {
+    Some(class.split_once("$$Lambda")?.0)
+}
+
+/// A descriptor in which all objects are alike: what code captures and takes more exactly is of the same kinds.
+fn kinds(text: &str) -> String {
+    let kind = |ty: &str| match descriptor::is_primitive(ty) || ty == "V" {
+        true => ty.to_owned(),
+        false => "Ljava/lang/Object;".to_owned(),
+    };
+    let (types, result) = descriptor::split(text).unwrap_or_default();
+    let types: String = types.into_iter().map(kind).collect();
+    format!("({types}){}", kind(result))
+}
+
+/// Whether a method is what a compiler makes of a lambda.
+pub(super) fn is_body(name: &str) -> bool {
+    name.starts_with("lambda$")
+}
+
+/// Which of its class's the code of a lambda is.
+pub(super) fn place(name: &str) -> Option<u32> {
+    name.rsplit_once('$')?.1.parse().ok()
+}
+
+impl Lambdas {
+    /// Whether there are any.
+    pub fn are_any(&self) -> bool {
+        !self.made.is_empty()
+    }
+
+    /// Takes an object, by its class and the number of that.
+    pub(super) fn take(&mut self, serial: u64, class: &str, number: u32) {
+        if let Some(maker) = maker(class) {
+            let known = self.makers.entry(number).or_insert_with(|| maker.into());
+            self.made.insert(serial, (known.clone(), number));
+        }
+    }
+
+    /// Takes notice that a value is passed as a type.
+    pub(super) fn passed(
+        &mut self,
+        value: &Value,
+        ty: &str,
+        info: &dyn Fn(&str) -> Option<Rc<FoundClass>>,
+    ) {
+        if let Value::Object(serial) = value
+            && let Some((maker, number)) = self.made.get(serial)
+            && let Some(class) = descriptor::class_name(ty)
+        {
+            if !self.functional.contains_key(&class) {
+                let known = Functional::of(&class, info);
+                self.functional.insert(class.clone(), known);
+            }
+            if let Some(Some(known)) = self.functional.get(&class) {
+                let key = (kinds(&known.descriptor), maker.clone());
+                let passed = self.passed.entry(key).or_default();
+                if !passed.contains(number) {
+                    passed.push(*number);
+                }
+            }
+        }
+    }
+
+    /// Whether another call of a method's would be kept.
+    pub(super) fn is_kept(&mut self, method: u32) -> bool {
+        let count = self.counts.entry(method).or_default();
+        *count += 1;
+        *count <= MAX_OF_ONE && self.bodies.len() < MAX_BODIES
+    }
+
+    /// Takes a call of a lambda's code, in a class.
+    pub(super) fn ended(
+        &mut self,
+        begun: Begun,
+        method: u32,
+        (class, descriptor): (&str, &str),
+        gave: Option<Datum>,
+        end: End,
+    ) {
+        let count = descriptor::split(descriptor).map_or(0, |(types, _)| types.len());
+        let is_same = |(_, datum): &&(usize, Datum)| match (*datum, gave) {
+            (Datum::Reference(Some(one)), Some(Datum::Reference(Some(other)))) => one == other,
+            _ => false,
+        };
+        let passed_on = begun.passed.iter().rev().find(is_same);
+        let passed_on = passed_on.and_then(|(at, _)| count.checked_sub(*at));
+        self.bodies.push(Body {
+            entered: begun.entered,
+            method,
+            class: class.into(),
+            descriptor: descriptor.to_owned(),
+            passed_on,
+            end,
+        });
+    }
+
+    /// All were taken. Compilers number the code of lambdas in the order in which they stand in a class, `place` is
+    /// that of a method; where as many were called as there are lambdas, these were passed in the same order.
+    pub(super) fn finish(mut self, place: &dyn Fn(u32) -> Option<u32>) -> Lambdas {
+        self.bodies.sort_by_key(|body| body.entered);
+        for ((kinds, maker), numbers) in &self.passed {
+            let Some((types, result)) = descriptor::split(kinds) else {
+                continue;
+            };
+            let bodies = self.bodies.iter();
+            let methods = bodies.filter(|body| body.class == *maker && body.is_of(&types, result));
+            let methods: BTreeSet<(Option<u32>, u32)> = methods
+                .map(|body| (place(body.method), body.method))
+                .collect();
+            if methods.len() == numbers.len() {
+                let pairs = numbers.iter().zip(methods);
+                let code = pairs.map(|(number, (_, method))| (*number, method));
+                self.code.extend(code);
+            }
+        }
+        self
+    }
+
+    /// What a test passes for a value that a call was passed as some type, if that is a lambda.
+    pub(super) fn stand_in(
+        &self,
+        value: &Value,
+        ty: &str,
+        seen: &Seen,
+        vars: &HashMap<u64, usize>,
+    ) -> Option<Arg> {
+        let Value::Object(serial) = value else {
+            return None;
+        };
+        let (maker, number) = self.made.get(serial)?;
+        let known = self
+            .functional
+            .get(&descriptor::class_name(ty)?)?
+            .as_ref()?;
+        let gives = self.gives((maker, *number), known, seen, vars)?;
+        Some(Arg::Lambda(Box::new(Lambda {
+            interface: known.interface.clone(),
+            method: known.method.clone(),
+            descriptor: known.descriptor.clone(),
+            gives,
+        })))
+    }
+
+    fn gives(
+        &self,
+        (maker, number): (&Rc<str>, u32),
+        known: &Functional,
+        seen: &Seen,
+        vars: &HashMap<u64, usize>,
+    ) -> Option<Given> {
+        let (types, result) = descriptor::split(&known.descriptor)?;
+        if result == "V" {
+            return Some(Given::Nothing);
+        }
+        let from = self
+            .bodies
+            .partition_point(|body| body.entered <= seen.entered);
+        let code = self.code.get(&number);
+        let bodies = self.bodies[from..].iter().take(MAX_LOOKED_AT);
+        let mut own = bodies.filter(|body| {
+            body.class == *maker
+                && code.is_none_or(|code| *code == body.method)
+                && body.is_of(&types, result)
+        });
+        let body = own.next();
+        let is_within = body.is_some_and(|body| body.entered < seen.left);
+        let (_, returned) = seen.method.types();
+        let is_primitive = descriptor::is_primitive(result);
+        if let End::Returned(Some(Value::Literal(literal))) = &seen.end
+            && !is_within
+            && match is_primitive {
+                true => returned == result,
+                false => !descriptor::is_primitive(&returned),
+            }
+        {
+            return Some(Given::Value(Arg::Literal(literal.clone())));
+        }
+        if let Some(body) = body {
+            let parameter = body
+                .passed_on
+                .and_then(|at| types.len().checked_sub(at + 1));
+            return match (&body.end, parameter) {
+                (End::Threw(_) | End::Returned(None), _) => None,
+                (End::Returned(Some(Value::Literal(literal))), _) => {
+                    Some(Given::Value(Arg::Literal(literal.clone())))
+                }
+                (_, Some(parameter)) => Some(Given::Parameter(parameter)),
+                (End::Returned(Some(Value::Object(serial))), _) => Some(Given::Value(
+                    vars.get(serial)
+                        .map_or(Arg::Literal(Literal::Null), |var| Arg::Var(*var)),
+                )),
+                (End::Returned(Some(_)), _) => None,
+            };
+        }
+        Some(match types.iter().position(|ty| *ty == result) {
+            Some(at) if !is_primitive => Given::Parameter(at),
+            // What is asked for at all is mostly there.
+            _ if result == "Z" => Given::Value(Arg::Literal(Literal::Bool(true))),
+            _ => Given::Value(Arg::Literal(fresh(result))),
+        })
+    }
+}
+
+impl Body {
+    /// Whether it may be the code of a lambda with these parameters and this result.
+    fn is_of(&self, types: &[&str], result: &str) -> bool {
+        let Some((own, own_result)) = descriptor::split(&self.descriptor) else {
+            return false;
+        };
+        let is_like = |one: &str, other: &str| match descriptor::is_primitive(one) {
+            true => one == other,
+            false => !descriptor::is_primitive(other),
+        };
+        let captured = own.len().checked_sub(types.len());
+        is_like(own_result, result)
+            && captured.is_some_and(|captured| {
+                let mut pairs = own[captured..].iter().zip(types);
+                pairs.all(|(one, other)| is_like(one, other))
+            })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::generate::sequence::Method;
+
+    fn lambdas(bodies: Vec<(u64, &str, End)>) -> Lambdas {
+        let known = |name: &str, descriptor: &str| Functional {
+            interface: name.to_owned(),
+            method: "on".to_owned(),
+            descriptor: descriptor.to_owned(),
+            variables: Vec::new(),
+        };
+        let mut all = Lambdas::default();
+        all.take(7, "shop.Main$$Lambda/0x0000000001000c18", 1);
+        all.take(8, "shop.Main", 2);
+        for (name, descriptor) in [
+            ("A", "(La/Event;)Z"),
+            ("B", "(Ljava/lang/Object;)Ljava/lang/Object;"),
+        ] {
+            all.functional
+                .insert(name.to_owned(), Some(known(name, descriptor)));
+        }
+        for (entered, descriptor, end) in bodies {
+            let begun = Begun {
+                entered,
+                passed: Vec::new(),
+            };
+            all.ended(begun, entered as u32, ("shop.Main", descriptor), None, end);
+        }
+        all.finish(&Some)
+    }
+
+    fn given(all: &Lambdas, serial: u64, ty: &str, seen: &Seen) -> Option<Given> {
+        let vars = HashMap::from([(5, 3)]);
+        match all.stand_in(&Value::Object(serial), ty, seen, &vars)? {
+            Arg::Lambda(lambda) => Some(lambda.gives),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn returned(value: Value) -> End {
+        End::Returned(Some(value))
+    }
+
+    #[test]
+    fn lambdas_give_what_their_code_did() {
+        let literal = |is| Value::Literal(Literal::Bool(is));
+        let all = lambdas(vec![
+            (9, "(La/Event;)Z", returned(literal(true))),
+            (1, "(La/Event;)Z", returned(literal(true))),
+            (3, "(I)Z", returned(literal(true))),
+            // It has captured a number.
+            (4, "(ILa/Event;)Z", returned(literal(false))),
+            (
+                5,
+                "(Ljava/lang/String;)La/Order;",
+                returned(Value::Object(5)),
+            ),
+        ]);
+        let seen = Seen::of_end(End::Returned(None));
+        let value = |literal| Some(Given::Value(Arg::Literal(literal)));
+        assert_eq!(given(&all, 7, "LA;", &seen), value(Literal::Bool(false)));
+        assert_eq!(
+            given(&all, 7, "LB;", &seen),
+            Some(Given::Value(Arg::Var(3)))
+        );
+        // Neither a lambda, nor passed as what lambdas can be of.
+        assert_eq!(given(&all, 8, "LA;", &seen), None);
+        assert_eq!(given(&all, 7, "LC;", &seen), None);
+    }
+
+    /// The second one that was passed is the one whose code comes second.
+    #[test]
+    fn lambdas_that_look_alike_are_told_apart() {
+        let literal = |is| returned(Value::Literal(Literal::Bool(is)));
+        let mut all = lambdas(vec![
+            (4, "(La/Event;)Z", literal(true)),
+            (5, "(La/Event;)Z", literal(false)),
+        ]);
+        all.take(9, "shop.Main$$Lambda/0x0000000001000e28", 3);
+        for serial in [7, 9] {
+            all.passed(&Value::Object(serial), "LA;", &|_| None);
+        }
+        let all = all.finish(&Some);
+        let seen = Seen::of_end(End::Returned(None));
+        for (serial, is) in [(7, true), (9, false)] {
+            let value = Given::Value(Arg::Literal(Literal::Bool(is)));
+            assert_eq!(given(&all, serial, "LA;", &seen), Some(value));
+        }
+    }
+
+    #[test]
+    fn references_give_what_the_call_did() {
+        let all = lambdas(Vec::new());
+        let text = Literal::Text("a".to_owned());
+        let seen = Seen::of_end(returned(Value::Literal(text.clone())));
+        assert_eq!(
+            given(&all, 7, "LB;", &seen),
+            Some(Given::Value(Arg::Literal(text)))
+        );
+        let mut seen = Seen::of_end(End::Returned(None));
+        assert_eq!(given(&all, 7, "LB;", &seen), Some(Given::Parameter(0)));
+        seen.method = Method {
+            descriptor: "()V".to_owned(),
+            ..seen.method
+        };
+        let yes = Given::Value(Arg::Literal(Literal::Bool(true)));
+        assert_eq!(given(&all, 7, "LA;", &seen), Some(yes));
+    }
+}

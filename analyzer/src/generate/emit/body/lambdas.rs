@@ -1,0 +1,91 @@
+//! Lambda expressions.
+
+use super::Body;
+use crate::generate::emit::words::lower;
+use crate::generate::lambda::{Functional, Given, Lambda};
+use crate::generate::sequence::Method;
+use crate::java::descriptor;
+use crate::java::names::{is_identifier, sanitize};
+use crate::text::simple_name;
+
+impl Body<'_, '_> {
+    /// How a lambda is written that is passed for the parameter of a method, if it is that itself.
+    pub(super) fn lambda(
+        &mut self,
+        lambda: &Lambda,
+        passed: Option<(&Method, usize)>,
+    ) -> Option<String> {
+        let (types, result) = lambda.types();
+        let class = match &types[..] {
+            [only] => self.class_taken(lambda, only, passed),
+            _ => None,
+        };
+        let mut names: Vec<String> = Vec::new();
+        for at in 0..types.len() {
+            let name = self.parameter(at, class.as_deref(), types.len());
+            names.push(name);
+        }
+        let given = match &lambda.gives {
+            Given::Nothing => "{}".to_owned(),
+            Given::Parameter(at) => names.get(*at)?.clone(),
+            Given::Value(value) => self.argument(value, result, false)?,
+        };
+        let head = match &names[..] {
+            [one] => one.clone(),
+            all => format!("({})", all.join(", ")),
+        };
+        Some(format!("{head} -> {given}"))
+    }
+
+    /// The class of what a lambda takes, if it is the program's: by its type, or what is known to stand for that.
+    fn class_taken(
+        &self,
+        lambda: &Lambda,
+        ty: &str,
+        passed: Option<(&Method, usize)>,
+    ) -> Option<String> {
+        let argument = || {
+            let classes = self.context.classes;
+            let known = Functional::of(&lambda.interface, &|name| classes.info(name))?;
+            let variable = (*known.variables.first()?)?;
+            let (method, at) = passed?;
+            self.generic_parameters(method)?.get(at)?.argument(variable)
+        };
+        let class = argument().or_else(|| descriptor::class_name(ty))?;
+        (!class.starts_with("java.")).then_some(class)
+    }
+
+    /// A name for a parameter of a lambda: after the class of the only one, where that says something.
+    fn parameter(&mut self, at: usize, class: Option<&str>, count: usize) -> String {
+        let base = class.map(|class| {
+            let simple = simple_name(class).rsplit('$').next().unwrap_or("x");
+            lower(&sanitize(simple))
+        });
+        let base = base.filter(|name| is_identifier(name));
+        let base = base.unwrap_or_else(|| match count {
+            1 => "x".to_owned(),
+            _ => ["a", "b", "c", "d"].get(at).unwrap_or(&"e").to_string(),
+        });
+        let mut name = base.clone();
+        let mut number = 1;
+        while !self.is_free(&name) {
+            number += 1;
+            name = format!("{base}{number}");
+        }
+        self.bound.insert(name.clone());
+        name
+    }
+
+    /// Whether a lambda may be one of another type, too, as far as javac looks at it to choose a method.
+    pub(super) fn may_be(&self, lambda: &Lambda, ty: &str) -> bool {
+        let class = descriptor::class_name(ty);
+        let other =
+            class.and_then(|class| Functional::of(&class, &|name| self.context.classes.info(name)));
+        other.is_some_and(|other| other.parameters() == lambda.types().0.len())
+    }
+
+    /// Whether no variable of the test has a name, and nothing else in its file.
+    pub(super) fn is_free(&self, name: &str) -> bool {
+        !self.taken.contains(name) && !self.names.is_used(name)
+    }
+}

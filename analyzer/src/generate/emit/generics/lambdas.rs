@@ -1,0 +1,46 @@
+//! What lambdas tell of types.
+
+use super::{Match, Type, Types, replaced};
+use crate::generate::lambda::{Given, Lambda};
+use crate::generate::sequence::Method;
+
+impl Types<'_> {
+    /// Learns from what a lambda gives that is passed for a parameter.
+    pub(super) fn learn_of(&mut self, lambda: &Lambda, parameter: &Type) {
+        let method = Method {
+            class: lambda.interface.clone(),
+            name: lambda.method.clone(),
+            descriptor: lambda.descriptor.clone(),
+            is_static: false,
+            runs: None,
+        };
+        let Type::Class(name, arguments) = self.looked_up(parameter).clone() else {
+            return;
+        };
+        // A function of `? super T` is called with a `T`.
+        let bare = arguments.into_iter().map(|one| match one {
+            Type::Wildcard(Some((_, bound))) => *bound,
+            Type::Wildcard(None) => Type::object(),
+            one => one,
+        });
+        let ty = Type::Class(name, bare.collect());
+        let Some((owner, signature)) = self.signature(&method) else {
+            return;
+        };
+        let Some(Type::Class(_, arguments)) = self.above(&ty, &owner, 0) else {
+            return;
+        };
+        let names = self.class_variables(&owner).into_iter();
+        let meaning = names.map(|(name, _)| name).zip(arguments).collect();
+        let given = match &lambda.gives {
+            Given::Parameter(at) => signature.parameters.get(*at),
+            _ => None,
+        };
+        let given = given.map(|ty| replaced(ty, &meaning));
+        let given = given.or_else(|| self.of_argument(lambda.value()?));
+        if let Some(given) = given {
+            let result = replaced(&signature.result, &meaning);
+            self.unify(&result, &given, Match::Above, 0);
+        }
+    }
+}

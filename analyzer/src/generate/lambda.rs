@@ -1,0 +1,206 @@
+//! Lambda expressions that tests pass, where an interface has one abstract method: those that a person writes at
+//! once, such as `x -> x`, `(a, b) -> 0` and `() -> "a"`.
+
+use super::sequence::Arg;
+use crate::classinfo;
+use crate::classpath::FoundClass;
+use crate::java::{descriptor, signature};
+use hindsight_classfile::access;
+use std::collections::{HashSet, VecDeque};
+use std::rc::Rc;
+
+/// Interfaces of the JDK that people write lambdas for, beside those of `java.util.function`: an `Iterable` has one
+/// abstract method, too.
+const OF_JDK: [&str; 7] = [
+    "java.io.FileFilter",
+    "java.io.FilenameFilter",
+    "java.lang.Runnable",
+    "java.nio.file.PathMatcher",
+    "java.util.Comparator",
+    "java.util.concurrent.Callable",
+    "java.util.concurrent.ThreadFactory",
+];
+
+/// Parameters of a lambda, as many as the worker knows.
+const MAX_PARAMETERS: usize = 4;
+
+/// A lambda expression.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Lambda {
+    /// The interface, with dots.
+    pub interface: String,
+    /// The name of its abstract method,
+    pub method: String,
+    /// and the descriptor.
+    pub descriptor: String,
+    /// What comes of it.
+    pub gives: Given,
+}
+
+/// What a lambda expression gives.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Given {
+    /// Nothing, and it does nothing.
+    Nothing,
+    /// What it is passed for a parameter.
+    Parameter(usize),
+    /// The same each time.
+    Value(Arg),
+}
+
+impl Lambda {
+    /// What it gives each time, if it does so.
+    pub fn value(&self) -> Option<&Arg> {
+        match &self.gives {
+            Given::Value(arg) => Some(arg),
+            Given::Nothing | Given::Parameter(_) => None,
+        }
+    }
+
+    /// Likewise.
+    pub fn value_mut(&mut self) -> Option<&mut Arg> {
+        match &mut self.gives {
+            Given::Value(arg) => Some(arg),
+            Given::Nothing | Given::Parameter(_) => None,
+        }
+    }
+
+    /// The descriptors of its parameters, and of what it gives.
+    pub fn types(&self) -> (Vec<&str>, &str) {
+        descriptor::split(&self.descriptor).unwrap_or_default()
+    }
+}
+
+/// An interface that lambdas can be of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Functional {
+    /// Its name, with dots.
+    pub interface: String,
+    /// The name of its abstract method,
+    pub method: String,
+    /// and the descriptor.
+    pub descriptor: String,
+    /// Of each parameter, and of the result at last: which of the interface's type variables it is, if it is one.
+    pub variables: Vec<Option<usize>>,
+}
+
+impl Functional {
+    /// What `info` knows of a class, if lambdas can be of it.
+    pub fn of(class: &str, info: &dyn Fn(&str) -> Option<Rc<FoundClass>>) -> Option<Functional> {
+        let is_jdk = class.starts_with("java.") || class.starts_with("javax.");
+        if is_jdk && !class.starts_with("java.util.function.") && !OF_JDK.contains(&class) {
+            return None;
+        }
+        let found = info(class)?;
+        let own = found.info.as_ref()?;
+        if !own.is(access::INTERFACE) || own.is(access::ANNOTATION) || own.sealed {
+            return None;
+        }
+        let mut pending = VecDeque::from([class.to_owned()]);
+        let (mut seen, mut settled) = (HashSet::new(), HashSet::new());
+        let mut only: Option<(String, classinfo::Method)> = None;
+        while let Some(name) = pending.pop_front() {
+            if !seen.insert(name.clone()) {
+                continue;
+            }
+            let found = info(&name)?;
+            let known = found.info.as_ref()?;
+            for method in &known.methods {
+                let key = (method.name.clone(), method.descriptor.clone());
+                if method.is(access::STATIC | access::PRIVATE) || !settled.insert(key) {
+                    continue;
+                }
+                if !method.is(access::ABSTRACT) || is_objects_own(method) {
+                    continue;
+                }
+                if only.replace((name.clone(), method.clone())).is_some() {
+                    return None;
+                }
+            }
+            pending.extend(known.interfaces.iter().cloned());
+        }
+        let (owner, method) = only?;
+        let (types, _) = descriptor::split(&method.descriptor)?;
+        let count = types.len();
+        // What has type variables of its own cannot be one.
+        let is_open = |text: &String| text.starts_with('<');
+        if count > MAX_PARAMETERS || method.signature.as_ref().is_some_and(is_open) {
+            return None;
+        }
+        let variables = || {
+            let names = signature::variables(own.signature.as_deref()?)?;
+            let used = signature::variables_used(method.signature.as_deref()?)?;
+            let place =
+                |used: Option<String>| names.iter().position(|name| used.as_ref() == Some(name));
+            (owner == class).then(|| used.into_iter().map(place).collect::<Vec<_>>())
+        };
+        let variables = variables().filter(|all| all.len() == count + 1);
+        Some(Functional {
+            interface: class.to_owned(),
+            variables: variables.unwrap_or_else(|| vec![None; count + 1]),
+            method: method.name,
+            descriptor: method.descriptor,
+        })
+    }
+
+    /// How many parameters its lambdas have.
+    pub fn parameters(&self) -> usize {
+        self.variables.len() - 1
+    }
+}
+
+/// Whether an interface only repeats what all objects have.
+fn is_objects_own(method: &classinfo::Method) -> bool {
+    matches!(
+        (method.name.as_str(), method.descriptor.as_str()),
+        ("equals", "(Ljava/lang/Object;)Z")
+            | ("hashCode", "()I")
+            | ("toString", "()Ljava/lang/String;")
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::generate::platform::Platform;
+    use crate::jdk::Jdk;
+
+    #[test]
+    fn interfaces_of_one_abstract_method_are_known() {
+        let platform = Platform::new(&Jdk::find(None).unwrap());
+        let of = |class: &str| Functional::of(class, &|name| platform.info(name));
+        let shown = |class: &str| {
+            let known = of(class)?;
+            Some(format!(
+                "{}{} {:?}",
+                known.method, known.descriptor, known.variables
+            ))
+        };
+        for (class, expected) in [
+            (
+                "java.util.function.Function",
+                "apply(Ljava/lang/Object;)Ljava/lang/Object; [Some(0), Some(1)]",
+            ),
+            (
+                "java.util.Comparator",
+                "compare(Ljava/lang/Object;Ljava/lang/Object;)I [Some(0), Some(0), None]",
+            ),
+            // What it inherits is in the other one's variables.
+            (
+                "java.util.function.UnaryOperator",
+                "apply(Ljava/lang/Object;)Ljava/lang/Object; [None, None]",
+            ),
+            ("java.lang.Runnable", "run()V [None]"),
+        ] {
+            assert_eq!(shown(class).as_deref(), Some(expected), "{class}");
+        }
+        for class in [
+            "java.lang.Iterable",
+            "java.util.List",
+            "java.lang.String",
+            "no.Such",
+        ] {
+            assert_eq!(of(class), None, "{class}");
+        }
+    }
+}

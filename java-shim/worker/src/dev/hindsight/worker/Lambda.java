@@ -1,0 +1,62 @@
+package dev.hindsight.worker;
+
+import java.lang.invoke.LambdaConversionException;
+import java.lang.invoke.LambdaMetafactory;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+
+/** What a lambda expression of a test gives: one of its parameters, or the same each time. */
+public final class Lambda {
+    private final int parameter;
+    private final Object value;
+
+    /** With the parameter that it gives, or -1 for a value. */
+    Lambda(int parameter, Object value) {
+        this.parameter = parameter;
+        this.value = value;
+    }
+
+    /**
+     * Makes objects of an interface, as the JVM makes those of lambda expressions, from what they give; for code that
+     * may look up the interface.
+     */
+    static MethodHandle factory(
+            MethodHandles.Lookup caller, Class<?> type, String method, MethodType descriptor)
+            throws ReflectiveOperationException {
+        MethodHandle gives = caller.findVirtual(
+                Lambda.class, "gives", MethodType.genericMethodType(descriptor.parameterCount()));
+        MethodType made = MethodType.methodType(type, Lambda.class);
+        try {
+            return LambdaMetafactory.metafactory(caller, method, made, descriptor, gives, descriptor)
+                    .getTarget();
+        } catch (LambdaConversionException e) {
+            throw new ReflectiveOperationException(e);
+        }
+    }
+
+    /** Called by the JVM alone. */
+    public Object gives() {
+        return value;
+    }
+
+    /** Likewise. */
+    public Object gives(Object a) {
+        return parameter < 0 ? value : a;
+    }
+
+    /** Likewise. */
+    public Object gives(Object a, Object b) {
+        return parameter < 0 ? value : parameter == 0 ? a : b;
+    }
+
+    /** Likewise. */
+    public Object gives(Object a, Object b, Object c) {
+        return parameter == 2 ? c : gives(a, b);
+    }
+
+    /** Likewise. */
+    public Object gives(Object a, Object b, Object c, Object d) {
+        return parameter == 3 ? d : gives(a, b, c);
+    }
+}
