@@ -106,9 +106,9 @@ class KindsCrash0001Test {
     void boxes_frame6() throws Exception {
         Integer one = 1234;
         Map<String, Long> totals = new HashMap<>();
-        Long value = 5000L;
-        totals.put("all", value);
-        Kinds.boxes(one, one, 7, totals, value);
+        Long total = 5000L;
+        totals.put("all", total);
+        Kinds.boxes(one, one, 7, totals, total);
     }
 
     // Frame 7 of the crash: readable.Kinds.main(Kinds.java:111)

@@ -243,12 +243,19 @@ impl Values<'_> {
     }
 
     fn enum_constant(&self, object: u32, name: &str, names: &mut Names) -> Option<Expression> {
-        let of = descriptor::of_class(self.graph.enum_name(object));
+        let class = self.graph.enum_name(object);
         if !is_identifier(name) {
             return None;
         }
+        let (of, member) = match class {
+            // A class that no source can name.
+            "java.util.Comparators$NaturalOrderComparator" => {
+                ("Ljava/util/Comparator;".to_owned(), "naturalOrder()")
+            }
+            _ => (descriptor::of_class(class), name),
+        };
         Some(Expression {
-            code: format!("{}.{name}", self.type_name(&of, names)?),
+            code: format!("{}.{member}", self.type_name(&of, names)?),
             descriptor: of,
             constructs: false,
             redacted: false,
