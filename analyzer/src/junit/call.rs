@@ -546,7 +546,7 @@ impl Writer<'_, '_> {
             let of = &slot.descriptor;
             let (of, raw) = self
                 .values
-                .variable_type(of, expected.as_ref(), self.names)?;
+                .variable_type(of, expected.as_ref(), true, self.names)?;
             self.raw_types |= raw;
             of
         } else {

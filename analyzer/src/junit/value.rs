@@ -170,11 +170,12 @@ impl Values<'_> {
     }
 
     /// The type of a variable: with arguments, where `expected` tells them; and
-    /// whether it is a raw one.
+    /// whether it is a raw one. `open` are those of a variable to which nothing is added: wildcards stay.
     pub fn variable_type(
         &self,
         of: &str,
         expected: Option<&Generic>,
+        open: bool,
         names: &mut Names,
     ) -> Option<(String, bool)> {
         let generic = expected.filter(|expected| {
@@ -184,7 +185,7 @@ impl Values<'_> {
                 && descriptor::of_class(&expected.class) == of
         });
         if let Some(generic) = generic
-            && let Some(name) = self.generic_name(generic, names)
+            && let Some(name) = self.generic_name(generic, open, names)
         {
             return Some((name, false));
         }
@@ -192,7 +193,10 @@ impl Values<'_> {
         Some((self.type_name(of, names)?, self.is_generic(element)))
     }
 
-    fn generic_name(&self, generic: &Generic, names: &mut Names) -> Option<String> {
+    fn generic_name(&self, generic: &Generic, open: bool, names: &mut Names) -> Option<String> {
+        if generic.any && open {
+            return Some("?".to_owned());
+        }
         let name = match generic.class.contains('.') || generic.dimensions == 0 {
             true => self.type_name(&descriptor::of_class(&generic.class), names)?,
             false => generic.class.clone(),
@@ -200,7 +204,7 @@ impl Values<'_> {
         let arguments: Option<Vec<String>> = generic
             .arguments
             .iter()
-            .map(|argument| self.generic_name(argument, names))
+            .map(|argument| self.generic_name(argument, open, names))
             .collect();
         let arguments = match arguments?.join(", ") {
             list if list.is_empty() => list,

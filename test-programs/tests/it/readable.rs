@@ -100,7 +100,13 @@ fn identity_and_kinds_of_the_jdk() {
                 "JDK {}: {frame}",
                 jdk.version
             );
-            assert_eq!(frame["values"]["loaded"], 0, "JDK {}: {frame}", jdk.version);
+            // A queue for elements that wait has no public way that is known.
+            let loaded = u64::from(frame["method"] == "held");
+            assert_eq!(
+                frame["values"]["loaded"], loaded,
+                "JDK {}: {frame}",
+                jdk.version
+            );
         }
         let source = workplace.join("tests/src/test/java/readable/KindsCrash0001Test.java");
         let source = fs::read_to_string(source).unwrap();

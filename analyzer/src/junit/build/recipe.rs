@@ -53,6 +53,8 @@ pub enum Argument {
     Step(usize),
     /// Source code, with the descriptor of its type.
     Code(String, &'static str),
+    /// Numbers that a class of the JDK has names for, together.
+    Flags(&'static str, Vec<&'static str>),
 }
 
 /// One step of a recipe.

@@ -2,8 +2,10 @@
 
 mod arrays;
 mod others;
+mod types;
 
 use super::Recipes;
+use super::jdk;
 use super::recipe::{Argument, Operation, Recipe, Step};
 use super::uses::{Uses, is_own_box, reached};
 use crate::classinfo::Nesting;
@@ -206,7 +208,7 @@ impl<'a> Maker<'a> {
             // What nobody fills stays open.
             Some(found) if !found.gaps.is_empty() && self.fillers(object).is_empty() => None,
             Some(found) => Some(found.recipe.clone()),
-            None => super::jdk::recipe(self.graph, object),
+            None => jdk::recipe(self.graph, object),
         }
     }
 
@@ -327,8 +329,8 @@ impl<'a> Maker<'a> {
         used: &str,
         names: &mut Names,
     ) -> Option<Expression> {
-        let (of, expected) = self.declared(&made.descriptor, place.expected, used);
-        let (type_name, raw) = self.values.variable_type(&of, expected.as_ref(), names)?;
+        let (of, expected) = types::declared(&made.descriptor, place.expected, used);
+        let (type_name, raw) = (self.values).variable_type(&of, expected.as_ref(), false, names)?;
         let name = self.name(object, place, names);
         self.written.raw_types |= raw;
         self.written
@@ -341,40 +343,6 @@ impl<'a> Maker<'a> {
         };
         self.written.variables.insert(object, variable.clone());
         Some(variable)
-    }
-
-    /// The type of a variable for an object of the class `of`: the place's own
-    /// type, if the method `used` on the variable is one of it; else its class,
-    /// with the place's arguments.
-    fn declared(
-        &self,
-        of: &str,
-        expected: Option<&Generic>,
-        used: &str,
-    ) -> (String, Option<Generic>) {
-        let class = descriptor::class_name(of).unwrap_or_default();
-        let Some(expected) = expected.filter(|expected| !expected.arguments.is_empty()) else {
-            return (of.to_owned(), None);
-        };
-        if !class.starts_with("java.util.") {
-            return (of.to_owned(), Some(expected.clone()));
-        }
-        let known = match used {
-            "" => true,
-            "put" => expected.class.ends_with("Map"),
-            _ => false,
-        };
-        if known && expected.class.starts_with("java.util.") {
-            return (
-                descriptor::of_class(&expected.class),
-                Some(expected.clone()),
-            );
-        }
-        let own = Generic {
-            class,
-            ..expected.clone()
-        };
-        (of.to_owned(), Some(own))
     }
 
     /// A name for a variable: its role, else its type.
@@ -527,12 +495,7 @@ impl<'a> Maker<'a> {
         };
         let ambiguous = self.values.step_is_overloaded(step);
         let types = match step.variadic {
-            // Elements of a collection, or keys and values in turn.
-            true => {
-                let types = place.expected.map(|expected| expected.arguments.clone());
-                let types = types.unwrap_or_default().into_iter().map(Some);
-                types.cycle().take(step.arguments.len()).collect()
-            }
+            true => types::within(step, place.expected),
             false => {
                 let library = &self.values.plan.library;
                 library.types(&step.class, &step.name, &step.descriptor)
@@ -544,13 +507,13 @@ impl<'a> Maker<'a> {
             let role = step.roles.get(index).map_or("", String::as_str);
             let expression = match argument {
                 Argument::Step(of) => before.get(*of)?.clone(),
-                Argument::Code(code, of) => Expression {
-                    code: code.clone(),
-                    descriptor: (*of).to_owned(),
-                    constructs: false,
-                    redacted: false,
-                    unboxed: false,
-                },
+                Argument::Code(code, of) => code_of(code.clone(), of),
+                Argument::Flags(class, flags) => {
+                    let class = self.values.type_name(&descriptor::of_class(class), names)?;
+                    let named: Vec<String> =
+                        flags.iter().map(|flag| format!("{class}.{flag}")).collect();
+                    code_of(named.join(" | "), "I")
+                }
                 Argument::Value(value) => {
                     let expected = types.get(index).filter(|_| typed);
                     let inner = Place {
@@ -580,6 +543,17 @@ impl<'a> Maker<'a> {
             codes.push(code);
         }
         Some(codes)
+    }
+}
+
+/// Source code as an expression of a type.
+fn code_of(code: String, of: &str) -> Expression {
+    Expression {
+        code,
+        descriptor: of.to_owned(),
+        constructs: false,
+        redacted: false,
+        unboxed: false,
     }
 }
 

@@ -93,7 +93,7 @@ fn argument(argument: &Argument) -> Pack {
     let of = |kind: &str, value: Pack| Pack::List(vec![Pack::text(kind), value]);
     match argument {
         Argument::Step(step) => of("s", Pack::Int(*step as i64)),
-        Argument::Code(..) => of("n", Pack::Nil(())),
+        Argument::Code(..) | Argument::Flags(..) => of("n", Pack::Nil(())),
         Argument::Value(typed) => {
             let kind = char::from(typed.kind).to_string();
             match typed.value {
