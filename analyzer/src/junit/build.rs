@@ -30,7 +30,7 @@ use super::{Options, caught};
 use crate::graph::{Graph, Typed};
 use crate::views::{View, view};
 use anyhow::Result;
-use gaps::Gap;
+use gaps::{Gap, Links};
 use hindsight_tracelog::crash::{Body, Frame, Value};
 use library::Library;
 use recipe::{Operation, Recipe, Step};
@@ -48,8 +48,8 @@ const MAX_TRIALS: usize = 6000;
 const MAX_ELEMENTS: usize = 32;
 /// What declares the message and the cause of exceptions.
 const THROWABLE: &str = "java.lang.Throwable";
-/// Rounds of comparing whole values.
-const MAX_ROUNDS: usize = 4;
+/// Objects of one test that are loaded after a comparison of whole values, which is made again then.
+const MAX_LOADED: usize = 8;
 
 /// An object in the state in which a frame found it, and the package from which
 /// it is made.
@@ -144,12 +144,13 @@ pub fn find(
         let thrown = |class: &str| (crash.failure.exceptions.iter()).any(|one| one.class == class);
         let mut objects = caught(|| objects(&graph, frame));
         objects.retain(|object| !thrown(graph.class_name(*object)));
+        let links = caught(|| Links::of(&graph, &objects));
         for object in objects {
             let key = key(candidate.crash, frame, object, &class.package);
             if trials.len() >= MAX_TRIALS || !known.insert(key.clone()) {
                 continue;
             }
-            let gaps: Rc<[Gap]> = caught(|| gaps::gaps(&graph, object)).into();
+            let gaps: Rc<[Gap]> = caught(|| links.gaps(&graph, object)).into();
             let open: Vec<Pack> = gaps.iter().map(|gap| Pack::Text(gap.name())).collect();
             let found = caught(|| recipe::recipes(&plan.library, &graph, object, &class.package));
             for recipe in found {
@@ -284,6 +285,32 @@ fn is_exception(graph: &Graph<'_>, object: u32) -> bool {
     })
 }
 
+/// The objects to be loaded for one that is not the same: itself, and those of the program that have filled it, if it
+/// is one of the JDK's.
+fn holders(graph: &Graph<'_>, frame: &Frame, object: u32) -> Vec<u32> {
+    let mut holders = vec![object];
+    if crate::classpath::is_platform(graph.class_name(object)) {
+        let holds = |of_program: &u32| {
+            let fields = graph.fields(*of_program);
+            let mut waiting: Vec<Value> = fields.iter().map(|field| field.value.value).collect();
+            let mut seen = HashSet::new();
+            while let Some(value) = waiting.pop() {
+                let Value::Ref(held) = value else { continue };
+                if held == object {
+                    return true;
+                }
+                let new = seen.len() < MAX_SEEN && seen.insert(held);
+                if new && crate::classpath::is_platform(graph.class_name(held)) {
+                    waiting.extend(parts(graph, held));
+                }
+            }
+            false
+        };
+        holders.extend(objects(graph, frame).into_iter().filter(holds));
+    }
+    holders
+}
+
 /// Compares the values of compiled tests with the recorded ones. Objects that
 /// are not the same are marked, so that they are loaded the next time.
 ///
@@ -319,14 +346,28 @@ pub fn check(
     let tried = trial::run(place, options, "values", &trials)?;
     let mut again = Vec::new();
     for (number, index) in built.into_iter().enumerate() {
+        let holders = match tried.get(&number) {
+            Some(Tried::Different(Some(object), _)) => {
+                let candidate = &plan.candidates[index];
+                let crash = &plan.inputs[candidate.crash].crash;
+                let frame = plan.frame(candidate);
+                caught(|| holders(&Graph::at_entry(crash, frame), frame, *object))
+            }
+            _ => Vec::new(),
+        };
         let candidate = &mut plan.candidates[index];
         match tried.get(&number) {
             Some(Tried::Same(..)) => {
                 candidate.checked = true;
                 continue;
             }
-            Some(Tried::Different(Some(object), _)) if candidate.loaded.len() < MAX_ROUNDS => {
-                candidate.loaded.push(*object);
+            Some(Tried::Different(Some(_), _))
+                if candidate.loaded.len() < MAX_LOADED
+                    && holders
+                        .iter()
+                        .any(|object| !candidate.loaded.contains(object)) =>
+            {
+                candidate.loaded.extend(holders);
             }
             _ => candidate.built = false,
         }

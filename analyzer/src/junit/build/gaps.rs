@@ -6,7 +6,7 @@ use super::{MAX_ELEMENTS, MAX_SEEN};
 use crate::graph::{Graph, Typed};
 use crate::views::{View, view};
 use hindsight_tracelog::crash::{Body, Value};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet, VecDeque};
 
 /// A field that may be left open.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,43 +24,58 @@ impl Gap {
     }
 }
 
-/// The fields of an object that lead to objects of the program which all know it, too.
-pub fn gaps(graph: &Graph<'_>, object: u32) -> Vec<Gap> {
-    let fields = graph.fields(object).into_iter();
-    let gaps = fields.filter_map(|field| {
-        let by = leads_to(graph, field.value);
-        let all = by
-            .iter()
-            .all(|&other| other != object && knows(graph, other, object));
-        let gap = Gap {
-            field: FieldName {
-                owner: field.info.owner.clone(),
-                name: field.info.name.clone(),
-            },
-            by,
-        };
-        (all && !gap.by.is_empty()).then_some(gap)
-    });
-    gaps.collect()
+/// Which objects of the program lead to which.
+#[derive(Debug, Default)]
+pub struct Links {
+    /// Those that have an object in a field, or in a collection there.
+    to: HashMap<u32, Vec<u32>>,
 }
 
-/// Whether one object leads to another one.
-fn knows(graph: &Graph<'_>, one: u32, other: u32) -> bool {
-    let mut waiting = vec![one];
-    let mut seen = HashSet::from([one]);
-    while let Some(object) = waiting.pop() {
-        for field in graph.fields(object) {
-            for next in leads_to(graph, field.value) {
-                if next == other {
-                    return true;
-                }
-                if seen.len() < MAX_SEEN && seen.insert(next) {
-                    waiting.push(next);
+impl Links {
+    /// Those of some objects, and of what they lead to.
+    pub fn of(graph: &Graph<'_>, objects: &[u32]) -> Links {
+        let mut waiting: VecDeque<u32> = objects.iter().copied().collect();
+        let mut seen: HashSet<u32> = objects.iter().copied().collect();
+        let mut to: HashMap<u32, Vec<u32>> = HashMap::new();
+        while let Some(object) = waiting.pop_front() {
+            for field in graph.fields(object) {
+                for next in leads_to(graph, field.value) {
+                    to.entry(next).or_default().push(object);
+                    if seen.len() < MAX_SEEN && seen.insert(next) {
+                        waiting.push_back(next);
+                    }
                 }
             }
         }
+        Links { to }
     }
-    false
+
+    /// All that lead to an object.
+    fn leading_to(&self, object: u32) -> HashSet<u32> {
+        let mut waiting = vec![object];
+        let mut leading = HashSet::new();
+        while let Some(object) = waiting.pop() {
+            let from = self.to.get(&object).into_iter().flatten();
+            waiting.extend(from.filter(|from| leading.insert(**from)));
+        }
+        leading
+    }
+
+    /// The fields of an object that lead to objects of the program which all lead back to it.
+    pub fn gaps(&self, graph: &Graph<'_>, object: u32) -> Vec<Gap> {
+        let leading = self.leading_to(object);
+        let fields = graph.fields(object).into_iter();
+        let gaps = fields.filter_map(|field| {
+            let by = leads_to(graph, field.value);
+            let all = by.iter().all(|by| *by != object && leading.contains(by));
+            let field = FieldName {
+                owner: field.info.owner.clone(),
+                name: field.info.name.clone(),
+            };
+            (all && !by.is_empty()).then_some(Gap { field, by })
+        });
+        gaps.collect()
+    }
 }
 
 /// The object of the program that a value is, or those that it holds.

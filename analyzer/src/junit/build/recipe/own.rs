@@ -198,7 +198,9 @@ impl Proposer<'_> {
                 .collect();
             calls
         };
+        let few = (elements.len() <= MAX_CALLS).then_some(());
         let direct = || {
+            few?;
             let given = |element: &Typed| Some(vec![self.fit(*element, parameters[0])?]);
             elements.iter().map(given).collect::<Option<Vec<Given>>>()
         };
@@ -213,6 +215,7 @@ impl Proposer<'_> {
             given.collect::<Option<Vec<Given>>>()
         };
         let parts = || {
+            few?;
             let parts = |element: &Typed| self.parts(info, method, &parameters, *element);
             elements.iter().map(parts).collect::<Option<Vec<Given>>>()
         };
