@@ -1,35 +1,53 @@
 package readable;
 
+import java.io.BufferedReader;
 import java.io.PrintStream;
+import java.io.Reader;
+import java.io.StringReader;
 import java.math.MathContext;
 import java.math.RoundingMode;
 import java.net.URI;
 import java.net.URL;
+import java.nio.ByteBuffer;
 import java.nio.file.FileSystem;
 import java.nio.file.FileSystems;
 import java.sql.Time;
 import java.sql.Timestamp;
+import java.time.Clock;
 import java.time.Instant;
 import java.time.MonthDay;
 import java.time.OffsetTime;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.Properties;
+import java.util.Random;
+import java.util.Set;
+import java.util.StringTokenizer;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.WeakHashMap;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.DelayQueue;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.LinkedBlockingDeque;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.PriorityBlockingQueue;
 import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.regex.Pattern;
 
 /** Strings and boxes that are told by identity, and more of what the JDK has. */
 public class Kinds {
@@ -100,6 +118,37 @@ public class Kinds {
     }
 
     static void errors(Exception old, Exception plain, Refused refused) {
+        ByteBuffer read = ByteBuffer.wrap(new byte[] {1, 2, 3});
+        read.get();
+        Random random = new Random(42);
+        random.nextInt();
+        ticking(Clock.fixed(Instant.EPOCH, ZoneOffset.UTC), Clock.systemUTC(), random, read,
+                ByteBuffer.allocate(4), new StringTokenizer("a b"), new BufferedReader(new StringReader("x")),
+                Pattern.compile("a", Pattern.DOTALL | Pattern.MULTILINE), Locale.US);
+    }
+
+    static void ticking(Clock still, Clock clock, Random random, ByteBuffer read, ByteBuffer empty,
+            StringTokenizer words, Reader reader, Pattern pattern, Locale locale) {
+        Map<String, Integer> recent = new LinkedHashMap<>(16, 0.75f, true);
+        recent.put("a", 1);
+        recent.put("b", 2);
+        Map<String, Integer> ages = new HashMap<>();
+        ages.put("Ann", 40);
+        Set<String> keys = ConcurrentHashMap.newKeySet();
+        keys.add("k");
+        ArrayBlockingQueue<String> bounded = new ArrayBlockingQueue<>(2);
+        bounded.add("q");
+        TreeSet<String> down = new TreeSet<>(Collections.reverseOrder(String.CASE_INSENSITIVE_ORDER));
+        down.add("a");
+        held(recent, Collections.unmodifiableMap(ages), keys, bounded, down, Comparator.naturalOrder(),
+                new ConcurrentLinkedQueue<>(List.of("x")), new PriorityBlockingQueue<>(List.of(1, 2)),
+                new DelayQueue<>(), Collections.newSetFromMap(new IdentityHashMap<>()));
+    }
+
+    static void held(Map<String, Integer> recent, Map<String, Integer> ages, Set<String> keys,
+            ArrayBlockingQueue<String> bounded, TreeSet<String> down, Comparator<String> natural,
+            ConcurrentLinkedQueue<String> linked, PriorityBlockingQueue<Integer> ordered, DelayQueue<?> delays,
+            Set<Object> same) {
         throw new UnsupportedOperationException("deep");
     }
 

@@ -6,10 +6,47 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Builders of several forms, and factories elsewhere. */
+/** Builders of several forms, factories elsewhere, and what is made whole by calls that follow. */
 public class Makers {
+    static void added(Part leg, Part table, Entry second, Entry first) {
+        throw new IllegalStateException("added");
+    }
+
+    static void grown(Pile<String> pile, Grid grid, Index index, Ages ages, Recent<String> recent) {
+        Part table = new Part("table");
+        Part leg = new Part("leg");
+        table.add(new Part("top"));
+        table.add(leg);
+        leg.add(new Part("screw"));
+        Diary diary = new Diary("mine");
+        Entry first = new Entry(diary, "rain");
+        added(leg, table, new Entry(diary, "sun"), first);
+    }
+
+    static void kept(Word word, Font font, Font plain) {
+        Pile<String> pile = new Pile<>();
+        pile.push("a");
+        pile.push("b");
+        Grid grid = new Grid(2, 3);
+        grid.set(0, 2, 1.5);
+        grid.set(1, 0, -1);
+        Index index = new Index();
+        index.put("one", 1);
+        index.put("two", 2);
+        Ages ages = new Ages();
+        ages.birth("Ann", 1990);
+        ages.birth("Bob", 2001);
+        Recent<String> recent = new Recent<>(2);
+        recent.add("x");
+        recent.add("y");
+        grown(pile, grid, index, ages, recent);
+    }
+
     static void page(Page page) {
-        throw new IllegalStateException("page");
+        Word word = new Word("pen");
+        word.hashCode();
+        word.letters();
+        kept(word, Font.PLAIN.withSize(12).bold(true), Font.PLAIN);
     }
 
     static void mail(Mail mail) {
@@ -177,6 +214,201 @@ class Menu {
 
         Menu build() {
             return new Menu(time, Collections.unmodifiableMap(prices));
+        }
+    }
+}
+
+/** Its parent is given it, once. */
+class Part {
+    private final String name;
+    private final List<Part> parts = new ArrayList<>();
+    private Part whole;
+
+    Part(String name) {
+        this.name = name;
+    }
+
+    void add(Part part) {
+        if (part.whole != null) {
+            throw new IllegalArgumentException("part of another one");
+        }
+        part.whole = this;
+        parts.add(part);
+    }
+}
+
+/** Its entries add themselves. */
+class Diary {
+    private final String name;
+    private final List<Entry> entries = new ArrayList<>();
+
+    Diary(String name) {
+        this.name = name;
+    }
+
+    List<Entry> entries() {
+        return entries;
+    }
+}
+
+class Entry {
+    private final Diary diary;
+    private final String weather;
+
+    Entry(Diary diary, String weather) {
+        this.diary = diary;
+        this.weather = weather;
+        diary.entries().add(this);
+    }
+}
+
+/** A chain, the last one first. */
+class Pile<T> {
+    private Node top;
+    private int size;
+
+    void push(T item) {
+        Node node = new Node();
+        node.item = item;
+        node.below = top;
+        top = node;
+        size++;
+    }
+
+    private class Node {
+        private T item;
+        private Node below;
+    }
+}
+
+/** A matrix in one array. */
+class Grid {
+    private final int rows;
+    private final int columns;
+    private final double[] cells;
+
+    Grid(int rows, int columns) {
+        this.rows = rows;
+        this.columns = columns;
+        cells = new double[rows * columns];
+    }
+
+    void set(int row, int column, double value) {
+        cells[row * columns + column] = value;
+    }
+}
+
+/** A table of chains. */
+class Index {
+    private final Slot[] slots = new Slot[8];
+    private int size;
+
+    void put(String key, int value) {
+        int hash = key.hashCode();
+        slots[hash & 7] = new Slot(hash, key, value, slots[hash & 7]);
+        size++;
+    }
+
+    private static class Slot {
+        private final int hash;
+        private final String key;
+        private final int value;
+        private final Slot next;
+
+        Slot(int hash, String key, int value, Slot next) {
+            this.hash = hash;
+            this.key = key;
+            this.value = value;
+            this.next = next;
+        }
+    }
+}
+
+/** Holds what it makes of what it is given. */
+class Ages {
+    private final List<Birth> births = new ArrayList<>();
+
+    void birth(String name, int year) {
+        births.add(new Birth(name, year));
+    }
+
+    private static class Birth {
+        private final String name;
+        private final int year;
+
+        Birth(String name, int year) {
+            this.name = name;
+            this.year = year;
+        }
+    }
+}
+
+/** A collection of the JDK's with more. */
+class Recent<T> extends ArrayList<T> {
+    private static final long serialVersionUID = 1;
+    private final int most;
+
+    Recent(int most) {
+        this.most = most;
+    }
+}
+
+/** Keeps what it has computed. */
+class Word {
+    private final String text;
+    private int hash;
+    private String letters;
+
+    Word(String text) {
+        this.text = text;
+    }
+
+    String letters() {
+        if (letters == null) {
+            letters = text + "!";
+        }
+        return letters;
+    }
+
+    @Override
+    public int hashCode() {
+        int known = hash;
+        if (known == 0) {
+            known = text.hashCode();
+            hash = known;
+        }
+        return known;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof Word && ((Word) other).text.equals(text);
+    }
+}
+
+/** Never changes, but gives copies that have. */
+final class Font implements Cloneable {
+    static final Font PLAIN = new Font(10);
+    private final int size;
+    private boolean bold;
+
+    private Font(int size) {
+        this.size = size;
+    }
+
+    Font withSize(int size) {
+        Font font = new Font(size);
+        font.bold = bold;
+        return font;
+    }
+
+    Font bold(boolean bold) {
+        try {
+            Font font = (Font) clone();
+            font.bold = bold;
+            return font;
+        } catch (CloneNotSupportedException e) {
+            throw new AssertionError(e);
         }
     }
 }

@@ -1,47 +1,100 @@
 package readable;
 
+import dev.hindsight.replay.Crash;
+import dev.hindsight.replay.Frame;
+import java.io.BufferedReader;
+import java.io.StringReader;
 import java.math.MathContext;
 import java.math.RoundingMode;
 import java.net.URI;
+import java.nio.ByteBuffer;
 import java.nio.file.FileSystems;
 import java.sql.Date;
 import java.sql.Time;
 import java.sql.Timestamp;
+import java.time.Clock;
 import java.time.Instant;
 import java.time.MonthDay;
 import java.time.OffsetTime;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.Properties;
+import java.util.Random;
+import java.util.Set;
+import java.util.StringTokenizer;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.WeakHashMap;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.DelayQueue;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.LinkedBlockingDeque;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.PriorityBlockingQueue;
 import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 class KindsCrash0001Test {
 
-    // Frame 0 of the crash: readable.Kinds.errors(Kinds.java:103)
+    // Frame 0 of the crash: readable.Kinds.held(Kinds.java:152)
     @Test
-    void errors_frame0() throws Exception {
+    void held_frame0() throws Exception {
+        Frame frame = Crash.of(KindsCrash0001Test.class, "crash-0001.hsc").frame(0);
+        // delays: DelayQueue
+        DelayQueue<?> delays = frame.argument(9);
+        Map<String, Integer> recent = new LinkedHashMap<>(16, 0.75f, true);
+        recent.put("a", 1);
+        recent.put("b", 2);
+        Map<String, Integer> map = new HashMap<>();
+        map.put("Ann", 40);
+        Set<String> keys = ConcurrentHashMap.newKeySet();
+        keys.add("k");
+        ArrayBlockingQueue<String> bounded = new ArrayBlockingQueue<>(2);
+        bounded.add("q");
+        TreeSet<String> down = new TreeSet<>(Collections.reverseOrder(String.CASE_INSENSITIVE_ORDER));
+        down.add("a");
+        Kinds.held(recent, Collections.unmodifiableMap(map), keys, bounded, down,
+                Comparator.naturalOrder(), new ConcurrentLinkedQueue<>(List.of("x")),
+                new PriorityBlockingQueue<>(List.of(1, 2)), delays,
+                Collections.newSetFromMap(new IdentityHashMap<>()));
+    }
+
+    // Frame 1 of the crash: readable.Kinds.ticking(Kinds.java:143)
+    @Test
+    void ticking_frame1() throws Exception {
+        ByteBuffer read = ByteBuffer.wrap(new byte[] {1, 2, 3});
+        read.position(1);
+        Kinds.ticking(Clock.fixed(Instant.parse("1970-01-01T00:00:00Z"), ZoneOffset.UTC),
+                Clock.systemUTC(), new Random(204802358849579L), read, ByteBuffer.allocate(4),
+                new StringTokenizer("a b"), new BufferedReader(new StringReader("x")),
+                Pattern.compile("a", Pattern.MULTILINE | Pattern.DOTALL), Locale.US);
+    }
+
+    // Frame 2 of the crash: readable.Kinds.errors(Kinds.java:125)
+    @Test
+    void errors_frame2() throws Exception {
         IllegalStateException old = new IllegalStateException("old", new Error("cause"));
         old.addSuppressed(new Refused("closed", 3));
         Kinds.errors(old, new NumberFormatException("no number"), new Refused("why", 7));
     }
 
-    // Frame 1 of the crash: readable.Kinds.host(Kinds.java:99)
+    // Frame 3 of the crash: readable.Kinds.host(Kinds.java:117)
     @Test
-    void host_frame1() throws Exception {
+    void host_frame3() throws Exception {
         IllegalStateException old = new IllegalStateException("old", new Error("cause"));
         old.addSuppressed(new Refused("closed", 3));
         Kinds.host(System.out, Runtime.getRuntime(), FileSystems.getDefault(),
@@ -49,9 +102,9 @@ class KindsCrash0001Test {
                 .orElseThrow(), new Desk(Thread.currentThread(), ForkJoinPool.commonPool()), old);
     }
 
-    // Frame 2 of the crash: readable.Kinds.others(Kinds.java:93)
+    // Frame 4 of the crash: readable.Kinds.others(Kinds.java:111)
     @Test
-    void others_frame2() throws Exception {
+    void others_frame4() throws Exception {
         LinkedBlockingQueue<String> bounded = new LinkedBlockingQueue<>(3);
         bounded.add("x");
         WeakHashMap<String, Integer> weak = new WeakHashMap<>();
@@ -61,18 +114,17 @@ class KindsCrash0001Test {
                 new LinkedBlockingDeque<>(List.of(1, 2)), Collections.nCopies(3, "again"), weak);
     }
 
-    // Frame 3 of the crash: readable.Kinds.sorted(Kinds.java:83)
+    // Frame 5 of the crash: readable.Kinds.sorted(Kinds.java:101)
     @Test
-    @SuppressWarnings({"rawtypes", "unchecked"})
-    void sorted_frame3() throws Exception {
+    void sorted_frame5() throws Exception {
         Map<String, Integer> ages = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
         ages.put("Ann", 40);
-        Comparator reverseComparator = Collections.reverseOrder();
-        TreeSet<Integer> down = new TreeSet<>(reverseComparator);
+        Comparator<Integer> comparator = Collections.reverseOrder();
+        TreeSet<Integer> down = new TreeSet<>(comparator);
         down.add(3);
         down.add(2);
         down.add(1);
-        PriorityQueue<Integer> heap = new PriorityQueue<>(reverseComparator);
+        PriorityQueue<Integer> heap = new PriorityQueue<>(comparator);
         heap.add(9);
         heap.add(5);
         heap.add(7);
@@ -86,34 +138,34 @@ class KindsCrash0001Test {
         Kinds.sorted(ages, down, heap, skips, new ConcurrentSkipListSet<>(List.of(1, 3)), settings);
     }
 
-    // Frame 4 of the crash: readable.Kinds.times(Kinds.java:73)
+    // Frame 6 of the crash: readable.Kinds.times(Kinds.java:91)
     @Test
-    void times_frame4() throws Throwable {
+    void times_frame6() throws Throwable {
         Kinds.times(new Timestamp(1709164800123L), Timestamp.from(Instant.ofEpochSecond(-5L, 1001)),
                 new Date(86400000L), new Time(1000L), MonthDay.of(2, 29),
                 OffsetTime.parse("10:15:30+01:00"), URI.create("https://example.org:8443/a?b=c#d")
                 .toURL());
     }
 
-    // Frame 5 of the crash: readable.Kinds.texts(Kinds.java:44)
+    // Frame 7 of the crash: readable.Kinds.texts(Kinds.java:62)
     @Test
-    void texts_frame5() throws Exception {
+    void texts_frame7() throws Exception {
         Kinds.texts("k7", new ArrayList<>(List.of(new String("k7"), "other")), "other");
     }
 
-    // Frame 6 of the crash: readable.Kinds.boxes(Kinds.java:38)
+    // Frame 8 of the crash: readable.Kinds.boxes(Kinds.java:56)
     @Test
-    void boxes_frame6() throws Exception {
+    void boxes_frame8() throws Exception {
         Integer one = 1234;
         Map<String, Long> totals = new HashMap<>();
-        Long value = 5000L;
-        totals.put("all", value);
-        Kinds.boxes(one, one, 7, totals, value);
+        Long total = 5000L;
+        totals.put("all", total);
+        Kinds.boxes(one, one, 7, totals, total);
     }
 
-    // Frame 7 of the crash: readable.Kinds.main(Kinds.java:111)
+    // Frame 9 of the crash: readable.Kinds.main(Kinds.java:160)
     @Test
-    void main_frame7() throws Exception {
+    void main_frame9() throws Exception {
         Kinds.main(new String[0]);
     }
 }

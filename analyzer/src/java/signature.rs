@@ -13,6 +13,8 @@ pub struct Generic {
     pub arguments: Vec<Generic>,
     /// How many dimensions an array of it has; 0 for none.
     pub dimensions: usize,
+    /// Whether it is a wildcard without a bound of its own.
+    pub any: bool,
 }
 
 impl Generic {
@@ -149,6 +151,7 @@ impl Parser<'_> {
             class,
             arguments,
             dimensions,
+            any: false,
         })
     }
 
@@ -189,6 +192,7 @@ impl Parser<'_> {
                     class: "java.lang.Object".to_owned(),
                     arguments: Vec::new(),
                     dimensions: 0,
+                    any: true,
                 })
             }
             b'+' | b'-' => {

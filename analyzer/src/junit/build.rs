@@ -4,7 +4,7 @@
 //! 1. [`effects`] tells what constructors do with their parameters, for
 //!    [`library`] knows all classes of the class path.
 //! 2. [`recipe`] proposes ways to make an object of the program, with [`fill`] for
-//!    collections in it, [`jdk`] for one of the JDK.
+//!    collections in it, [`gaps`] for what others fill, [`jdk`] for one of the JDK.
 //! 3. [`trial`] runs the proposals in a child JVM, which compares what they give
 //!    with the recorded object; [`Recipes`] keeps the best that is the same.
 //! 4. [`render`] writes the statements; [`uses`] tells it what is shared. The values
@@ -16,6 +16,7 @@
 
 pub mod effects;
 pub mod fill;
+pub mod gaps;
 pub mod jdk;
 pub mod library;
 pub mod recipe;
@@ -29,10 +30,12 @@ use super::{Options, caught};
 use crate::graph::{Graph, Typed};
 use crate::views::{View, view};
 use anyhow::Result;
+use gaps::{Gap, Links};
 use hindsight_tracelog::crash::{Body, Frame, Value};
 use library::Library;
 use recipe::{Operation, Recipe, Step};
 use std::collections::{HashMap, HashSet, VecDeque};
+use std::rc::Rc;
 use trial::{Pack, Tried};
 
 /// Objects of one frame for which recipes are tried, the nearest first.
@@ -45,8 +48,8 @@ const MAX_TRIALS: usize = 6000;
 const MAX_ELEMENTS: usize = 32;
 /// What declares the message and the cause of exceptions.
 const THROWABLE: &str = "java.lang.Throwable";
-/// Rounds of comparing whole values.
-const MAX_ROUNDS: usize = 4;
+/// Objects of one test that are loaded after a comparison of whole values, which is made again then.
+const MAX_LOADED: usize = 8;
 
 /// An object in the state in which a frame found it, and the package from which
 /// it is made.
@@ -59,16 +62,47 @@ struct Key {
     package: String,
 }
 
+/// A recipe that was found to give the recorded state.
+#[derive(Debug, Clone)]
+pub struct Found {
+    /// How to make the object.
+    pub recipe: Recipe,
+    /// What others have to fill then.
+    pub gaps: Vec<Gap>,
+    /// Objects to which it adds itself.
+    adds_to: Vec<u32>,
+    /// Whether it was found to leave its arguments as they were recorded.
+    exact: bool,
+}
+
 /// Recipes that were found to give the recorded state.
 #[derive(Debug, Default)]
 pub struct Recipes {
-    found: HashMap<Key, Recipe>,
+    found: HashMap<Key, Found>,
 }
 
 impl Recipes {
     /// The best recipe for an object as `frame` found it.
-    pub fn get(&self, crash: usize, frame: &Frame, object: u32, package: &str) -> Option<&Recipe> {
+    pub fn get(&self, crash: usize, frame: &Frame, object: u32, package: &str) -> Option<&Found> {
         self.found.get(&key(crash, frame, object, package))
+    }
+
+    /// Leaves open what the makers of other objects fill in any case.
+    fn prefer_open(&mut self, open: Vec<(Key, Found)>) {
+        for (key, found) in open {
+            let adds_itself = |object: &u32| {
+                let mut all = self.found.iter();
+                all.any(|(other, known)| {
+                    other.object == *object
+                        && other.crash == key.crash
+                        && other.package == key.package
+                        && known.adds_to.contains(&key.object)
+                })
+            };
+            if found.gaps.iter().flat_map(|gap| &gap.by).all(adds_itself) {
+                self.found.insert(key, found);
+            }
+        }
     }
 }
 
@@ -96,7 +130,7 @@ pub fn find(
     place: &Workplace<'_>,
     options: &Options,
 ) -> Result<Recipes> {
-    let mut proposals: Vec<(Key, Recipe)> = Vec::new();
+    let mut proposals: Vec<(Key, Recipe, Rc<[Gap]>)> = Vec::new();
     let mut trials = Vec::new();
     let mut known = HashSet::new();
     for &index in candidates {
@@ -109,11 +143,14 @@ pub fn find(
         let thrown = |class: &str| (crash.failure.exceptions.iter()).any(|one| one.class == class);
         let mut objects = caught(|| objects(&graph, frame));
         objects.retain(|object| !thrown(graph.class_name(*object)));
+        let links = caught(|| Links::of(&graph, &objects));
         for object in objects {
             let key = key(candidate.crash, frame, object, &class.package);
             if trials.len() >= MAX_TRIALS || !known.insert(key.clone()) {
                 continue;
             }
+            let gaps: Rc<[Gap]> = caught(|| links.gaps(&graph, object)).into();
+            let open: Vec<Pack> = gaps.iter().map(|gap| Pack::Text(gap.name())).collect();
             let found = caught(|| recipe::recipes(&plan.library, &graph, object, &class.package));
             for recipe in found {
                 trials.push(Pack::List(vec![
@@ -122,25 +159,37 @@ pub fn find(
                     Pack::Int(i64::from(object)),
                     Pack::Int(recipe.result as i64),
                     trial::pack(&recipe),
+                    Pack::List(open.clone()),
                 ]));
-                proposals.push((key.clone(), recipe));
+                proposals.push((key.clone(), recipe, gaps.clone()));
             }
         }
     }
     let mut recipes = Recipes::default();
+    let mut open: Vec<(Key, Found)> = Vec::new();
     let tried = trial::run(place, options, "recipes", &trials)?;
-    for (number, (key, recipe)) in proposals.into_iter().enumerate() {
-        let Some(Tried::Same(steps)) = tried.get(&number) else {
+    for (number, (key, recipe, gaps)) in proposals.into_iter().enumerate() {
+        let Some(Tried::Same(how)) = tried.get(&number) else {
             continue;
         };
-        let recipe = recipe.only(steps);
+        let left = gaps.iter().filter(|gap| how.open.contains(&gap.name()));
+        let found = Found {
+            recipe: recipe.only(&how.steps),
+            gaps: left.cloned().collect(),
+            adds_to: how.adds_to.clone(),
+            exact: how.exact,
+        };
+        if !found.gaps.is_empty() {
+            open.push((key.clone(), found.clone()));
+        }
         match recipes.found.get(&key) {
-            Some(best) if !is_better(&plan.library, &recipe, best) => {}
+            Some(best) if !is_better(&plan.library, &found, best) => {}
             _ => {
-                recipes.found.insert(key, recipe);
+                recipes.found.insert(key, found);
             }
         }
     }
+    recipes.prefer_open(open);
     Ok(recipes)
 }
 
@@ -152,7 +201,14 @@ fn crash_file(plan: &Plan<'_>, crash: usize, place: &Workplace<'_>) -> Pack {
 }
 
 /// Whether an object is better made by one recipe than by another.
-fn is_better(library: &Library<'_>, recipe: &Recipe, other: &Recipe) -> bool {
+fn is_better(library: &Library<'_>, found: &Found, known: &Found) -> bool {
+    if found.gaps.len() != known.gaps.len() {
+        return found.gaps.len() < known.gaps.len();
+    }
+    if found.exact != known.exact {
+        return found.exact;
+    }
+    let (recipe, other) = (&found.recipe, &known.recipe);
     may_share(library, recipe, other)
         || recipe.cost() < other.cost() && !may_share(library, other, recipe)
 }
@@ -235,6 +291,32 @@ fn is_exception(graph: &Graph<'_>, object: u32) -> bool {
     })
 }
 
+/// The objects to be loaded for one that is not the same: itself, and those of the program that have filled it, if it
+/// is one of the JDK's.
+fn holders(graph: &Graph<'_>, frame: &Frame, object: u32) -> Vec<u32> {
+    let mut holders = vec![object];
+    if crate::classpath::is_platform(graph.class_name(object)) {
+        let holds = |of_program: &u32| {
+            let fields = graph.fields(*of_program);
+            let mut waiting: Vec<Value> = fields.iter().map(|field| field.value.value).collect();
+            let mut seen = HashSet::new();
+            while let Some(value) = waiting.pop() {
+                let Value::Ref(held) = value else { continue };
+                if held == object {
+                    return true;
+                }
+                let new = seen.len() < MAX_SEEN && seen.insert(held);
+                if new && crate::classpath::is_platform(graph.class_name(held)) {
+                    waiting.extend(parts(graph, held));
+                }
+            }
+            false
+        };
+        holders.extend(objects(graph, frame).into_iter().filter(holds));
+    }
+    holders
+}
+
 /// Compares the values of compiled tests with the recorded ones. Objects that
 /// are not the same are marked, so that they are loaded the next time.
 ///
@@ -269,14 +351,28 @@ pub fn check(
     let tried = trial::run(place, options, "values", &trials)?;
     let mut again = Vec::new();
     for (number, index) in built.into_iter().enumerate() {
+        let holders = match tried.get(&number) {
+            Some(Tried::Different(Some(object), _)) => {
+                let candidate = &plan.candidates[index];
+                let crash = &plan.inputs[candidate.crash].crash;
+                let frame = plan.frame(candidate);
+                caught(|| holders(&Graph::at_entry(crash, frame), frame, *object))
+            }
+            _ => Vec::new(),
+        };
         let candidate = &mut plan.candidates[index];
         match tried.get(&number) {
-            Some(Tried::Same(_)) => {
+            Some(Tried::Same(..)) => {
                 candidate.checked = true;
                 continue;
             }
-            Some(Tried::Different(Some(object), _)) if candidate.loaded.len() < MAX_ROUNDS => {
-                candidate.loaded.push(*object);
+            Some(Tried::Different(Some(_), _))
+                if candidate.loaded.len() < MAX_LOADED
+                    && holders
+                        .iter()
+                        .any(|object| !candidate.loaded.contains(object)) =>
+            {
+                candidate.loaded.extend(holders);
             }
             _ => candidate.built = false,
         }

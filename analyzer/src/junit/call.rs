@@ -90,13 +90,12 @@ pub fn body(
         taken.extend(defaults::VARIABLES.map(str::to_owned));
     }
     let slots = slot_names(plan, &graph, frame);
-    let kept = slots.iter().map(|(_, name)| name.clone()).collect();
     let mut maker = Maker::new(
         &values,
         &plan.recipes,
         candidate.crash,
         &candidate.loaded,
-        kept,
+        &slots,
         taken.clone(),
     );
     let references = frame.arguments.iter().filter(|argument| {
@@ -547,7 +546,7 @@ impl Writer<'_, '_> {
             let of = &slot.descriptor;
             let (of, raw) = self
                 .values
-                .variable_type(of, expected.as_ref(), self.names)?;
+                .variable_type(of, expected.as_ref(), true, self.names)?;
             self.raw_types |= raw;
             of
         } else {

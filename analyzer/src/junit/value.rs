@@ -170,11 +170,12 @@ impl Values<'_> {
     }
 
     /// The type of a variable: with arguments, where `expected` tells them; and
-    /// whether it is a raw one.
+    /// whether it is a raw one. `open` are those of a variable to which nothing is added: wildcards stay.
     pub fn variable_type(
         &self,
         of: &str,
         expected: Option<&Generic>,
+        open: bool,
         names: &mut Names,
     ) -> Option<(String, bool)> {
         let generic = expected.filter(|expected| {
@@ -184,7 +185,7 @@ impl Values<'_> {
                 && descriptor::of_class(&expected.class) == of
         });
         if let Some(generic) = generic
-            && let Some(name) = self.generic_name(generic, names)
+            && let Some(name) = self.generic_name(generic, open, names)
         {
             return Some((name, false));
         }
@@ -192,7 +193,10 @@ impl Values<'_> {
         Some((self.type_name(of, names)?, self.is_generic(element)))
     }
 
-    fn generic_name(&self, generic: &Generic, names: &mut Names) -> Option<String> {
+    fn generic_name(&self, generic: &Generic, open: bool, names: &mut Names) -> Option<String> {
+        if generic.any && open {
+            return Some("?".to_owned());
+        }
         let name = match generic.class.contains('.') || generic.dimensions == 0 {
             true => self.type_name(&descriptor::of_class(&generic.class), names)?,
             false => generic.class.clone(),
@@ -200,7 +204,7 @@ impl Values<'_> {
         let arguments: Option<Vec<String>> = generic
             .arguments
             .iter()
-            .map(|argument| self.generic_name(argument, names))
+            .map(|argument| self.generic_name(argument, open, names))
             .collect();
         let arguments = match arguments?.join(", ") {
             list if list.is_empty() => list,
@@ -243,12 +247,19 @@ impl Values<'_> {
     }
 
     fn enum_constant(&self, object: u32, name: &str, names: &mut Names) -> Option<Expression> {
-        let of = descriptor::of_class(self.graph.enum_name(object));
+        let class = self.graph.enum_name(object);
         if !is_identifier(name) {
             return None;
         }
+        let (of, member) = match class {
+            // A class that no source can name.
+            "java.util.Comparators$NaturalOrderComparator" => {
+                ("Ljava/util/Comparator;".to_owned(), "naturalOrder()")
+            }
+            _ => (descriptor::of_class(class), name),
+        };
         Some(Expression {
-            code: format!("{}.{name}", self.type_name(&of, names)?),
+            code: format!("{}.{member}", self.type_name(&of, names)?),
             descriptor: of,
             constructs: false,
             redacted: false,

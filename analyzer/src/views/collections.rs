@@ -64,6 +64,23 @@ pub(super) fn view(
                 graph.reference(graph.reference(object, "head")?, "next"),
             )
         }
+        // Nodes whose element is gone, or that never had one, may stand among the others.
+        "concurrent.ConcurrentLinkedQueue" | "concurrent.ConcurrentLinkedDeque" => {
+            match linked(graph, graph.reference(object, "head"))? {
+                View::List(mut elements) => {
+                    elements.retain(|element| element.value != Value::Null);
+                    Some(View::List(elements))
+                }
+                _ => None,
+            }
+        }
+        "concurrent.ArrayBlockingQueue" => {
+            let ring = graph.elements(graph.reference(object, "items")?)?;
+            let first = usize::try_from(graph.int(object, "takeIndex")?).ok()?;
+            let count = usize::try_from(graph.int(object, "count")?).ok()?;
+            let elements = ring.iter().cycle().skip(first).take(count.min(ring.len()));
+            Some(View::List(elements.copied().collect()))
+        }
         "concurrent.LinkedBlockingDeque" => linked(graph, graph.reference(object, "first")),
         "HashMap" | "Hashtable" => hash_map(graph, object, "key", "value"),
         "concurrent.ConcurrentHashMap" => hash_map(graph, object, "key", "val"),

@@ -17,14 +17,24 @@ const MAX_ADDED: usize = 16;
 /// Words that methods which add something start with.
 const ADDING: [&str; 6] = ["add", "put", "append", "register", "push", "set"];
 
+/// A method of the JDK: class, name and descriptor.
+type JdkMethod = (&'static str, &'static str, &'static str);
+
+/// What adds to collections.
+pub(super) const ADD: JdkMethod = ("java.util.Collection", "add", "(Ljava/lang/Object;)Z");
+/// What adds to maps.
+pub(super) const PUT: JdkMethod = (
+    "java.util.Map",
+    "put",
+    "(Ljava/lang/Object;Ljava/lang/Object;)Ljava/lang/Object;",
+);
+
 /// What goes into a collection: one argument list for each call.
 struct Content {
     /// Elements, or keys with values.
     calls: Vec<Vec<Typed>>,
     /// The method of the collection.
-    method: &'static str,
-    /// Its class and descriptor.
-    of: (&'static str, &'static str),
+    method: JdkMethod,
 }
 
 /// The steps that fill the collection in a field of the object that `on` gives;
@@ -127,19 +137,14 @@ fn elements(graph: &Graph<'_>, object: u32) -> Option<Content> {
     let content = match view(graph, object)? {
         View::List(elements) => Content {
             calls: elements.into_iter().map(|element| vec![element]).collect(),
-            method: "add",
-            of: ("java.util.Collection", "(Ljava/lang/Object;)Z"),
+            method: ADD,
         },
         View::Map(entries) => Content {
             calls: entries
                 .into_iter()
                 .map(|(key, value)| vec![key, value])
                 .collect(),
-            method: "put",
-            of: (
-                "java.util.Map",
-                "(Ljava/lang/Object;Ljava/lang/Object;)Ljava/lang/Object;",
-            ),
+            method: PUT,
         },
         _ => return None,
     };
@@ -261,14 +266,14 @@ impl Filler<'_> {
             None => return None,
         };
         let mut steps = vec![target];
-        let (class, of) = content.of;
+        let (class, name, of) = content.method;
         for values in &content.calls {
             let arguments: Vec<Argument> = values.iter().copied().map(Argument::Value).collect();
             steps.push(Step {
                 class: class.to_owned(),
                 roles: vec![String::new(); arguments.len()],
                 arguments,
-                ..self.step(Operation::Virtual, content.method, of, self.first)
+                ..self.step(Operation::Virtual, name, of, self.first)
             });
         }
         Some(steps)

@@ -17,6 +17,8 @@ use hindsight_tracelog::crash::Body;
 /// Elements of the longest collection that is written into a test.
 const MAX_ELEMENTS: usize = 24;
 
+/// The role of what orders a collection.
+pub const COMPARATOR: &str = "comparator";
 const LIST: &str = "Ljava/util/List;";
 const STRING: &str = "Ljava/lang/String;";
 

@@ -130,12 +130,79 @@ impl<'a> Library<'a> {
         let body = self.body(class, name, descriptor);
         let effects = body.as_ref().and_then(|body| body.effects.as_ref());
         effects.is_some_and(|effects| {
-            let wanted = |symbol: &Symbol| match symbol {
-                Symbol::Field(base, named) => **base == Symbol::This && named.name == field,
-                _ => false,
-            };
-            !effects.returned.is_empty() && effects.returned.iter().all(wanted)
+            let mut returned = effects.returned.iter();
+            !effects.returned.is_empty() && returned.all(|symbol| is_own(symbol, field))
         })
+    }
+
+    /// Whether a method gives a field of its object on some way, which it may have written before.
+    pub fn gives(&self, class: &str, name: &str, descriptor: &str, field: &str) -> bool {
+        let body = self.body(class, name, descriptor);
+        let effects = body.as_ref().and_then(|body| body.effects.as_ref());
+        effects.is_some_and(|effects| effects.returned.iter().any(|symbol| is_own(symbol, field)))
+    }
+
+    /// The fields of an object of the class `made`, which a method makes, that get its parameters, with these.
+    pub fn parts(
+        &self,
+        class: &str,
+        name: &str,
+        descriptor: &str,
+        made: &str,
+    ) -> Vec<(FieldName, usize)> {
+        let count = descriptor::split(descriptor).map_or(0, |(parameters, _)| parameters.len());
+        let own: Vec<Symbol> = (0..count).map(Symbol::Parameter).collect();
+        let target = Target {
+            class: class.to_owned(),
+            name: name.to_owned(),
+            descriptor: descriptor.to_owned(),
+        };
+        self.parts_within(&target, &own, made, MAX_CALLED)
+    }
+
+    fn parts_within(
+        &self,
+        of: &Target,
+        given: &[Symbol],
+        made: &str,
+        depth: usize,
+    ) -> Vec<(FieldName, usize)> {
+        let body = self.body(&of.class, &of.name, &of.descriptor);
+        let Some(effects) = body.as_ref().and_then(|body| body.effects.as_ref()) else {
+            return Vec::new();
+        };
+        let passed = |called: &Called| -> Vec<Symbol> {
+            let arguments = called.arguments.iter();
+            let passed = arguments.map(|argument| argument.given(given, &Symbol::This));
+            passed.collect()
+        };
+        let called = effects
+            .made
+            .iter()
+            .find(|called| called.target.class == made);
+        if let Some(called) = called {
+            let Target {
+                class,
+                name,
+                descriptor,
+            } = &called.target;
+            let arguments = passed(called);
+            let writes = self.writes(class, name, descriptor);
+            let parts = writes.iter().filter_map(|(field, value)| {
+                match value.given(&arguments, &Symbol::Other) {
+                    Symbol::Parameter(index) => Some((field.clone(), index)),
+                    _ => None,
+                }
+            });
+            return parts.collect();
+        }
+        let calls = effects.steps.iter().filter_map(|effect| match effect {
+            Effect::Call(called) if depth > 0 => Some(called),
+            _ => None,
+        });
+        let mut found =
+            calls.map(|called| self.parts_within(&called.target, &passed(called), made, depth - 1));
+        found.find(|parts| !parts.is_empty()).unwrap_or_default()
     }
 
     /// Whether a method hands its parameters, in their order, to a method of a collection in a field of
@@ -229,6 +296,17 @@ impl<'a> Library<'a> {
             }
             _ => None,
         })
+    }
+}
+
+/// Calls of an object's own methods that are followed to what they make.
+const MAX_CALLED: usize = 3;
+
+/// Whether a value is this field of the object itself.
+fn is_own(symbol: &Symbol, field: &str) -> bool {
+    match symbol {
+        Symbol::Field(base, named) => **base == Symbol::This && named.name == field,
+        _ => false,
     }
 }
 

@@ -1,11 +1,15 @@
 //! Ways to make an object of the program: constructors, [`factories`], builders ([`builder`]),
-//! constants, each followed by setters where they are needed.
+//! constants, each followed by [`setters`], by copies with a change ([`withers`]) or by what fills
+//! the program's own collections ([`own`]), where they are needed.
 //!
 //! What stands here are proposals. [`super::trial`] finds out which of them give
 //! the recorded state.
 
 mod builder;
 mod factories;
+mod own;
+mod setters;
+mod withers;
 
 use super::effects::{FieldName, Symbol};
 use super::library::{Library, is_usable};
@@ -49,6 +53,8 @@ pub enum Argument {
     Step(usize),
     /// Source code, with the descriptor of its type.
     Code(String, &'static str),
+    /// Numbers that a class of the JDK has names for, together.
+    Flags(&'static str, Vec<&'static str>),
 }
 
 /// One step of a recipe.
@@ -110,6 +116,16 @@ impl Recipe {
         }
     }
 
+    /// Whether an object is given to a step that makes this one, or to one that comes then.
+    pub fn takes(&self, object: u32, then: bool) -> bool {
+        let steps = match then {
+            true => &self.steps[self.result + 1..],
+            false => &self.steps[..=self.result],
+        };
+        let given = |argument: &Argument| matches!(argument, Argument::Value(typed) if typed.value == Value::Ref(object));
+        steps.iter().any(|step| step.arguments.iter().any(given))
+    }
+
     /// Whether a later step is called on what this one gives.
     pub fn is_target(&self, step: usize) -> bool {
         self.steps.iter().any(|later| later.on == Some(step))
@@ -165,6 +181,7 @@ pub fn recipes(
     let proposer = Proposer {
         library,
         graph,
+        object,
         package,
         info,
         fields,
@@ -176,9 +193,12 @@ pub fn recipes(
     }
     let mut recipes = proposer.constructed();
     recipes.extend(proposer.factories());
+    let grown = proposer.grown(&recipes);
     let filled: Vec<Recipe> = recipes.iter().flat_map(|r| proposer.filled(r)).collect();
     recipes.extend(filled);
+    recipes.extend(grown);
     recipes.extend(proposer.built());
+    recipes.extend(proposer.changed_copies(&recipes));
     if recipes.is_empty() {
         recipes.extend(proposer.factories_elsewhere());
     }
@@ -197,6 +217,12 @@ pub fn recipes(
         let creating = recipe.steps.iter().filter(|step| step.field.is_none());
         let arguments = creating.map(|step| 1 + step.arguments.len()).sum::<usize>();
         (arguments, recipe.steps.len())
+    });
+    let mut known: Vec<Recipe> = Vec::new();
+    recipes.retain(|recipe| {
+        let new = !known.contains(recipe);
+        known.extend(new.then(|| recipe.clone()));
+        new
     });
     recipes.truncate(MAX_RECIPES);
     recipes
@@ -241,6 +267,7 @@ fn read(class: &str, name: String, descriptor: String) -> Recipe {
 struct Proposer<'a> {
     library: &'a Library<'a>,
     graph: &'a Graph<'a>,
+    object: u32,
     package: &'a str,
     info: &'a ClassInfo,
     fields: Vec<FieldView<'a>>,
@@ -334,95 +361,6 @@ impl Proposer<'_> {
         Some(read(&constant.owner, field.name, field.descriptor))
     }
 
-    /// Adds a setter, or an assignment, for each field that holds something.
-    fn with_setters(&self, mut steps: Vec<Step>, result: usize) -> Recipe {
-        for field in &self.fields {
-            let owner = &field.info.owner;
-            let Some(found) = self.library.info(owner) else {
-                continue;
-            };
-            let Some(info) = &found.info else { continue };
-            let set = self.setter(info, &field.info.name, field, false);
-            let roles = vec![field.info.name.clone()];
-            if let Some((method, argument)) = set {
-                steps.push(Step {
-                    field: Some(name_of(field)),
-                    ..call(owner, &method, Some(result), vec![argument], roles)
-                });
-                continue;
-            }
-            let member = self.library.fields(owner).into_iter().find(|member| {
-                member.name == field.info.name && member.descriptor == field.info.descriptor
-            });
-            let open = |access_flags: u16| {
-                access_flags & (access::FINAL | access::STATIC) == 0
-                    && self.usable(info, access_flags)
-            };
-            if let Some(member) = member.filter(|member| open(member.access))
-                && is_identifier(&member.name)
-                && let Some(argument) = self.fit(field.value, &member.descriptor)
-            {
-                steps.push(Step {
-                    operation: Operation::PutField,
-                    class: owner.clone(),
-                    name: member.name,
-                    descriptor: member.descriptor,
-                    on: Some(result),
-                    field: Some(name_of(field)),
-                    arguments: vec![argument],
-                    roles,
-                    variadic: false,
-                });
-            }
-        }
-        Recipe { steps, result }
-    }
-
-    /// A method of `info` that sets its field `name`.
-    fn setter(
-        &self,
-        info: &ClassInfo,
-        name: &str,
-        field: &FieldView<'_>,
-        fluent: bool,
-    ) -> Option<(Method, Argument)> {
-        let own = descriptor::of_class(&info.name);
-        let candidates = info.methods.iter().filter(|method| {
-            !method.is(access::STATIC | access::ABSTRACT | access::SYNTHETIC)
-                && is_identifier(&method.name)
-                && self.usable(info, method.access)
-                && descriptor::split(&method.descriptor).is_some_and(|(parameters, result)| {
-                    parameters.len() == 1 && (result == own || !fluent && result == "V")
-                })
-        });
-        let mut found: Vec<(u8, &Method, Argument)> = Vec::new();
-        for method in candidates {
-            let Some((parameters, _)) = descriptor::split(&method.descriptor) else {
-                continue;
-            };
-            let Some(argument) = self.fit(field.value, parameters[0]) else {
-                continue;
-            };
-            let writes = self
-                .library
-                .writes(&info.name, &method.name, &method.descriptor);
-            let written = writes.iter().find(|(written, _)| written.name == name);
-            let named = method.name.eq_ignore_ascii_case(name)
-                || method.name.to_ascii_lowercase() == format!("set{}", name.to_ascii_lowercase());
-            let rank = match written {
-                Some((_, Symbol::Parameter(0))) if named => 0,
-                Some((_, Symbol::Parameter(0))) => 1,
-                Some((_, Symbol::From(_))) => 2,
-                _ if named => 3,
-                _ => continue,
-            };
-            found.push((rank, method, argument));
-        }
-        found.sort_by_key(|(rank, method, _)| (*rank, !method.is(access::PUBLIC)));
-        let (_, method, argument) = found.into_iter().next()?;
-        Some((method.clone(), argument))
-    }
-
     /// What to give for the parameters of a constructor or factory.
     fn arguments(
         &self,
@@ -449,6 +387,28 @@ impl Proposer<'_> {
                     .find_map(|(field, _)| self.fields.iter().find(|view| is_field(field, view)))
                     .and_then(|view| Some((self.fit(view.value, parameter)?, view)))
             };
+            // What an array was made of is its length, in one dimension or in several.
+            let length = || {
+                let sized = |view: &&FieldView<'_>| {
+                    let mut written = writes.iter();
+                    *parameter == "I"
+                        && view.value.kind == b'['
+                        && (view.info.descriptor.starts_with("[[")
+                            || written
+                                .any(|(field, value)| *value == from && is_field(field, view)))
+                };
+                let view = self.fields.iter().find(sized)?;
+                let mut elements = self.graph.elements(reference(view.value)?)?;
+                if view.info.descriptor.starts_with("[[") && parameters[..index].contains(&"I") {
+                    elements = self.graph.elements(reference(*elements.first()?)?)?;
+                }
+                let length = elements.len() as i64;
+                let length = Typed {
+                    value: Value::Int(length),
+                    kind: b'I',
+                };
+                Some((Argument::Value(length), view))
+            };
             let by_name = || {
                 let view = self.fields.iter().find(|view| view.info.name == name)?;
                 Some((self.fit(view.value, parameter)?, view))
@@ -463,6 +423,7 @@ impl Proposer<'_> {
             };
             let found = written(&direct)
                 .or_else(|| written(&from))
+                .or_else(length)
                 .or_else(by_name)
                 .or_else(by_type);
             let role = |view: &FieldView<'_>| match name.is_empty() {
@@ -487,6 +448,13 @@ impl Proposer<'_> {
     fn fit(&self, value: Typed, parameter: &str) -> Option<Argument> {
         let is_a = || super::fill::is_a(self.library, self.graph, value, parameter);
         fit(self.graph, value, parameter).filter(|_| is_a())
+    }
+}
+
+fn reference(typed: Typed) -> Option<u32> {
+    match typed.value {
+        Value::Ref(object) => Some(object),
+        _ => None,
     }
 }
 
@@ -525,7 +493,7 @@ fn is_field(named: &FieldName, field: &FieldView<'_>) -> bool {
 }
 
 /// Whether a value is what fields and elements hold before anything is written to them.
-pub(super) fn is_zero(typed: Typed) -> bool {
+pub fn is_zero(typed: Typed) -> bool {
     match typed.value {
         Value::Null | Value::Int(0) | Value::Bool(false) => true,
         Value::Float(value) => value.to_bits() == 0,

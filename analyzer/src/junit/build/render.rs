@@ -1,13 +1,18 @@
 //! Statements that make the values of one test.
 
+mod arrays;
+mod others;
+mod types;
+
 use super::Recipes;
-use super::recipe::{Argument, Operation, Recipe, Step, is_zero};
+use super::jdk;
+use super::recipe::{Argument, Operation, Recipe, Step};
 use super::uses::{Uses, is_own_box, reached};
 use crate::classinfo::Nesting;
 use crate::graph::{Graph, Typed};
+use crate::java::descriptor;
 use crate::java::names::{Names, is_identifier, of_type};
 use crate::java::signature::Generic;
-use crate::java::{descriptor, literal};
 use crate::junit::value::{Expression, Values};
 use hindsight_tracelog::crash::{Body, Value};
 use std::collections::{HashMap, HashSet};
@@ -16,8 +21,6 @@ use std::collections::{HashMap, HashSet};
 const MAX_OBJECTS: usize = 60;
 /// Objects within objects.
 const MAX_DEPTH: usize = 24;
-/// Elements of the longest array that is written element by element.
-const MAX_ARRAY: usize = 64;
 /// Columns that an expression may take within another one.
 const MAX_INLINE: usize = 60;
 
@@ -37,6 +40,8 @@ pub struct Written {
     pub statements: Vec<String>,
     variables: HashMap<u32, Expression>,
     states: HashMap<u32, State>,
+    /// Objects that are made on the way to others, with what they are for and how deep they are; they get variables.
+    awaited: HashMap<u32, (String, usize)>,
     /// Names that are taken by variables.
     pub taken: Vec<String>,
     /// Whether something that is called declares exceptions.
@@ -68,20 +73,29 @@ pub struct Maker<'a> {
     uses: Uses,
     /// Names that are kept for the arguments.
     reserved: Vec<String>,
+    /// Those of them that objects have.
+    arguments: HashMap<u32, String>,
     /// What has been written so far.
     pub written: Written,
 }
 
 impl<'a> Maker<'a> {
-    /// Nothing is written yet.
+    /// Nothing is written yet. `slots` are the names of the arguments by their numbers.
     pub fn new(
         values: &'a Values<'a>,
         recipes: &'a Recipes,
         crash: usize,
         loaded: &'a [u32],
-        reserved: Vec<String>,
+        slots: &[(u16, String)],
         taken: Vec<String>,
     ) -> Maker<'a> {
+        let named = |(index, name): &(u16, String)| {
+            let mut arguments = values.frame.arguments.iter();
+            match arguments.find(|argument| argument.index == *index)?.value {
+                Value::Ref(object) => Some((object, name.clone())),
+                _ => None,
+            }
+        };
         Maker {
             values,
             graph: values.graph,
@@ -89,7 +103,8 @@ impl<'a> Maker<'a> {
             crash,
             loaded,
             uses: Uses::default(),
-            reserved,
+            reserved: slots.iter().map(|(_, name)| name.clone()).collect(),
+            arguments: slots.iter().rev().filter_map(named).collect(),
             written: Written {
                 taken,
                 ..Written::default()
@@ -178,17 +193,22 @@ impl<'a> Maker<'a> {
         for part in parts {
             self.count(part, depth + 1);
         }
+        for (_, filler) in self.fillers(object) {
+            if !self.uses.is_counted(filler) {
+                self.count(Typed::reference(Value::Ref(filler)), depth + 1);
+            }
+        }
     }
 
     fn recipe(&self, object: u32) -> Option<Recipe> {
         if self.loaded.contains(&object) {
             return None;
         }
-        let frame = self.values.frame;
-        let package = self.values.package;
-        match self.recipes.get(self.crash, frame, object, package) {
-            Some(recipe) => Some(recipe.clone()),
-            None => super::jdk::recipe(self.graph, object),
+        match self.found(object) {
+            // What nobody fills stays open.
+            Some(found) if !found.gaps.is_empty() && self.fillers(object).is_empty() => None,
+            Some(found) => Some(found.recipe.clone()),
+            None => jdk::recipe(self.graph, object),
         }
     }
 
@@ -212,6 +232,10 @@ impl<'a> Maker<'a> {
         if depth > MAX_DEPTH || self.written.states.get(&object) == Some(&State::Started) {
             return None;
         }
+        self.owners_first(object, place, names)?;
+        if let Some(known) = self.written.variables.get(&object) {
+            return Some(known.clone());
+        }
         self.written.objects += 1;
         if self.written.objects > MAX_OBJECTS {
             return None;
@@ -223,10 +247,12 @@ impl<'a> Maker<'a> {
             _ => None,
         }?;
         self.written.states.insert(object, State::Made);
+        let made = self.fillers_then(object, place, made, names)?;
         if self.written.variables.contains_key(&object) {
             return Some(made);
         }
-        if self.uses.is_shared(object) || depth > 0 && made.code.chars().count() > MAX_INLINE {
+        let named = self.uses.is_shared(object) || self.written.awaited.contains_key(&object);
+        if named || depth > 0 && made.code.chars().count() > MAX_INLINE {
             return self.variable(object, place, made, "", names);
         }
         Some(made)
@@ -303,8 +329,8 @@ impl<'a> Maker<'a> {
         used: &str,
         names: &mut Names,
     ) -> Option<Expression> {
-        let (of, expected) = self.declared(&made.descriptor, place.expected, used);
-        let (type_name, raw) = self.values.variable_type(&of, expected.as_ref(), names)?;
+        let (of, expected) = types::declared(&made.descriptor, place.expected, used);
+        let (type_name, raw) = (self.values).variable_type(&of, expected.as_ref(), false, names)?;
         let name = self.name(object, place, names);
         self.written.raw_types |= raw;
         self.written
@@ -319,43 +345,12 @@ impl<'a> Maker<'a> {
         Some(variable)
     }
 
-    /// The type of a variable for an object of the class `of`: the place's own
-    /// type, if the method `used` on the variable is one of it; else its class,
-    /// with the place's arguments.
-    fn declared(
-        &self,
-        of: &str,
-        expected: Option<&Generic>,
-        used: &str,
-    ) -> (String, Option<Generic>) {
-        let class = descriptor::class_name(of).unwrap_or_default();
-        let Some(expected) = expected.filter(|expected| !expected.arguments.is_empty()) else {
-            return (of.to_owned(), None);
-        };
-        if !class.starts_with("java.util.") {
-            return (of.to_owned(), Some(expected.clone()));
-        }
-        let known = match used {
-            "" => true,
-            "put" => expected.class.ends_with("Map"),
-            _ => false,
-        };
-        if known && expected.class.starts_with("java.util.") {
-            return (
-                descriptor::of_class(&expected.class),
-                Some(expected.clone()),
-            );
-        }
-        let own = Generic {
-            class,
-            ..expected.clone()
-        };
-        (of.to_owned(), Some(own))
-    }
-
     /// A name for a variable: its role, else its type.
     fn name(&mut self, object: u32, place: &Place<'_>, names: &Names) -> String {
-        let (role, depth) = (place.role, place.depth);
+        let awaited = self.written.awaited.get(&object);
+        let awaited = awaited.map(|(role, depth)| (&**role, *depth));
+        let argument = self.arguments.get(&object).map(|name| (&**name, 0));
+        let (role, depth) = argument.or(awaited).unwrap_or((place.role, place.depth));
         let telling = role.len() > 1 && !role.contains('$');
         let role = if is_identifier(role) && (telling || depth == 0) {
             role.to_owned()
@@ -500,12 +495,7 @@ impl<'a> Maker<'a> {
         };
         let ambiguous = self.values.step_is_overloaded(step);
         let types = match step.variadic {
-            // Elements of a collection, or keys and values in turn.
-            true => {
-                let types = place.expected.map(|expected| expected.arguments.clone());
-                let types = types.unwrap_or_default().into_iter().map(Some);
-                types.cycle().take(step.arguments.len()).collect()
-            }
+            true => types::within(step, place.expected),
             false => {
                 let library = &self.values.plan.library;
                 library.types(&step.class, &step.name, &step.descriptor)
@@ -517,13 +507,13 @@ impl<'a> Maker<'a> {
             let role = step.roles.get(index).map_or("", String::as_str);
             let expression = match argument {
                 Argument::Step(of) => before.get(*of)?.clone(),
-                Argument::Code(code, of) => Expression {
-                    code: code.clone(),
-                    descriptor: (*of).to_owned(),
-                    constructs: false,
-                    redacted: false,
-                    unboxed: false,
-                },
+                Argument::Code(code, of) => code_of(code.clone(), of),
+                Argument::Flags(class, flags) => {
+                    let class = self.values.type_name(&descriptor::of_class(class), names)?;
+                    let named: Vec<String> =
+                        flags.iter().map(|flag| format!("{class}.{flag}")).collect();
+                    code_of(named.join(" | "), "I")
+                }
                 Argument::Value(value) => {
                     let expected = types.get(index).filter(|_| typed);
                     let inner = Place {
@@ -554,85 +544,17 @@ impl<'a> Maker<'a> {
         }
         Some(codes)
     }
-
-    /// An array, as a literal, or made from a text or a shorter literal.
-    fn array(&mut self, object: u32, place: &Place<'_>, names: &mut Names) -> Option<Expression> {
-        if self.loaded.contains(&object) {
-            return None;
-        }
-        let of = descriptor::of_class(self.graph.class_name(object));
-        let element = of.strip_prefix('[')?;
-        let elements = self.graph.elements(object)?;
-        let made = |code: String| {
-            Some(Expression {
-                code,
-                descriptor: of.clone(),
-                constructs: true,
-                redacted: false,
-                unboxed: false,
-            })
-        };
-        let (dimensions, innermost) = descriptor::element(element);
-        let name = self.values.type_name(innermost, names)?;
-        let brackets = "[]".repeat(dimensions);
-        let used = elements.len() - elements.iter().rev().take_while(|e| is_zero(**e)).count();
-        if used == 0 {
-            return made(format!("new {name}[{}]{brackets}", elements.len()));
-        }
-        let short = elements.len() <= MAX_ARRAY;
-        let part = if short && elements.len() - used <= 8 {
-            &elements[..]
-        } else {
-            &elements[..used]
-        };
-        let text = (element == "C").then(|| characters(part)).flatten();
-        let code = match text {
-            Some(text) => format!("{text}.toCharArray()"),
-            None => {
-                if part.len() > MAX_ARRAY {
-                    return None;
-                }
-                let mut codes = Vec::new();
-                for typed in part {
-                    let inner = Place {
-                        depth: place.depth + 1,
-                        ..Place::default()
-                    };
-                    let code = self.expression(*typed, &inner, names)?.code;
-                    // In an array initializer the narrow types need no cast.
-                    let is_narrow = ["B", "S", "Ljava/lang/Byte;", "Ljava/lang/Short;"];
-                    let plain = code
-                        .strip_prefix("(byte) ")
-                        .or_else(|| code.strip_prefix("(short) "))
-                        .filter(|_| is_narrow.contains(&element));
-                    // Nor has an inner array to say what it is.
-                    let inner = code
-                        .strip_prefix(&format!("new {name}{brackets} "))
-                        .filter(|inner| dimensions > 0 && inner.starts_with('{'));
-                    codes.push(inner.or(plain).unwrap_or(&code).to_owned());
-                }
-                format!("new {name}[]{brackets} {{{}}}", codes.join(", "))
-            }
-        };
-        if part.len() == elements.len() {
-            return made(code);
-        }
-        let arrays = names.write("java.util", "Arrays");
-        made(format!("{arrays}.copyOf({code}, {})", elements.len()))
-    }
 }
 
-/// Characters as a string literal, if they are text to read.
-fn characters(elements: &[Typed]) -> Option<String> {
-    let unit = |typed: &Typed| match typed.value {
-        Value::Int(unit) => u16::try_from(unit).ok(),
-        _ => None,
-    };
-    let units: Vec<u16> = elements.iter().map(unit).collect::<Option<_>>()?;
-    if units.len() < 2 {
-        return None;
+/// Source code as an expression of a type.
+fn code_of(code: String, of: &str) -> Expression {
+    Expression {
+        code,
+        descriptor: of.to_owned(),
+        constructs: false,
+        redacted: false,
+        unboxed: false,
     }
-    literal::string(&units)
 }
 
 /// The result type of a method's descriptor.

@@ -46,11 +46,24 @@ impl Pack {
     }
 }
 
+/// How a recipe gave the recorded state.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct How {
+    /// With these steps.
+    pub steps: Vec<usize>,
+    /// But for these open fields.
+    pub open: Vec<String>,
+    /// It has added itself to these objects.
+    pub adds_to: Vec<u32>,
+    /// It has left its arguments as they were recorded.
+    pub exact: bool,
+}
+
 /// What came out of one trial.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Tried {
-    /// It gave the recorded state, with these steps.
-    Same(Vec<usize>),
+    /// It gave the recorded state.
+    Same(How),
     /// It gave another one, or none; the object where it differs, and why.
     Different(Option<u32>, String),
 }
@@ -81,7 +94,7 @@ fn argument(argument: &Argument) -> Pack {
     let of = |kind: &str, value: Pack| Pack::List(vec![Pack::text(kind), value]);
     match argument {
         Argument::Step(step) => of("s", Pack::Int(*step as i64)),
-        Argument::Code(..) => of("n", Pack::Nil(())),
+        Argument::Code(..) | Argument::Flags(..) => of("n", Pack::Nil(())),
         Argument::Value(typed) => {
             let kind = char::from(typed.kind).to_string();
             match typed.value {
@@ -197,8 +210,16 @@ fn read(text: &str) -> HashMap<usize, Tried> {
         let number: usize = parts.next()?.parse().ok()?;
         let tried = match parts.next()? {
             "yes" => {
-                let steps = parts.next().unwrap_or_default().split(',');
-                Tried::Same(steps.filter_map(|step| step.parse().ok()).collect())
+                let mut list = || parts.next().unwrap_or_default().split(',');
+                Tried::Same(How {
+                    steps: list().filter_map(|step| step.parse().ok()).collect(),
+                    open: list()
+                        .filter(|open| !open.is_empty())
+                        .map(str::to_owned)
+                        .collect(),
+                    adds_to: list().filter_map(|object| object.parse().ok()).collect(),
+                    exact: list().next() == Some("exact"),
+                })
             }
             _ => {
                 let object = parts.next()?.parse::<u32>().ok();
@@ -216,11 +237,23 @@ mod tests {
 
     #[test]
     fn results_are_read() {
-        let tried = read("0\tyes\t0,2\n1\tno\t-1\tE: m\n2\tno\t7\tfield x\n3\tyes\t\ncut");
-        assert_eq!(tried[&0], Tried::Same(vec![0, 2]));
+        let tried = read(
+            "0\tyes\t0,2\t\t\texact\n1\tno\t-1\tE: m\n2\tno\t7\tfield x\n3\tyes\t\ta.B.c\t5,6\t\ncut",
+        );
+        let same = How {
+            steps: vec![0, 2],
+            exact: true,
+            ..How::default()
+        };
+        assert_eq!(tried[&0], Tried::Same(same));
         assert_eq!(tried[&1], Tried::Different(None, "E: m".to_owned()));
         assert_eq!(tried[&2], Tried::Different(Some(7), "field x".to_owned()));
-        assert_eq!(tried[&3], Tried::Same(Vec::new()));
+        let open = How {
+            open: vec!["a.B.c".to_owned()],
+            adds_to: vec![5, 6],
+            ..How::default()
+        };
+        assert_eq!(tried[&3], Tried::Same(open));
         assert_eq!(tried.len(), 4);
     }
 }

@@ -52,6 +52,11 @@ impl Uses {
         true
     }
 
+    /// Whether there is a reference.
+    pub(super) fn is_counted(&self, object: u32) -> bool {
+        self.counts.contains_key(&object)
+    }
+
     /// Whether there is more than one reference.
     pub(super) fn is_shared(&self, object: u32) -> bool {
         self.counts.get(&object).is_some_and(|&uses| uses > 1)

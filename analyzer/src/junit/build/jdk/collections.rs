@@ -1,7 +1,7 @@
 //! Collections and maps.
 
 use super::super::recipe::{Argument, Operation, Recipe, Step};
-use super::{LIST, MAX_ELEMENTS, call, code, made, made_with, new, step};
+use super::{COMPARATOR, LIST, MAX_ELEMENTS, call, code, made, made_with, new, on_first, step};
 use crate::graph::{Graph, Typed};
 use crate::views::{View, comparator, defaults, view};
 use hindsight_tracelog::crash::Value;
@@ -75,7 +75,7 @@ fn list(
     name: &str,
     elements: Vec<Typed>,
 ) -> Option<Recipe> {
-    let calls = || {
+    let calls = || -> Vec<Vec<Argument>> {
         let elements = elements.iter().copied().map(Argument::Value);
         elements.map(|element| vec![element]).collect()
     };
@@ -88,14 +88,42 @@ fn list(
         | "HashSet"
         | "LinkedHashSet"
         | "concurrent.CopyOnWriteArrayList"
-        | "concurrent.CopyOnWriteArraySet" => copied(graph, class, elements),
+        | "concurrent.CopyOnWriteArraySet"
+        | "concurrent.ConcurrentLinkedQueue"
+        | "concurrent.ConcurrentLinkedDeque" => copied(graph, class, elements),
         "Stack" => made(class, "push", calls()),
+        // It has no constructor with a comparator alone.
+        "concurrent.PriorityBlockingQueue" => match comparator(graph, object) {
+            None => copied(graph, class, elements),
+            Some(_) => None,
+        },
+        "concurrent.ArrayBlockingQueue" => {
+            let capacity = graph.elements(graph.reference(object, "items")?)?.len();
+            made_with(class, vec![code(capacity.to_string())], "add", calls())
+        }
+        "concurrent.ConcurrentHashMap$KeySetView" => {
+            // Without a value it is what another map shows of its keys.
+            graph.reference(object, "value")?;
+            let class = "java.util.concurrent.ConcurrentHashMap";
+            let of = "()Ljava/util/concurrent/ConcurrentHashMap$KeySetView;";
+            let mut steps = vec![step(Operation::Static, class, "newKeySet", of, Vec::new())];
+            steps.extend(calls().into_iter().map(|call| on_first(class, "add", call)));
+            Some(Recipe { steps, result: 0 })
+        }
+        "Collections$SetFromMap" => call(
+            "java.util.Collections",
+            "newSetFromMap",
+            "Ljava/util/Set;",
+            vec![Argument::Value(graph.field(object, "m")?)],
+        ),
         "TreeSet" | "PriorityQueue" | "concurrent.ConcurrentSkipListSet" => {
             match comparator(graph, object) {
                 None => copied(graph, class, elements),
                 Some(order) => {
                     let order = Argument::Value(Typed::reference(Value::Ref(order)));
-                    made_with(class, vec![order], "add", calls())
+                    let mut recipe = made_with(class, vec![order], "add", calls())?;
+                    recipe.steps[0].roles = vec![COMPARATOR.to_owned()];
+                    Some(recipe)
                 }
             }
         }
@@ -174,7 +202,12 @@ fn map(
         | "concurrent.ConcurrentHashMap"
         | "WeakHashMap" => {}
         "Properties" => first.extend(defaults(graph, object).map(Argument::Value)),
-        "LinkedHashMap" if graph.int(object, "accessOrder") != Some(1) => {}
+        "LinkedHashMap" => {
+            let by_access = graph.field(object, "accessOrder")?.value == Value::Bool(true);
+            if by_access {
+                first.extend(["16", "0.75f", "true"].map(code));
+            }
+        }
         "TreeMap" | "concurrent.ConcurrentSkipListMap" => {
             let comparator = graph.field(object, "comparator")?;
             if comparator.value != Value::Null {
@@ -210,6 +243,9 @@ fn map(
         _ => return None,
     }
     let mut steps = vec![step(Operation::New, class, "<init>", "", first)];
+    if name.ends_with("TreeMap") || name.ends_with("SkipListMap") {
+        steps[0].roles.fill(COMPARATOR.to_owned());
+    }
     let put = if name == "Properties" {
         "setProperty"
     } else {

@@ -1,11 +1,37 @@
 //! Values: numbers, times, texts and the like.
 
-use super::super::recipe::{Argument, Operation, Recipe, Step};
+use super::super::recipe::{Argument, Operation, Recipe, Step, is_zero};
 use super::{MAX_ELEMENTS, STRING, call, code, constant, made, new, on_first, step, text};
 use crate::graph::{Graph, Typed};
 use crate::java::literal;
 use crate::views::{View, view};
 use hindsight_tracelog::crash::{Body, Value};
+
+const CLOCK: &str = "java.time.Clock";
+const CLOCK_TYPE: &str = "Ljava/time/Clock;";
+/// What `Random` does to the number that it is given.
+const SCRAMBLED: i64 = 0x5_DEEC_E66D;
+/// Locales with a name, by what shows them.
+const LOCALES: [(&str, &str); 18] = [
+    ("ROOT", "ROOT"),
+    ("en", "ENGLISH"),
+    ("fr", "FRENCH"),
+    ("de", "GERMAN"),
+    ("it", "ITALIAN"),
+    ("ja", "JAPANESE"),
+    ("ko", "KOREAN"),
+    ("zh", "CHINESE"),
+    ("fr-FR", "FRANCE"),
+    ("de-DE", "GERMANY"),
+    ("it-IT", "ITALY"),
+    ("ja-JP", "JAPAN"),
+    ("ko-KR", "KOREA"),
+    ("zh-CN", "CHINA"),
+    ("en-GB", "UK"),
+    ("en-US", "US"),
+    ("en-CA", "CANADA"),
+    ("fr-CA", "CANADA_FRENCH"),
+];
 
 pub(super) fn scalar(graph: &Graph<'_>, object: u32, class: &str) -> Option<Recipe> {
     let int = |field: &str| graph.int(object, field);
@@ -93,10 +119,33 @@ pub(super) fn scalar(graph: &Graph<'_>, object: u32, class: &str) -> Option<Reci
             "Ljava/time/ZoneId;",
             vec![string("id")?],
         ),
-        "java.util.Locale" => match shown()?.as_str() {
-            "ROOT" => constant(class, "ROOT", &own),
-            tag => call(class, "forLanguageTag", &own, vec![text(tag)?]),
-        },
+        "java.util.Locale" => {
+            let shown = shown()?;
+            match LOCALES.iter().find(|(tag, _)| *tag == shown) {
+                Some((_, name)) => constant(class, name, &own),
+                None => call(class, "forLanguageTag", &own, vec![text(&shown)?]),
+            }
+        }
+        "java.time.Clock$FixedClock" => {
+            let held = |name: &str| Some(Argument::Value(graph.field(object, name)?));
+            call(
+                CLOCK,
+                "fixed",
+                CLOCK_TYPE,
+                vec![held("instant")?, held("zone")?],
+            )
+        }
+        "java.time.Clock$SystemClock" => {
+            let zone = graph.field(object, "zone")?;
+            let utc = match zone.value {
+                Value::Ref(zone) => graph.int(zone, "totalSeconds") == Some(0),
+                _ => return None,
+            };
+            match utc {
+                true => call(CLOCK, "systemUTC", CLOCK_TYPE, Vec::new()),
+                false => call(CLOCK, "system", CLOCK_TYPE, vec![Argument::Value(zone)]),
+            }
+        }
         "java.util.Currency" => call(class, "getInstance", &own, vec![string("currencyCode")?]),
         "sun.util.calendar.ZoneInfo" => call(
             "java.util.TimeZone",
@@ -124,15 +173,31 @@ pub(super) fn scalar(graph: &Graph<'_>, object: u32, class: &str) -> Option<Reci
             new(class, arguments)
         }
         "java.net.URI" => call(class, "create", &own, vec![string("string")?]),
-        "java.util.regex.Pattern" => match int("flags")? & 0x1ff {
-            0 => call(class, "compile", &own, vec![string("pattern")?]),
-            flags => call(
-                class,
-                "compile",
-                &own,
-                vec![string("pattern")?, code(flags.to_string())],
-            ),
-        },
+        "java.util.regex.Pattern" => {
+            let mut arguments = vec![string("pattern")?];
+            arguments.extend(flags(int("flags")?));
+            call(class, "compile", &own, arguments)
+        }
+        "java.util.Random" => {
+            let seed = graph.int(graph.reference(object, "seed")?, "value")?;
+            match graph.field(object, "haveNextNextGaussian")?.value {
+                Value::Bool(false) => new(class, vec![code(long(seed ^ SCRAMBLED))]),
+                _ => None,
+            }
+        }
+        "java.util.StringTokenizer" if int("currentPosition")? == 0 => {
+            let mut arguments = vec![string("str")?];
+            let delimiters = graph.text(graph.reference(object, "delimiters")?)?;
+            let returned = graph.field(object, "retDelims")?.value == Value::Bool(true);
+            if returned || delimiters != " \t\n\r\u{c}".encode_utf16().collect::<Vec<_>>() {
+                arguments.push(string("delimiters")?);
+            }
+            arguments.extend(returned.then(|| code("true")));
+            new(class, arguments)
+        }
+        "java.util.IntSummaryStatistics" if int("count")? == 0 => new(class, Vec::new()),
+        "java.util.LongSummaryStatistics" if int("count")? == 0 => new(class, Vec::new()),
+        "java.nio.HeapByteBuffer" => buffer(graph, object),
         "java.util.BitSet" => bits(graph, object, class),
         "java.util.concurrent.atomic.AtomicInteger" => match int("value")? {
             0 => new(class, Vec::new()),
@@ -169,10 +234,17 @@ pub(super) fn scalar(graph: &Graph<'_>, object: u32, class: &str) -> Option<Reci
         }
         "java.util.StringJoiner" => joiner(graph, object, class),
         "java.util.concurrent.locks.ReentrantLock" => new(class, Vec::new()),
-        "java.io.StringReader" => match int("next")? {
-            0 => new(class, vec![Argument::Value(graph.field(object, "str")?)]),
-            _ => None,
-        },
+        "java.io.StringReader" => {
+            // From JDK 24 on, another reader does the work.
+            let (reader, text) = match graph.reference(object, "r") {
+                Some(inner) => (inner, "val$cs"),
+                None => (object, "str"),
+            };
+            match graph.int(reader, "next")? {
+                0 => new(class, vec![Argument::Value(graph.field(reader, text)?)]),
+                _ => None,
+            }
+        }
         "java.io.ByteArrayInputStream" => match int("pos")? {
             0 => new(class, vec![Argument::Value(graph.field(object, "buf")?)]),
             _ => None,
@@ -193,11 +265,31 @@ pub(super) fn scalar(graph: &Graph<'_>, object: u32, class: &str) -> Option<Reci
             }
             new(class, arguments)
         }
+        // It has read nothing, and is as large as they are unless told otherwise.
+        "java.io.BufferedReader" if int("nChars")? == 0 => {
+            let room = graph.elements(graph.reference(object, "cb")?)?.len();
+            match room {
+                8192 => new(class, vec![Argument::Value(graph.field(object, "in")?)]),
+                _ => None,
+            }
+        }
         "java.io.ByteArrayOutputStream" if int("count")? == 0 => new(class, Vec::new()),
         "java.lang.String$CaseInsensitiveComparator" => constant(
             "java.lang.String",
             "CASE_INSENSITIVE_ORDER",
             "Ljava/util/Comparator;",
+        ),
+        "java.util.Collections$ReverseComparator2" => call(
+            "java.util.Collections",
+            "reverseOrder",
+            "Ljava/util/Comparator;",
+            vec![Argument::Value(graph.field(object, "cmp")?)],
+        ),
+        "java.util.Collections$EmptyIterator" => call(
+            "java.util.Collections",
+            "emptyIterator",
+            "Ljava/util/Iterator;",
+            Vec::new(),
         ),
         "java.util.Collections$ReverseComparator" => call(
             "java.util.Collections",
@@ -207,6 +299,67 @@ pub(super) fn scalar(graph: &Graph<'_>, object: u32, class: &str) -> Option<Reci
         ),
         _ => charset(graph, object),
     }
+}
+
+/// The flags of a pattern that are given, by their names.
+fn flags(flags: i64) -> Option<Argument> {
+    const NAMES: [(i64, &str); 9] = [
+        (0x01, "UNIX_LINES"),
+        (0x02, "CASE_INSENSITIVE"),
+        (0x04, "COMMENTS"),
+        (0x08, "MULTILINE"),
+        (0x10, "LITERAL"),
+        (0x20, "DOTALL"),
+        (0x40, "UNICODE_CASE"),
+        (0x80, "CANON_EQ"),
+        (0x100, "UNICODE_CHARACTER_CLASS"),
+    ];
+    let set = NAMES.iter().filter(|(flag, _)| flags & flag != 0);
+    let names: Vec<&str> = set.map(|(_, name)| *name).collect();
+    (!names.is_empty()).then_some(Argument::Flags("java.util.regex.Pattern", names))
+}
+
+/// A `ByteBuffer` in an array of its own, where it has been left.
+fn buffer(graph: &Graph<'_>, object: u32) -> Option<Recipe> {
+    const CLASS: &str = "java.nio.ByteBuffer";
+    let int = |name: &str| graph.int(object, name);
+    let array = graph.field(object, "hb")?;
+    let Value::Ref(bytes) = array.value else {
+        return None;
+    };
+    let elements = graph.elements(bytes)?;
+    let is = |name: &str, value: bool| {
+        graph.field(object, name).map(|field| field.value) == Some(Value::Bool(value))
+    };
+    let whole = int("offset")? == 0
+        && int("capacity")? == elements.len() as i64
+        && int("mark")? == -1
+        && is("bigEndian", true)
+        && is("isReadOnly", false);
+    if !whole {
+        return None;
+    }
+    let (name, given) = match elements.iter().all(|element| is_zero(*element)) {
+        true => ("allocate", code(elements.len().to_string())),
+        false => ("wrap", Argument::Value(array)),
+    };
+    let of = "()Ljava/nio/ByteBuffer;";
+    let mut steps = vec![step(Operation::Static, CLASS, name, of, vec![given])];
+    if int("limit")? != int("capacity")? {
+        steps.push(on_first(
+            CLASS,
+            "limit",
+            vec![code(int("limit")?.to_string())],
+        ));
+    }
+    if int("position")? != 0 {
+        steps.push(on_first(
+            CLASS,
+            "position",
+            vec![code(int("position")?.to_string())],
+        ));
+    }
+    Some(Recipe { steps, result: 0 })
 }
 
 /// A `Timestamp`, by its milliseconds where it has no more than these.

@@ -242,17 +242,20 @@ final class SameTests {
                     row((Object) row("o", object)));
             Object[] item = row(4L, owner, "item", "Ljava/lang/Object;", 0L, owner + ".item",
                     row((Object) row("n", null)));
-            equal(tried(file, object, create, item, number, next), "yes\t0,2,3");
+            equal(tried(file, object, create, item, number, next), "yes\t0,2,3\t\t\texact");
             check(tried(file, object, create, wrong, next).startsWith("no\t-1\tfield number: 8"),
                     "another number");
             check(tried(file, object, (Object) create).startsWith("no\t-1\t"), "fields are missing");
+            Object[] open = row(owner + ".next", owner + ".number");
+            equal(Trial.recipe(row(file.toString(), 0L, object, 0L, row((Object) create), open)),
+                    "yes\t0\t" + owner + ".next," + owner + ".number\t\t");
         } finally {
             Files.delete(file);
         }
     }
 
     private static String tried(Path file, long object, Object... steps) throws Throwable {
-        return Trial.recipe(row(file.toString(), 0L, object, 0L, steps));
+        return Trial.recipe(row(file.toString(), 0L, object, 0L, steps, row()));
     }
 
     /** Static state that {@code main} of a program may have filled. */

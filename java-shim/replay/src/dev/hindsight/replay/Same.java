@@ -58,12 +58,25 @@ final class Same {
     private Object holder;
     private String difference;
 
+    /** What stands for a built object in others that know the one it is to be; null if there are none. */
+    private final Object known;
+    private final Object made;
+
     Same() {
-        this(null);
+        this(null, null);
+    }
+
+    /** Takes one object on the built side for another one. */
+    Same(Object known, Object made) {
+        this.outer = null;
+        this.known = known;
+        this.made = made;
     }
 
     private Same(Same outer) {
         this.outer = outer;
+        this.known = outer.known;
+        this.made = outer.made;
     }
 
     /** The loaded object that was found to belong to a built one, or null. */
@@ -133,7 +146,8 @@ final class Same {
     }
 
     /** Compares two values of one place, and keeps their parts for later. */
-    private void push(Object built, Object loaded, Object place, String what) {
+    private void push(Object given, Object loaded, Object place, String what) {
+        Object built = given != null && given == known ? made : given;
         if (built == loaded || difference != null) {
             return;
         }

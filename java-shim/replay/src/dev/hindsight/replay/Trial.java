@@ -12,9 +12,13 @@ import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 
 /**
  * Tries ways to make objects that a crash file holds, for {@code hindsight junit}: a test that makes
@@ -24,12 +28,14 @@ import java.util.Set;
  * are loaded, and compares it with the loaded one. The plan is MessagePack, an array of
  *
  * <pre>
- * [crash file, frame, object, step that gives it, steps]
+ * [crash file, frame, object, step that gives it, steps, open fields]
  * step  [operation, class, name, descriptor, step it is called on, field it is for or null, arguments]
  * argument  ["o", object] ["s", step] ["n"], or ["I", 5] with the descriptor of a primitive type
  * </pre>
  *
- * Steps that are for a field (a setter) are taken only where that field differs without them.
+ * Steps that are for a field (a setter) are taken only where that field differs without them. Open
+ * fields may differ in the end: other objects fill them when they are made, as a parent does when it is
+ * given a child.
  *
  * <p>{@code Trial values PLAN RESULTS} calls static methods of tests, which give what the test calls
  * its method with: {@code [class, method, crash file, frame]}. They return an array of argument
@@ -39,8 +45,10 @@ import java.util.Set;
  * class path, with their origins: {@code [class]} or {@code [class, method, descriptor]}, names with
  * their origins if they have some. Nothing of the program runs.
  *
- * <p>A line of the results is {@code NUMBER yes [STEPS]}, {@code NUMBER yes NAME} or {@code NUMBER no
- * OBJECT REASON}, fields separated by tabs. It is written as soon as it is known.
+ * <p>A line of the results is {@code NUMBER yes [STEPS] [OPEN FIELDS] [OBJECTS] [exact]}, {@code NUMBER
+ * yes NAME} or {@code NUMBER no OBJECT REASON}, fields separated by tabs. The objects are arguments to
+ * which the made one has added itself; exact is what leaves its arguments as they were recorded, too. A
+ * line is written as soon as it is known.
  */
 public final class Trial {
     private static final int NEW = 0;
@@ -123,16 +131,26 @@ public final class Trial {
             taken[i] = ((Object[]) steps[i])[5] == null;
             more |= !taken[i];
         }
-        Made made = made(tried, taken);
+        Made made = made(tried, taken, false);
         if (made.reason != null && more && !made.lost) {
             for (int i = 0; i < steps.length; i++) {
                 Object field = ((Object[]) steps[i])[5];
                 taken[i] |= field != null
                         && (made.differing == null || made.differing.contains(field));
             }
-            made = made(tried, taken);
+            made = made(tried, taken, false);
         }
-        return made.reason == null ? yes(taken) : no(-1, made.reason);
+        if (made.reason != null && made.knowing && isSmall((String) tried[0])) {
+            made = made(tried, taken, true);
+        }
+        if (made.reason == null) {
+            boolean exact = !made.knowing || exact(tried, taken, false) || exact(tried, taken, true);
+            return yes(taken, Set.of(), made) + (exact ? "exact" : "");
+        }
+        List<Object> open = Arrays.asList((Object[]) tried[5]);
+        boolean filled = made.differing != null && !made.differing.isEmpty()
+                && open.containsAll(made.differing);
+        return filled ? yes(taken, made.differing, made) : no(-1, made.reason);
     }
 
     /** What came of making an object. */
@@ -143,13 +161,19 @@ public final class Trial {
         private Set<String> differing;
         /** Whether there is nothing to compare it with. */
         private boolean lost;
+        /** Whether an argument knows the object that is being made already. */
+        private boolean knowing;
+        /** The arguments that know what was made. */
+        private final Set<Integer> told = new TreeSet<>();
     }
 
     /**
      * Makes an object twice. One that takes its number from a counter may be the same by luck, and is
      * another one in the JVM of a test.
+     *
+     * @param forgotten whether its arguments know nothing of the object: some can be added but once
      */
-    private static Made made(Object[] tried, boolean[] taken) {
+    private static Made made(Object[] tried, boolean[] taken, boolean forgotten) {
         Made made = new Made();
         for (int time = 0; time < 2 && made.reason == null; time++) {
             try {
@@ -160,8 +184,18 @@ public final class Trial {
                     made.reason = "it could not be loaded";
                     return made;
                 }
+                Map<Integer, Object> given = given(frame, tried);
+                made.knowing = given.values().stream().anyMatch(one -> knows(one, loaded));
+                if (forgotten) {
+                    given.values().forEach(one -> forget(one, loaded));
+                }
                 Object result = make(frame, (Object[]) tried[4], taken, number(tried[3]));
-                made.reason = difference(result, loaded);
+                made.reason = difference(new Same(), result, loaded);
+                given.forEach((number, one) -> {
+                    if (one != result && knows(one, result)) {
+                        made.told.add(number);
+                    }
+                });
                 if (made.reason != null && result != null) {
                     made.differing = Same.differingFields(result, loaded);
                 }
@@ -173,16 +207,90 @@ public final class Trial {
         return made;
     }
 
-    private static String yes(boolean[] taken) {
+    /** Whether steps give the same object without help from the recorded one: its likes are of another copy. */
+    private static boolean exact(Object[] tried, boolean[] taken, boolean forgotten) {
+        if (!isSmall((String) tried[0])) {
+            return false;
+        }
+        try {
+            Frame frame = frame((String) tried[0], number(tried[1]), true);
+            Object known = frame.object(number(tried[2]));
+            if (forgotten) {
+                given(frame, tried).values().forEach(one -> forget(one, known));
+            }
+            Object result = make(frame, (Object[]) tried[4], taken, number(tried[3]));
+            Frame other = frame((String) tried[0], number(tried[1]), true);
+            Object loaded = other.object(number(tried[2]));
+            return difference(new Same(known, result), result, loaded) == null;
+        } catch (Throwable e) {
+            return false;
+        }
+    }
+
+    /** The other objects of the program among the arguments of steps, by their numbers. */
+    private static Map<Integer, Object> given(Frame frame, Object[] tried) {
+        Map<Integer, Object> all = new LinkedHashMap<>();
+        for (Object step : (Object[]) tried[4]) {
+            for (Object given : (Object[]) ((Object[]) step)[6]) {
+                Object[] argument = (Object[]) given;
+                Object value = argument[0].equals("o") ? argument(frame, argument, null) : null;
+                if (value != null && !Classes.ofJdk(value.getClass())) {
+                    all.put(number(argument[1]), value);
+                }
+            }
+        }
+        all.remove(number(tried[2]));
+        return all;
+    }
+
+    /** Whether an object has another one in a field, or in a collection of the JDK's there. */
+    private static boolean knows(Object one, Object other) {
+        for (Class<?> type = one.getClass(); type != null; type = type.getSuperclass()) {
+            for (Layout.Slot slot : Layout.declared(type)) {
+                if (!slot.type.isPrimitive() && holds(slot.get(one), other)) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    private static boolean holds(Object value, Object other) {
+        if (value == other || value == null || !Classes.ofJdk(value.getClass())) {
+            return value == other && other != null;
+        }
+        Iterable<?> held = value instanceof Collection ? (Collection<?>) value
+                : value instanceof Map ? ((Map<?, ?>) value).values()
+                : value instanceof Object[] ? Arrays.asList((Object[]) value) : List.of();
+        for (Object element : held) {
+            if (element == other) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Takes an object from the fields of another one: some can be added to one parent only. */
+    private static void forget(Object one, Object known) {
+        for (Class<?> type = one.getClass(); type != null; type = type.getSuperclass()) {
+            for (Layout.Slot slot : Layout.declared(type)) {
+                if (!slot.type.isPrimitive() && slot.get(one) == known) {
+                    slot.put(one, null);
+                }
+            }
+        }
+    }
+
+    private static String yes(boolean[] taken, Set<String> open, Made made) {
         StringBuilder steps = new StringBuilder("yes\t");
         for (int i = 0; i < taken.length; i++) {
             steps.append(taken[i] ? (steps.length() == 4 ? "" : ",") + i : "");
         }
-        return steps.toString();
+        String told = made.told.toString().replaceAll("[\\[\\] ]", "");
+        return steps + "\t" + String.join(",", open) + "\t" + told + "\t";
     }
 
-    private static String difference(Object made, Object loaded) {
-        Same same = new Same();
+    private static String difference(Same same, Object made, Object loaded) {
         return same.compare(made, loaded) ? null : String.valueOf(same.difference());
     }
 
@@ -287,7 +395,7 @@ public final class Trial {
             file = CrashFile.read(Files.readAllBytes(Path.of(path)), path);
             FILES.put(path, new SoftReference<>(file));
         }
-        if (anew || file.objectCount() < SMALL) {
+        if (anew || isSmall(path)) {
             return Frame.restore(file, index, null);
         }
         String key = index + " " + path;
@@ -298,6 +406,10 @@ public final class Trial {
             FRAMES.put(key, known);
         }
         return known;
+    }
+
+    private static boolean isSmall(String path) {
+        return FILES.get(path).objectCount() < SMALL;
     }
 
     private static int number(Object value) {
