@@ -208,7 +208,8 @@ public final class Trial {
     }
 
     /** Whether steps give the same object without help from the recorded one: its likes are of another copy. */
-    private static boolean exact(Object[] tried, boolean[] taken, boolean forgotten) {
+    private static boolean exact(Object[] tried, boolean[] taken, boolean forgotten)
+            throws IOException {
         if (!isSmall((String) tried[0])) {
             return false;
         }
@@ -389,12 +390,7 @@ public final class Trial {
     }
 
     private static Frame frame(String path, int index, boolean anew) throws IOException {
-        SoftReference<CrashFile> kept = FILES.get(path);
-        CrashFile file = kept == null ? null : kept.get();
-        if (file == null) {
-            file = CrashFile.read(Files.readAllBytes(Path.of(path)), path);
-            FILES.put(path, new SoftReference<>(file));
-        }
+        CrashFile file = file(path);
         if (anew || isSmall(path)) {
             return Frame.restore(file, index, null);
         }
@@ -408,8 +404,18 @@ public final class Trial {
         return known;
     }
 
-    private static boolean isSmall(String path) {
-        return FILES.get(path).objectCount() < SMALL;
+    private static CrashFile file(String path) throws IOException {
+        SoftReference<CrashFile> kept = FILES.get(path);
+        CrashFile file = kept == null ? null : kept.get();
+        if (file == null) {
+            file = CrashFile.read(Files.readAllBytes(Path.of(path)), path);
+            FILES.put(path, new SoftReference<>(file));
+        }
+        return file;
+    }
+
+    private static boolean isSmall(String path) throws IOException {
+        return file(path).objectCount() < SMALL;
     }
 
     private static int number(Object value) {
