@@ -447,6 +447,7 @@ fn inferred(calls: &[Made], limits: Limits) -> Vec<(u64, u64, String, Vec<i16>, 
             units: None,
             secret: false,
             again: false,
+            elements: None,
         });
         take(What::Bind {
             method: init,
