@@ -28,6 +28,7 @@ use hindsight_tracelog::crash::{
     ASKED_FOR, Failure, Meta, SKIPS, STATE_RECORDED, StackElement, THREADS_ASKED_FOR,
 };
 use hindsight_tracelog::{record, writer};
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::iter;
 use std::sync::LazyLock;
@@ -53,8 +54,8 @@ pub(crate) enum Trigger {
     RecordState,
     /// Who has caught it calls the handler of uncaught exceptions, and the thread goes on.
     HandedOver,
-    /// It has left a method of an `escape:` rule where there was no room to tell of it, and none since: it is
-    /// caught now.
+    /// It has left a method of an `escape:` rule where there was no room to tell of it, and is caught now, perhaps to
+    /// be thrown on, or the thread dies of it.
     Overdue,
 }
 
@@ -125,7 +126,15 @@ fn is_without_room(agent: &Agent, jni: Jni, exception: Obj) -> bool {
 
 /// Decides whether this is a failure, and records it.
 pub(crate) fn report(agent: &'static Agent, jni: Jni, call: &Call) -> Answer {
-    if call.trigger == Trigger::Escape && is_without_room(agent, jni, call.exception) {
+    // With second chance few handlers tell what they catch: who would ask again?
+    if matches!(call.trigger, Trigger::Escape | Trigger::Overdue)
+        && agent.base.chances.is_none()
+        && is_without_room(agent, jni, call.exception)
+    {
+        if call.trigger == Trigger::Overdue {
+            // Where nobody throws it on, it is not recorded.
+            count(agent, "stack_overflows_without_room");
+        }
         return Answer::Later;
     }
     match is_failure(agent, jni, call) {
@@ -633,7 +642,10 @@ pub(crate) fn meta(
         thread_virtual: reason != THREADS_ASKED_FOR && is_virtual(agent, jni),
         reason,
         copy: base.options.copy.to_string(),
-        command: crate::run::command(base, &mut secret).join(" "),
+        command: (run::command(base, &mut secret).iter())
+            .map(|word| quoted(word))
+            .collect::<Vec<_>>()
+            .join(" "),
         counters: (base.counters.snapshot().into_iter())
             .filter(|(_, count)| *count > 0)
             .collect(),
@@ -644,6 +656,14 @@ pub(crate) fn meta(
         ),
         order: crate::statics::order(agent, jni),
         defaults: crate::defaults::read(agent, jni),
+    }
+}
+
+/// A word of a command line, in quotes if it is none by itself.
+fn quoted(word: &str) -> Cow<'_, str> {
+    match word.is_empty() || word.contains(|c: char| c.is_whitespace() || c == '"') {
+        true => Cow::Owned(format!("\"{}\"", word.replace('"', "\\\""))),
+        false => Cow::Borrowed(word),
     }
 }
 

@@ -149,6 +149,8 @@ const VIRTUAL_THREAD: &str = "java/lang/VirtualThread";
 
 /// Set when `java.lang.Thread` is hooked.
 static THREAD_HOOKED: AtomicBool = AtomicBool::new(false);
+/// And tells of the ends of threads.
+static ENDS_HOOKED: AtomicBool = AtomicBool::new(false);
 /// And `java.lang.ThreadGroup`.
 static GROUP_HOOKED: AtomicBool = AtomicBool::new(false);
 /// And `java.lang.VirtualThread`.
@@ -194,7 +196,7 @@ fn hook_virtual_thread(base: &Base, bytes: &[u8]) -> Option<Vec<u8>> {
 /// Has threads tell, where crashes are recorded, what they die of, and that they end.
 fn hook_threads(base: &Base, retransformer: Jvmti, jni: Jni) {
     let (uncaught, log) = (base.options.report.uncaught, base.options.copy.need_log());
-    if !(uncaught || log) {
+    if !(hooks_deaths(base) || log) {
         return;
     }
     let hooked = hook_uncaught(retransformer, jni);
@@ -206,7 +208,8 @@ fn hook_threads(base: &Base, retransformer: Jvmti, jni: Jni) {
     } else if uncaught && !GROUP_HOOKED.load(Ordering::Acquire) {
         base.counters.add("handed_over_not_hooked", 1);
     }
-    if log && !(hooked && hook_virtual_threads(base, retransformer, jni)) {
+    let ends = ENDS_HOOKED.load(Ordering::Acquire);
+    if log && !(hook_virtual_threads(base, retransformer, jni) && ends) {
         base.counters.add("thread_ends_not_hooked", 1);
     }
 }
@@ -251,15 +254,23 @@ fn hook_thread(base: &Base, bytes: &[u8]) -> Option<Vec<u8>> {
     if base.options.tracing {
         return entry_hook(bytes, "exit", "()V", trace::ENDED).ok();
     }
-    let ended = match base.options.copy.need_log() {
-        true => Some(entry_hook(bytes, "exit", "()V", undo::ENDED).ok()?),
-        false => None,
-    };
-    if !base.options.report.uncaught {
+    let ended = base.options.copy.need_log().then(|| {
+        let hooked = entry_hook(bytes, "exit", "()V", undo::ENDED).ok();
+        ENDS_HOOKED.store(hooked.is_some(), Ordering::Release);
+        hooked
+    });
+    let ended = ended.flatten();
+    if !hooks_deaths(base) {
         return ended;
     }
     let bytes = ended.as_deref().unwrap_or(bytes);
     calling(bytes, contract::DISPATCH_UNCAUGHT, contract::UNCAUGHT)
+}
+
+/// Whether threads tell what they die of: of an `escape:` rule it may be told only then.
+fn hooks_deaths(base: &Base) -> bool {
+    let report = &base.options.report;
+    report.uncaught || !report.escape.is_empty()
 }
 
 /// The hooked `java.lang.ThreadGroup`, or `None` to leave it.

@@ -316,7 +316,7 @@ mod tests {
 
     #[test]
     fn a_long_line_takes_no_stack() {
-        let (known, bad) = Known::parse(&"found: x.E in ".repeat(1 << 20));
+        let (known, bad) = Known::parse(&format!("{}\n", "found: x.E in ".repeat(1 << 20)));
         assert_eq!((known, bad.len()), (Known::default(), 1));
     }
 

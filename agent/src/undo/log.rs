@@ -80,8 +80,9 @@ impl Log {
         self.time(oldest.max(self.from.saturating_add(1)))
     }
 
-    /// Takes the entries that have come since it was read. Returns where they begin in its own.
-    pub(crate) fn append(&mut self, newer: Log) -> usize {
+    /// Takes the entries that have come since it was read, as far as they are of later than a time. Returns where they
+    /// begin in its own.
+    pub(crate) fn append(&mut self, newer: Log, since: i64) -> usize {
         let begin = self.entries.len();
         let end = self.end;
         if newer.from > end {
@@ -98,7 +99,7 @@ impl Log {
         self.times.extend(times.filter(|(at, _)| is_new(*at)));
         let entries = newer.entries.into_iter();
         self.entries
-            .extend(entries.filter(|entry| is_new(entry.position)));
+            .extend(entries.filter(|entry| is_new(entry.position) && entry.time > since));
         begin
     }
 
@@ -184,31 +185,47 @@ impl Logs {
     }
 
     /// What threads other than the failing one have written since their logs, which are known by their
-    /// [numbers](Log::number), had these ends.
+    /// [numbers](Log::number), had these ends; and the time up to which logs may be missing by now.
     pub(crate) fn newer(
         jni: Jni,
         ids: &LogIds,
         thread: Option<Obj>,
         ends: &HashMap<i64, i64>,
-    ) -> Vec<Log> {
-        let others = all(jni, ids, thread).others.into_iter();
-        let newer = others.filter_map(|log| {
+    ) -> (Vec<Log>, i64) {
+        let all = all(jni, ids, thread);
+        let share = MAX_OF_OTHERS / all.others.len().max(1);
+        let mut newer: Vec<Log> = Vec::new();
+        let mut count = 0;
+        let mut is_cut = false;
+        for log in all.others {
             let base = jni.get_integral(log, ids.base, b'J');
             let next = i64::from(jni.get_int(log, ids.next));
             // Of a thread that has begun since, all.
             let end = ends.get(&(base >> LOG)).copied().unwrap_or(i64::MIN);
-            let rests = base.checked_add(next) == Some(end);
-            (!rests).then(|| {
-                let read = read(jni, ids, log, end, || {
-                    move |chunk: &Chunk| chunk.start > end
-                });
-                match read.from {
-                    i64::MAX => Log { end: base, ..read },
-                    _ => read,
+            if base.checked_add(next) == Some(end) {
+                continue;
+            }
+            if count > 2 * MAX_OF_OTHERS {
+                is_cut = true;
+                break;
+            }
+            let log = read(jni, ids, log, end, || {
+                let mut left = share;
+                move |chunk: &Chunk| {
+                    let wanted = chunk.start > end && left > 0;
+                    left = left.saturating_sub(chunk.count);
+                    wanted
                 }
-            })
-        });
-        newer.collect()
+            });
+            count += log.entries.len();
+            newer.push(log);
+        }
+        // Behind the logs: what has fallen out meanwhile is told here.
+        let lost = match all.let_go || is_cut {
+            true => i64::MAX,
+            false => jni.static_long(*ids.class, c"lost").unwrap_or(i64::MAX),
+        };
+        (newer, lost)
     }
 }
 
@@ -346,8 +363,9 @@ fn read<Wanted: FnMut(&Chunk) -> bool>(
         // Its thread may have let go of what was read, and used it again.
         (jni.get_integral(log, ids.from, b'J') == latest.from).then_some(read)
     });
-    read.unwrap_or(Log {
+    read.unwrap_or_else(|| Log {
         from: i64::MAX,
+        end: jni.get_integral(log, ids.base, b'J'),
         ..Log::default()
     })
 }

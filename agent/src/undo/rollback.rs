@@ -28,6 +28,8 @@ pub(crate) struct Undo<'a> {
     tags: Targets,
     own: Log,
     others: Vec<Log>,
+    /// Entries of others before this time are nothing to any frame.
+    since: i64,
     lost: i64,
     complete: i64,
     /// For each object that was written to, its writes: the log (0 is the own one), and the entry
@@ -90,6 +92,7 @@ impl<'a> Undo<'a> {
             tags: Targets(tags),
             own: logs.own,
             others: logs.others,
+            since,
             lost: logs.lost,
             complete: logs.complete,
             writes: Vec::new(),
@@ -136,13 +139,21 @@ impl<'a> Undo<'a> {
     /// Takes what others have written while the graph was walked: what was read of an object since may be what they
     /// wrote. Returns the objects that they wrote to. Nothing of older frames is lost by that, for an entry is made
     /// before its write.
-    pub(crate) fn catch_up(&mut self, newer: Vec<Log>) -> Vec<Obj> {
+    ///
+    /// `lost` is the time up to which logs may be missing by now. Where it has been for good from the beginning,
+    /// nothing is taken.
+    pub(crate) fn catch_up(&mut self, (newer, lost): (Vec<Log>, i64)) -> Vec<Obj> {
         let mut objects = Vec::new();
-        for log in newer {
+        if self.lost == i64::MAX {
+            return objects;
+        }
+        self.lost = self.lost.max(lost);
+        for mut log in newer {
             let known = (self.others.iter()).position(|known| known.number() == log.number());
             let (at, first) = match known {
-                Some(at) => (at, self.others[at].append(log)),
+                Some(at) => (at, self.others[at].append(log, self.since)),
                 None => {
+                    log.entries.retain(|entry| entry.time > self.since);
                     self.others.push(log);
                     (self.others.len() - 1, 0)
                 }

@@ -83,7 +83,7 @@ pub struct Opts {
     /// Take about so long for new sequences: half of it to search, the rest to try
     /// out what was found; 60 if --sequences says nothing. Compiling the tests and
     /// running them comes on top, mostly some 5 to 30 seconds, and so does --observed.
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(..=86400))]
     time: Option<u64>,
 
     /// Try so many new sequences. With the same seed, the same tests come out if the

@@ -225,6 +225,8 @@ pub(super) fn launch(
         let _ = fs::remove_file(lacking_file(file));
     }
     let dir = place.run_dir(first.index);
+    // Nor the files that an earlier one has left: in a project there are none.
+    let _ = fs::remove_dir_all(&dir);
     fs::create_dir_all(&dir).context("failed to make a directory to run in")?;
     let log = files[0].with_extension("log");
     let _ = fs::remove_file(&log);

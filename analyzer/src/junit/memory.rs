@@ -74,15 +74,33 @@ pub fn common<'a>(options: &[String], crashes: impl Iterator<Item = &'a Crash>) 
 
 /// The words of a command line that are for the JVM: what stands behind the main class or the jar is the program's.
 fn jvm_options(command: &str) -> impl Iterator<Item = &str> {
-    let mut words = command.split_whitespace().peekable();
+    let mut words = words(command).peekable();
     // A trimmed file has the options alone.
-    words.next_if(|java| !java.starts_with('-'));
+    words.next_if(|java| !java.trim_start_matches('"').starts_with('-'));
     let mut is_value = false;
     words.take_while(move |word| {
         let is_main = || MAIN.contains(&word.split('=').next().unwrap_or(word));
-        let is_ours = is_value || word.starts_with(['-', '@']) && !is_main();
+        let is_option = word.trim_start_matches('"').starts_with(['-', '@']);
+        let is_ours = is_value || is_option && !is_main();
         is_value = !is_value && WITH_VALUE.contains(word);
         is_ours
+    })
+}
+
+/// The words of a command line; those with blanks are in quotes, and keep these.
+fn words(command: &str) -> impl Iterator<Item = &str> {
+    let mut rest = command;
+    std::iter::from_fn(move || {
+        rest = rest.trim_start();
+        let (mut quoted, mut escaped) = (false, false);
+        let end = rest.find(|c: char| {
+            quoted ^= c == '"' && !escaped;
+            escaped = c == '\\' && !escaped;
+            c.is_whitespace() && !quoted
+        });
+        let (word, behind) = rest.split_at(end.unwrap_or(rest.len()));
+        rest = behind;
+        (!word.is_empty()).then_some(word)
     })
 }
 
@@ -137,6 +155,17 @@ mod tests {
         assert_eq!(
             options("java -Xss1m -cp a:b -ea Main -Xss2m"),
             ["-Xss1m", "-cp", "a:b", "-ea"]
+        );
+        assert_eq!(
+            options(
+                r#""/my jdk/java" "-Dname=John \"J\" Smith" -cp "/my jars/a.jar" -Xss1m Main -Xss2m"#
+            ),
+            [
+                r#""-Dname=John \"J\" Smith""#,
+                "-cp",
+                r#""/my jars/a.jar""#,
+                "-Xss1m"
+            ]
         );
         assert_eq!(options("java -p mods -m app/Main -Xss2m"), ["-p", "mods"]);
         assert_eq!(options("java --module=app/Main -Xss2m").len(), 0);

@@ -78,7 +78,10 @@ pub(super) fn view(
             let ring = graph.elements(graph.reference(object, "items")?)?;
             let first = usize::try_from(graph.int(object, "takeIndex")?).ok()?;
             let count = usize::try_from(graph.int(object, "count")?).ok()?;
-            let elements = ring.iter().cycle().skip(first).take(count.min(ring.len()));
+            if first >= ring.len() || count > ring.len() {
+                return None;
+            }
+            let elements = ring.iter().cycle().skip(first).take(count);
             Some(View::List(elements.copied().collect()))
         }
         "concurrent.LinkedBlockingDeque" => linked(graph, graph.reference(object, "first")),

@@ -358,23 +358,26 @@ public class Server {
 }
 ";
     for jdk in jdks() {
-        let workplace = Workplace::new("attach-waits");
-        let jar = super::record::api(&workplace);
-        let jar = jar.to_str().unwrap();
-        let mut server = Server::beside(jar, SOURCE, jdk, &workplace, &[]);
-        let out = workplace.join("out");
-        let option = format!(
-            "mode=second-chance,redact=annotation:Pii,out={}",
-            out.display()
-        );
-        let attached = server.attach(&[&option]);
-        assert!(attached.status.success(), "{}", both(&attached));
-        server.ask(b'r');
         let label = format!("JDK {}", jdk.version);
+        let attached = |more: &str| {
+            let workplace = Workplace::new("attach-waits");
+            let jar = super::record::api(&workplace);
+            let server = Server::beside(jar.to_str().unwrap(), SOURCE, jdk, &workplace, &[]);
+            let out = workplace.join("out");
+            let option = format!("mode=second-chance,out={}{more}", out.display());
+            let attached = server.attach(&[&option]);
+            assert!(attached.status.success(), "{label}: {}", both(&attached));
+            (workplace, server)
+        };
+        let (workplace, mut server) = attached("");
+        server.ask(b'r');
         assert_eq!(workplace.crashes().len(), 1, "{label}");
-        // The first failure has it learn; until the methods have their probes, it is only counted.
+        server.end();
+
+        let (workplace, mut server) = attached(",redact=annotation:Pii");
+        // The first failure has it learn; until the methods have their probes, others are only counted.
         let knows = |crash: &Crash| render(crash).contains("Server.fail:8 user=User");
-        for _ in 0..100 {
+        for _ in 0..300 {
             server.ask(b'f');
             if workplace.crashes().iter().any(knows) {
                 break;

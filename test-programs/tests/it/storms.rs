@@ -245,15 +245,19 @@ fn a_stack_overflow_that_escapes_is_told_where_there_is_room() {
 public class Main {
     static int deepest;
     static int down(int n) { deepest = n; return down(n + 1) + 1; }
+    static class Held implements AutoCloseable { public void close() { } }
+    // Its handlers are met where there is no room either, and throw on.
+    static int held(int n) { try (Held held = new Held()) { return held(n + 1) + 1; } }
     static int last() { return down(0); }
     static int pad(int n) { return n == 0 ? last() : pad(n - 1) + 1; }
     public static void main(String[] args) {
         try { down(0); } catch (StackOverflowError e) { }
         try { pad(deepest * 9 / 10); } catch (StackOverflowError e) { System.out.println(\"caught\"); }
+        if (args.length == 0) held(0);
     }
 }";
     for jdk in jdks() {
-        for rule in ["escape:Main.down", "escape:Main.last"] {
+        for rule in ["escape:Main.down", "escape:Main.last", "escape:Main.held"] {
             let workplace = Workplace::new("no-stack-escape");
             // Frames of the interpreter have one size.
             let jvm = ["-Xss1m", "-Xint"];

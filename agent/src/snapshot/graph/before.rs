@@ -80,7 +80,7 @@ impl<'a> Graph<'a> {
 
     /// Has the old values of what others have written since the logs were read put into the graph, too. It is to be
     /// walked again.
-    pub(crate) fn catch_up(&mut self, mut undo: Undo<'a>, newer: Vec<Log>) {
+    pub(crate) fn catch_up(&mut self, mut undo: Undo<'a>, newer: (Vec<Log>, i64)) {
         let mut written = HashSet::new();
         for object in undo.catch_up(newer) {
             written.extend(undo.targets().find(object).zip(self.number_of(object)));

@@ -93,6 +93,9 @@ impl Proposer<'_> {
             }
             _ => return None,
         };
+        if !(1..=MAX_CALLS).contains(&calls.len()) {
+            return None;
+        }
         let mut recipe = recipe.clone();
         recipe.steps.extend(calls.iter().map(|given| Step {
             operation: Operation::Virtual,
@@ -105,7 +108,7 @@ impl Proposer<'_> {
             roles: vec![String::new(); given.len()],
             variadic: false,
         }));
-        (1..=MAX_CALLS).contains(&calls.len()).then_some(recipe)
+        Some(recipe)
     }
 
     /// What a recipe makes, with these calls in place of setters for the field, and of assignments of what they
@@ -189,7 +192,9 @@ impl Proposer<'_> {
         let placed = |place: &dyn Fn(usize) -> Given| {
             let set = elements.iter().enumerate();
             let set = set.filter(|(_, element)| !is_zero(**element));
+            // One more than may be, so that these are refused.
             let calls: Option<Vec<Given>> = set
+                .take(MAX_CALLS + 1)
                 .map(|(at, element)| {
                     let mut given = place(at);
                     given.push(self.fit(*element, parameters[given.len()])?);
@@ -205,6 +210,7 @@ impl Proposer<'_> {
             elements.iter().map(given).collect::<Option<Vec<Given>>>()
         };
         let keyed = || {
+            (content.keys.len() <= MAX_CALLS).then_some(())?;
             let both = content.keys.iter().zip(elements);
             let given = both.map(|(key, element)| {
                 Some(vec![
@@ -350,6 +356,12 @@ impl Proposer<'_> {
             ..Content::of(elements)
         };
         if field.info.descriptor.starts_with("[[") {
+            let first = elements.first().and_then(inner);
+            let first = first.and_then(|row| self.graph.elements(row));
+            let columns = first.map_or(0, |row| row.len());
+            if elements.len().saturating_mul(columns) > MAX_ELEMENTS {
+                return Vec::new();
+            }
             let rows = elements.iter().map(|row| self.graph.elements(inner(row)?));
             let rows: Vec<_> = rows.collect::<Option<_>>().unwrap_or_default();
             let columns = rows.first().map_or(0, Vec::len);

@@ -11,6 +11,7 @@ use hindsight_classfile::access;
 impl Proposer<'_> {
     /// Adds a setter, or an assignment, for each field that holds something.
     pub(super) fn with_setters(&self, mut steps: Vec<Step>, result: usize) -> Recipe {
+        let mut keepers = Vec::new();
         for field in &self.fields {
             let owner = &field.info.owner;
             let Some(found) = self.library.info(owner) else {
@@ -37,14 +38,6 @@ impl Proposer<'_> {
                 });
                 continue;
             }
-            let kept = || Some(field.value).filter(|value| !is_zero(*value));
-            if let Some(method) = kept().and_then(|_| self.keeper(info, &field.info.name)) {
-                add(Step {
-                    field: Some(name_of(field)),
-                    ..call(owner, &method, Some(result), Vec::new(), Vec::new())
-                });
-                continue;
-            }
             let member = self.library.fields(owner).into_iter().find(|member| {
                 member.name == field.info.name && member.descriptor == field.info.descriptor
             });
@@ -67,6 +60,23 @@ impl Proposer<'_> {
                     roles,
                     variadic: false,
                 });
+            } else if !is_zero(field.value)
+                && let Some(method) = self.keeper(info, &field.info.name)
+            {
+                keepers.push(Step {
+                    field: Some(name_of(field)),
+                    ..call(owner, &method, Some(result), Vec::new(), Vec::new())
+                });
+            }
+        }
+        // What they keep comes of all that is set.
+        for step in keepers {
+            let alike = |other: &Step| {
+                (&other.class, &other.name) == (&step.class, &step.name)
+                    && other.descriptor == step.descriptor
+            };
+            if !steps.iter().any(alike) {
+                steps.push(step);
             }
         }
         Recipe { steps, result }

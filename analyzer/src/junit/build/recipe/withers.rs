@@ -61,9 +61,17 @@ impl Proposer<'_> {
                 return None;
             };
             let lower = method.name.to_ascii_lowercase();
+            // One that writes would change what it is called on, which may be a constant of the program.
+            let writes =
+                || (self.library).writes(&self.info.name, &method.name, &method.descriptor);
             let rank = match self.hands_on(method, field) {
                 true => 0,
-                false if lower.strip_prefix("with").unwrap_or(&lower) == name => 1,
+                false
+                    if lower.strip_prefix("with").unwrap_or(&lower) == name
+                        && writes().is_empty() =>
+                {
+                    1
+                }
                 false => return None,
             };
             let usable = result == own

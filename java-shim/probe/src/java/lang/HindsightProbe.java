@@ -286,6 +286,7 @@ public class HindsightProbe {
     public static void uncaught(Thread thread, Throwable exception) {
         try {
             try {
+                HindsightThread.settle(exception);
                 HindsightThread.report(HindsightThread.UNCAUGHT, -1, exception);
             } finally {
                 HindsightThread.end();

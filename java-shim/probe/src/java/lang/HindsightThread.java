@@ -485,11 +485,7 @@ final class HindsightThread {
             }
         }
         if (now != null) {
-            if (now.overdue >= 0) {
-                int rule = now.overdue;
-                now.overdue = -1;
-                report(OVERDUE, rule, exception);
-            }
+            settle(now);
             // Caught in another method without having left one in between, it was thrown anew. In the
             // same one, it may come from an inner handler.
             now.reported &= now.catcher < 0 || now.catcher == method || isReported;
@@ -512,6 +508,7 @@ final class HindsightThread {
             }
             for (Propagation known : all) {
                 if (known != null && known.exception == exception) {
+                    settle(known);
                     if (known.catcher < 0) {
                         known.catcher = method;
                     }
@@ -632,6 +629,24 @@ final class HindsightThread {
             remember(method, exception);
         }
         return answer == LATER;
+    }
+
+    /** Reports an escape for which there was no room, if there is by now: whoever catches it may throw it on. */
+    private static void settle(Propagation way) {
+        int method = way.overdue;
+        if (method >= 0 && !report(OVERDUE, method, way.exception)) {
+            way.escaped = true;
+            way.overdue = -1;
+        }
+    }
+
+    /** The same of an exception that nobody catches. */
+    static void settle(Throwable exception) {
+        HindsightThread known = known();
+        Propagation way = known == null ? null : known.find(exception);
+        if (way != null) {
+            settle(way);
+        }
     }
 
     /** Whether a group has none above it. Its {@code getParent} asks a security manager, which may be the program's. */

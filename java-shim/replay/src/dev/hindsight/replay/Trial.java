@@ -57,6 +57,9 @@ public final class Trial {
     private static final int GET_STATIC = 3;
     private static final int PUT_FIELD = 4;
     private static final int GET_FIELD = 5;
+
+    /** Elements of a collection that are looked at for an object. */
+    private static final int MAX_HELD = 1000;
     /** Files with fewer objects are restored anew for each try: a recipe may change its arguments. */
     private static final int SMALL = 3000;
 
@@ -260,13 +263,24 @@ public final class Trial {
         if (value == other || value == null || !Classes.ofJdk(value.getClass())) {
             return value == other && other != null;
         }
-        Iterable<?> held = value instanceof Collection ? (Collection<?>) value
+        // What is around another collection may be around one of the program's, whose own code would run.
+        boolean isWrapper = value.getClass().getName().startsWith("java.util.Collections$");
+        Iterable<?> held = isWrapper ? List.of()
+                : value instanceof Collection ? (Collection<?>) value
                 : value instanceof Map ? ((Map<?, ?>) value).values()
                 : value instanceof Object[] ? Arrays.asList((Object[]) value) : List.of();
-        for (Object element : held) {
-            if (element == other) {
-                return true;
+        try {
+            int left = MAX_HELD;
+            for (Object element : held) {
+                if (element == other) {
+                    return true;
+                }
+                if (--left == 0) {
+                    break;
+                }
             }
+        } catch (RuntimeException e) {
+            // A view, of which what it shows has changed.
         }
         return false;
     }
@@ -298,11 +312,18 @@ public final class Trial {
     private static Object make(Frame frame, Object[] steps, boolean[] taken, int result)
             throws Throwable {
         Object[] made = new Object[steps.length];
+        boolean[] constant = new boolean[steps.length];
         for (int i = 0; i < steps.length; i++) {
             Object[] step = (Object[]) steps[i];
-            Object on = number(step[4]) < 0 ? null : made[number(step[4])];
+            int receiver = number(step[4]);
+            Object on = receiver < 0 ? null : made[receiver];
             // What is left out hands on what it would have been called on.
             made[i] = taken[i] ? step(frame, step, on, made) : on;
+            boolean isSame = receiver >= 0 && made[i] == on && constant[receiver];
+            constant[i] = isSame || taken[i] && number(step[0]) == GET_STATIC;
+            if (isSame && taken[i]) {
+                throw new ReplayException("it would change a constant of the program");
+            }
         }
         return made[result];
     }
