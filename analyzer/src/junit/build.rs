@@ -88,7 +88,7 @@ impl Recipes {
     }
 
     /// Leaves open what the makers of other objects fill in any case.
-    fn prefer_open(&mut self, open: HashMap<Key, Found>) {
+    fn prefer_open(&mut self, open: Vec<(Key, Found)>) {
         for (key, found) in open {
             let adds_itself = |object: &u32| {
                 let mut all = self.found.iter();
@@ -180,11 +180,12 @@ pub fn find(
             exact: how.exact,
         };
         if !found.gaps.is_empty() {
-            match open.get(&key) {
-                Some(best) if !is_better(&plan.library, &found, best) => {}
-                _ => {
-                    open.insert(key.clone(), found.clone());
+            match open.iter_mut().find(|(known, _)| *known == key) {
+                Some((_, best)) if is_better(&plan.library, &found, best) => {
+                    *best = found.clone();
                 }
+                Some(_) => {}
+                None => open.push((key.clone(), found.clone())),
             }
         }
         match recipes.found.get(&key) {
