@@ -283,7 +283,7 @@ pub fn tests(
     }
     let mut of_statics: Vec<((String, String, String), Checked)> = Vec::new();
     for seen in &recorded.statics {
-        let mut ways = ways_out(recorded).into_iter();
+        let mut ways = Unmade::WAYS.into_iter();
         let Some(mut carved) = ways.find_map(|unmade| recorded.call(seen, unmade, &means, methods))
         else {
             let class = seen.class_of(&seen.method);
@@ -362,13 +362,6 @@ fn by_declared_types(sequence: &mut Sequence, access: &mut Access<'_>, methods: 
     }
 }
 
-/// What can become of calls that are passed what no test can make.
-fn ways_out(recorded: &Recorded) -> Vec<Unmade> {
-    let mut ways = vec![Unmade::Ends, Unmade::LeftOut];
-    ways.extend(recorded.has_lambdas().then_some(Unmade::Lambdas));
-    ways
-}
-
 /// What a life can be cut out as, each once; those with the most around come first.
 fn slices(
     recorded: &Recorded,
@@ -393,7 +386,7 @@ fn slices(
         .filter_map(|(reach, others)| recorded.around(&life, reach, others))
         .collect();
     let mut all: Vec<Carved> = Vec::new();
-    for unmade in ways_out(recorded) {
+    for unmade in Unmade::WAYS {
         for around in &around {
             let fresh = recorded
                 .slice(object, around, unmade, means, methods)

@@ -52,8 +52,13 @@ pub enum Unmade {
     Ends,
     /// The life goes on without it; but an object of the JDK has another one in its place.
     LeftOut,
-    /// A lambda has another one in its place, too.
+    /// A lambda has another one in its place, too; where there is none, that is no way.
     Lambdas,
+}
+
+impl Unmade {
+    /// What can become of them, beginning with what is most as in the run.
+    pub const WAYS: [Unmade; 3] = [Unmade::Ends, Unmade::LeftOut, Unmade::Lambdas];
 }
 
 impl Seen {
@@ -357,11 +362,6 @@ impl Recorded {
         let own = [seen.clone()];
         let around = self.around(&own, Reach::Needed, Begins::Made)?;
         self.convert(&around, (means, unmade), methods)
-    }
-
-    /// Whether lambdas were passed.
-    pub fn has_lambdas(&self) -> bool {
-        self.lambdas.are_any()
     }
 
     /// The calls with which the run looked at once at what a call had returned: a collection of the JDK's,

@@ -30,6 +30,10 @@ impl Recorded {
             unsure,
         } = around;
         let without = unmade != Unmade::Ends;
+        let mut passed = calls.iter().flat_map(|seen| &seen.args);
+        if unmade == Unmade::Lambdas && !passed.any(|arg| self.lambdas.has(arg)) {
+            return None;
+        }
         let is_own = |seen: &Rc<Seen>| {
             let mut all = own.iter().chain(asked);
             all.any(|other| seen.entered == other.entered)
