@@ -7,7 +7,7 @@
 
 use super::{End, Seen, Value};
 use crate::classpath::FoundClass;
-use crate::generate::lambda::{Functional, Given, Lambda};
+use crate::generate::lambda::{Functional, Given, Lambda, is_written_for};
 use crate::generate::sequence::{Arg, fresh};
 use crate::java::descriptor;
 use crate::model::values::Literal;
@@ -114,7 +114,8 @@ impl Lambdas {
             && let Some(class) = descriptor::class_name(ty)
         {
             if !self.functional.contains_key(&class) {
-                let known = Functional::of(&class, info);
+                let known = is_written_for(&class).then(|| Functional::of(&class, info));
+                let known = known.flatten();
                 self.functional.insert(class.clone(), known);
             }
             if let Some(Some(known)) = self.functional.get(&class) {
@@ -193,11 +194,11 @@ impl Lambdas {
         let Value::Object(serial) = value else {
             return None;
         };
-        let (maker, number) = self.made.get(serial)?;
         // The test has the lambda itself, which one of its calls has given.
         if vars.contains_key(serial) {
             return None;
         }
+        let (maker, number) = self.made.get(serial)?;
         let known = self
             .functional
             .get(&descriptor::class_name(ty)?)?
@@ -234,8 +235,8 @@ impl Lambdas {
         let is_primitive = descriptor::is_primitive(result);
         if let End::Returned(Some(Value::Literal(literal))) = &seen.end
             && !is_within
-            && match is_primitive {
             && (body.is_none() || code.is_none())
+            && match is_primitive {
                 true => returned == result,
                 false => !descriptor::is_primitive(&returned),
             }
@@ -290,8 +291,8 @@ mod tests {
         let mut all = Lambdas::default();
         all.take(7, "shop.Main$$Lambda/0x0000000001000c18", 1);
         all.take(8, "shop.Main", 2);
-        for (name, descriptor) in [
         all.take(5, "shop.Main$$Lambda/0x0000000001000c18", 1);
+        for (name, descriptor) in [
             ("A", "(La/Event;)Z"),
             ("B", "(Ljava/lang/Object;)Ljava/lang/Object;"),
         ] {
@@ -345,9 +346,9 @@ mod tests {
         // Neither a lambda, nor passed as what lambdas can be of.
         assert_eq!(given(&all, 8, "LA;", &seen), None);
         assert_eq!(given(&all, 7, "LC;", &seen), None);
-    }
         // The test has it.
         assert_eq!(given(&all, 5, "LA;", &seen), None);
+    }
 
     /// The second one that was passed is the one whose code comes second.
     #[test]
@@ -367,12 +368,12 @@ mod tests {
             let value = Given::Value(Arg::Literal(Literal::Bool(is)));
             assert_eq!(given(&all, serial, "LA;", &seen), Some(value));
         }
-    }
         // A call that only keeps it returns something else.
         let mut keeps = Seen::of_end(literal(true));
         keeps.method.descriptor = "(LA;)Z".to_owned();
         let value = Given::Value(Arg::Literal(Literal::Bool(false)));
         assert_eq!(given(&all, 9, "LA;", &keeps), Some(value));
+    }
 
     #[test]
     fn references_give_what_the_call_did() {
