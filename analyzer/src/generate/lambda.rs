@@ -84,13 +84,15 @@ pub struct Functional {
     pub variables: Vec<Option<usize>>,
 }
 
+/// Whether people write lambdas for an interface, if it has one abstract method.
+pub fn is_written_for(class: &str) -> bool {
+    let is_jdk = class.starts_with("java.") || class.starts_with("javax.");
+    !is_jdk || class.starts_with("java.util.function.") || OF_JDK.contains(&class)
+}
+
 impl Functional {
-    /// What `info` knows of a class, if lambdas can be of it.
+    /// What `info` knows of a class, if javac takes lambdas for it.
     pub fn of(class: &str, info: &dyn Fn(&str) -> Option<Rc<FoundClass>>) -> Option<Functional> {
-        let is_jdk = class.starts_with("java.") || class.starts_with("javax.");
-        if is_jdk && !class.starts_with("java.util.function.") && !OF_JDK.contains(&class) {
-            return None;
-        }
         let found = info(class)?;
         let own = found.info.as_ref()?;
         if !own.is(access::INTERFACE) || own.is(access::ANNOTATION) || own.sealed {
@@ -194,12 +196,10 @@ mod tests {
         ] {
             assert_eq!(shown(class).as_deref(), Some(expected), "{class}");
         }
-        for class in [
-            "java.lang.Iterable",
-            "java.util.List",
-            "java.lang.String",
-            "no.Such",
-        ] {
+        assert!(is_written_for("java.lang.Runnable") && is_written_for("a.Iterable"));
+        // Nobody does, though javac takes them.
+        assert!(of("java.lang.Iterable").is_some() && !is_written_for("java.lang.Iterable"));
+        for class in ["java.util.List", "java.lang.String", "no.Such"] {
             assert_eq!(of(class), None, "{class}");
         }
     }

@@ -8,7 +8,7 @@ mod slices;
 use super::asserted::Checked;
 use super::carve::{Access, Begins, Carved, Means, Reach, Recorded, Unmade};
 use super::complete::Wanted;
-use super::sequence::{Method, Methods, Sequence};
+use super::sequence::{Arg, Method, Methods, Sequence};
 use super::ways::Ways;
 use super::worker::Worker;
 use length::enough;
@@ -225,6 +225,7 @@ pub fn tests(
                 continue;
             }
             let mut tries = slices(recorded, serial, begins, &means, methods);
+            tries.retain(|one| can_be_written(&one.sequence, class, access));
             let mut is_shorter = false;
             for one in &mut tries {
                 by_declared_types(&mut one.sequence, access, methods);
@@ -283,10 +284,13 @@ pub fn tests(
     }
     let mut of_statics: Vec<((String, String, String), Checked)> = Vec::new();
     for seen in &recorded.statics {
-        let mut ways = ways_out(recorded).into_iter();
-        let Some(mut carved) = ways.find_map(|unmade| recorded.call(seen, unmade, &means, methods))
-        else {
-            let class = seen.class_of(&seen.method);
+        let mut ways = Unmade::WAYS.into_iter();
+        let class = seen.class_of(&seen.method);
+        let carved = ways.find_map(|unmade| {
+            let carved = recorded.call(seen, unmade, &means, methods)?;
+            can_be_written(&carved.sequence, class, access).then_some(carved)
+        });
+        let Some(mut carved) = carved else {
             if has_tests(&seen.method, class, access)
                 && let Some(call) = seen.lacking(&HashMap::new())
             {
@@ -362,11 +366,13 @@ fn by_declared_types(sequence: &mut Sequence, access: &mut Access<'_>, methods: 
     }
 }
 
-/// What can become of calls that are passed what no test can make.
-fn ways_out(recorded: &Recorded) -> Vec<Unmade> {
-    let mut ways = vec![Unmade::Ends, Unmade::LeftOut];
-    ways.extend(recorded.has_lambdas().then_some(Unmade::Lambdas));
-    ways
+/// Whether a test of a class can have the lambdas that are passed: an interface that is not public is its package's.
+fn can_be_written(sequence: &Sequence, class: &str, access: &mut Access<'_>) -> bool {
+    let mut args = sequence.iter().flat_map(|call| &call.args);
+    args.all(|arg| match arg {
+        Arg::Lambda(lambda) => access.is_in_sight(&lambda.interface, class),
+        _ => true,
+    })
 }
 
 /// What a life can be cut out as, each once; those with the most around come first.
@@ -393,7 +399,7 @@ fn slices(
         .filter_map(|(reach, others)| recorded.around(&life, reach, others))
         .collect();
     let mut all: Vec<Carved> = Vec::new();
-    for unmade in ways_out(recorded) {
+    for unmade in Unmade::WAYS {
         for around in &around {
             let fresh = recorded
                 .slice(object, around, unmade, means, methods)

@@ -4,7 +4,7 @@
 mod pools;
 
 use super::carve::{Access, is_main};
-use super::lambda::Functional;
+use super::lambda::{Functional, is_written_for};
 use super::platform::Platform;
 use super::sequence::{Arg, Method, MethodId, Methods, Statement};
 use super::ways::Ways;
@@ -354,7 +354,8 @@ impl Surface {
         let called = self.methods.iter().chain(self.modelled.values());
         let types: BTreeSet<String> = called.flat_map(|id| methods.get(*id).types().0).collect();
         for class in types.iter().filter_map(|ty| descriptor::class_name(ty)) {
-            if access.is_accessible(&class)
+            if is_written_for(&class)
+                && access.is_accessible(&class)
                 && let Some(known) = Functional::of(&class, &|name| access.info(name))
             {
                 self.functional.insert(class, known);

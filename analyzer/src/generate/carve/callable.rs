@@ -5,7 +5,7 @@ use crate::classpath::FoundClass;
 use crate::generate::platform::{Classes, Platform};
 use crate::generate::sequence::{Method, is_of_compiler};
 use crate::java::descriptor;
-use crate::java::names::is_identifier;
+use crate::java::names::{is_identifier, package_of};
 use hindsight_classfile::access;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::rc::Rc;
@@ -56,13 +56,28 @@ impl<'c> Access<'c> {
 
     /// The same, looked up each time.
     pub fn is_open(&self, class: &str) -> bool {
+        self.is_with_those_around(class, |info| info.is(access::PUBLIC))
+    }
+
+    /// Whether the tests of another class can name a class: all sources can, or those of their package.
+    pub fn is_in_sight(&mut self, class: &str, tested: &str) -> bool {
+        let is_neighbour = || {
+            package_of(class) == package_of(tested)
+                && self.info(class).is_some_and(|found| found.open)
+                && self.is_with_those_around(class, |info| !info.is(access::PRIVATE))
+        };
+        is_neighbour() || self.is_accessible(class)
+    }
+
+    /// Whether a class, which is not local, `is` something, with those around it.
+    fn is_with_those_around(&self, class: &str, is: fn(&ClassInfo) -> bool) -> bool {
         let found = self.info(class);
         found.as_deref().and_then(of).is_some_and(|info| {
-            info.is(access::PUBLIC)
+            is(info)
                 && !info.is(access::SYNTHETIC)
                 && match &info.nesting {
                     Nesting::TopLevel => true,
-                    Nesting::Member { outer, .. } => self.is_open(outer),
+                    Nesting::Member { outer, .. } => self.is_with_those_around(outer, is),
                     Nesting::Local => false,
                 }
         })

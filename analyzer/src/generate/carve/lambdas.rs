@@ -7,7 +7,7 @@
 
 use super::{End, Seen, Value};
 use crate::classpath::FoundClass;
-use crate::generate::lambda::{Functional, Given, Lambda};
+use crate::generate::lambda::{Functional, Given, Lambda, is_written_for};
 use crate::generate::sequence::{Arg, fresh};
 use crate::java::descriptor;
 use crate::model::values::Literal;
@@ -36,9 +36,11 @@ pub struct Lambdas {
     passed: HashMap<(String, Rc<str>), Vec<u32>>,
     /// and once all are there, the method of the code of each, where it is plain which is whose.
     code: FxHashMap<u32, u32>,
-    /// Calls of their code, by when they began once all are there,
-    bodies: Vec<Body>,
-    /// and how many of each method.
+    /// Calls of their code, by its class, and by when they began once all are there,
+    bodies: FxHashMap<Rc<str>, Vec<Body>>,
+    /// how many these are,
+    kept: usize,
+    /// and how many there were of each method.
     counts: FxHashMap<u32, usize>,
 }
 
@@ -53,8 +55,8 @@ pub(super) struct Begun {
 struct Body {
     entered: u64,
     method: u32,
-    class: Rc<str>,
-    descriptor: String,
+    /// Of what it takes, which begins with what it has captured, and gives.
+    kinds: String,
     /// How many parameters come behind the one that it has given, if it has.
     passed_on: Option<usize>,
     end: End,
@@ -65,15 +67,15 @@ fn maker(class: &str) -> Option<&str> {
     Some(class.split_once("$$Lambda")?.0)
 }
 
-/// A descriptor in which all objects are alike: what code captures and takes more exactly is of the same kinds.
+/// A letter for each type in a descriptor, the result's at last. All objects are alike: what code captures and takes
+/// more exactly is of the same kinds.
 fn kinds(text: &str) -> String {
-    let kind = |ty: &str| match descriptor::is_primitive(ty) || ty == "V" {
-        true => ty.to_owned(),
-        false => "Ljava/lang/Object;".to_owned(),
+    let kind = |ty| match descriptor::is_primitive(ty) || ty == "V" {
+        true => ty,
+        false => "L",
     };
     let (types, result) = descriptor::split(text).unwrap_or_default();
-    let types: String = types.into_iter().map(kind).collect();
-    format!("({types}){}", kind(result))
+    types.into_iter().chain([result]).map(kind).collect()
 }
 
 /// Whether a method is what a compiler makes of a lambda.
@@ -87,9 +89,9 @@ pub(super) fn place(name: &str) -> Option<u32> {
 }
 
 impl Lambdas {
-    /// Whether there are any.
-    pub fn are_any(&self) -> bool {
-        !self.made.is_empty()
+    /// Whether a value is one of them.
+    pub(super) fn has(&self, value: &Value) -> bool {
+        matches!(value, Value::Object(serial) if self.made.contains_key(serial))
     }
 
     /// Takes an object, by its class and the number of that.
@@ -112,7 +114,8 @@ impl Lambdas {
             && let Some(class) = descriptor::class_name(ty)
         {
             if !self.functional.contains_key(&class) {
-                let known = Functional::of(&class, info);
+                let known = is_written_for(&class).then(|| Functional::of(&class, info));
+                let known = known.flatten();
                 self.functional.insert(class.clone(), known);
             }
             if let Some(Some(known)) = self.functional.get(&class) {
@@ -129,7 +132,7 @@ impl Lambdas {
     pub(super) fn is_kept(&mut self, method: u32) -> bool {
         let count = self.counts.entry(method).or_default();
         *count += 1;
-        *count <= MAX_OF_ONE && self.bodies.len() < MAX_BODIES
+        *count <= MAX_OF_ONE && self.kept < MAX_BODIES
     }
 
     /// Takes a call of a lambda's code, in a class.
@@ -148,27 +151,27 @@ impl Lambdas {
         };
         let passed_on = begun.passed.iter().rev().find(is_same);
         let passed_on = passed_on.and_then(|(at, _)| count.checked_sub(*at));
-        self.bodies.push(Body {
+        let body = Body {
             entered: begun.entered,
             method,
-            class: class.into(),
-            descriptor: descriptor.to_owned(),
+            kinds: kinds(descriptor),
             passed_on,
             end,
-        });
+        };
+        self.kept += 1;
+        self.bodies.entry(class.into()).or_default().push(body);
     }
 
     /// All were taken. Compilers number the code of lambdas in the order in which they stand in a class, `place` is
     /// that of a method; where as many were called as there are lambdas, these were passed in the same order.
     pub(super) fn finish(mut self, place: &dyn Fn(u32) -> Option<u32>) -> Lambdas {
-        self.bodies.sort_by_key(|body| body.entered);
+        for bodies in self.bodies.values_mut() {
+            bodies.sort_by_key(|body| body.entered);
+        }
         for ((kinds, maker), numbers) in &self.passed {
-            let Some((types, result)) = descriptor::split(kinds) else {
-                continue;
-            };
-            let bodies = self.bodies.iter();
-            let methods = bodies.filter(|body| body.class == *maker && body.is_of(&types, result));
-            let methods: BTreeSet<(Option<u32>, u32)> = methods
+            let bodies = self.bodies.get(maker).into_iter().flatten();
+            let methods: BTreeSet<(Option<u32>, u32)> = bodies
+                .filter(|body| body.is_of(kinds))
                 .map(|body| (place(body.method), body.method))
                 .collect();
             if methods.len() == numbers.len() {
@@ -191,6 +194,10 @@ impl Lambdas {
         let Value::Object(serial) = value else {
             return None;
         };
+        // The test has the lambda itself, which one of its calls has given.
+        if vars.contains_key(serial) {
+            return None;
+        }
         let (maker, number) = self.made.get(serial)?;
         let known = self
             .functional
@@ -216,22 +223,19 @@ impl Lambdas {
         if result == "V" {
             return Some(Given::Nothing);
         }
-        let from = self
-            .bodies
-            .partition_point(|body| body.entered <= seen.entered);
+        let bodies = self.bodies.get(maker).map_or(&[][..], Vec::as_slice);
+        let from = bodies.partition_point(|body| body.entered <= seen.entered);
         let code = self.code.get(&number);
-        let bodies = self.bodies[from..].iter().take(MAX_LOOKED_AT);
-        let mut own = bodies.filter(|body| {
-            body.class == *maker
-                && code.is_none_or(|code| *code == body.method)
-                && body.is_of(&types, result)
-        });
-        let body = own.next();
+        let kinds = kinds(&known.descriptor);
+        let mut bodies = bodies[from..].iter().take(MAX_LOOKED_AT);
+        let body =
+            bodies.find(|body| code.is_none_or(|code| *code == body.method) && body.is_of(&kinds));
         let is_within = body.is_some_and(|body| body.entered < seen.left);
         let (_, returned) = seen.method.types();
         let is_primitive = descriptor::is_primitive(result);
         if let End::Returned(Some(Value::Literal(literal))) = &seen.end
             && !is_within
+            && (body.is_none() || code.is_none())
             && match is_primitive {
                 true => returned == result,
                 false => !descriptor::is_primitive(&returned),
@@ -266,21 +270,9 @@ impl Lambdas {
 }
 
 impl Body {
-    /// Whether it may be the code of a lambda with these parameters and this result.
-    fn is_of(&self, types: &[&str], result: &str) -> bool {
-        let Some((own, own_result)) = descriptor::split(&self.descriptor) else {
-            return false;
-        };
-        let is_like = |one: &str, other: &str| match descriptor::is_primitive(one) {
-            true => one == other,
-            false => !descriptor::is_primitive(other),
-        };
-        let captured = own.len().checked_sub(types.len());
-        is_like(own_result, result)
-            && captured.is_some_and(|captured| {
-                let mut pairs = own[captured..].iter().zip(types);
-                pairs.all(|(one, other)| is_like(one, other))
-            })
+    /// Whether it may be the code of a lambda that takes and gives what is of these kinds.
+    fn is_of(&self, kinds: &str) -> bool {
+        self.kinds.ends_with(kinds)
     }
 }
 
@@ -299,6 +291,7 @@ mod tests {
         let mut all = Lambdas::default();
         all.take(7, "shop.Main$$Lambda/0x0000000001000c18", 1);
         all.take(8, "shop.Main", 2);
+        all.take(5, "shop.Main$$Lambda/0x0000000001000c18", 1);
         for (name, descriptor) in [
             ("A", "(La/Event;)Z"),
             ("B", "(Ljava/lang/Object;)Ljava/lang/Object;"),
@@ -353,6 +346,8 @@ mod tests {
         // Neither a lambda, nor passed as what lambdas can be of.
         assert_eq!(given(&all, 8, "LA;", &seen), None);
         assert_eq!(given(&all, 7, "LC;", &seen), None);
+        // The test has it.
+        assert_eq!(given(&all, 5, "LA;", &seen), None);
     }
 
     /// The second one that was passed is the one whose code comes second.
@@ -373,6 +368,11 @@ mod tests {
             let value = Given::Value(Arg::Literal(Literal::Bool(is)));
             assert_eq!(given(&all, serial, "LA;", &seen), Some(value));
         }
+        // A call that only keeps it returns something else.
+        let mut keeps = Seen::of_end(literal(true));
+        keeps.method.descriptor = "(LA;)Z".to_owned();
+        let value = Given::Value(Arg::Literal(Literal::Bool(false)));
+        assert_eq!(given(&all, 9, "LA;", &keeps), Some(value));
     }
 
     #[test]

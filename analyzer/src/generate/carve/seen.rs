@@ -136,7 +136,7 @@ impl<'a> Kind<'a> {
 }
 
 /// A call that was seen.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Seen {
     /// What is called.
     pub method: Method,

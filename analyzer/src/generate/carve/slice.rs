@@ -52,8 +52,13 @@ pub enum Unmade {
     Ends,
     /// The life goes on without it; but an object of the JDK has another one in its place.
     LeftOut,
-    /// A lambda has another one in its place, too.
+    /// A lambda has another one in its place, too; where there is none, that is no way.
     Lambdas,
+}
+
+impl Unmade {
+    /// What can become of them, beginning with what is most as in the run.
+    pub const WAYS: [Unmade; 3] = [Unmade::Ends, Unmade::LeftOut, Unmade::Lambdas];
 }
 
 impl Seen {
@@ -359,11 +364,6 @@ impl Recorded {
         self.convert(&around, (means, unmade), methods)
     }
 
-    /// Whether lambdas were passed.
-    pub fn has_lambdas(&self) -> bool {
-        self.lambdas.are_any()
-    }
-
     /// The calls with which the run looked at once at what a call had returned: a collection of the JDK's,
     /// which has no test of its own.
     fn asked_at_once(&self, seen: &Seen) -> Vec<Rc<Seen>> {
@@ -407,22 +407,23 @@ impl Recorded {
         // From when on what something needs is not known to be as it was.
         let mut unsure = u64::MAX;
         // Those that last longest are looked at first: what runs within them need not be looked at.
-        let mut all: Vec<&Rc<Seen>> = Vec::new();
+        let mut all: Vec<(&Rc<Seen>, bool)> = Vec::new();
         let mut pending = BinaryHeap::new();
-        let look_at = |seen, pending: &mut BinaryHeap<_>, all: &mut Vec<_>| {
+        let look_at = |seen, is_aside, pending: &mut BinaryHeap<_>, all: &mut Vec<_>| {
             let seen: &Rc<Seen> = seen;
             pending.push((seen.left - seen.entered, Reverse(seen.entered), all.len()));
-            all.push(seen);
+            all.push((seen, is_aside));
         };
         for seen in own {
-            look_at(seen, &mut pending, &mut all);
+            look_at(seen, false, &mut pending, &mut all);
         }
         let mut follow = Vec::new();
-        // Calls that are there for what they leave to others: what they found themselves is gone.
+        // Calls that are there for nothing but what they leave to others: what they found themselves is gone.
         let mut aside: FxHashSet<u64> = FxHashSet::default();
         while let Some((.., place)) = pending.pop() {
-            let seen = all[place];
-            if chosen.contains_key(&seen.entered) {
+            let (seen, is_aside) = all[place];
+            let is_there = chosen.contains_key(&seen.entered);
+            if is_there && (is_aside || !aside.remove(&seen.entered)) {
                 continue;
             }
             if wide && seen.is_within(&chosen) {
@@ -433,7 +434,7 @@ impl Recorded {
                 unsure = unsure.min(seen.entered);
                 // The same of all others, of which there may be a hundred thousand.
                 for (.., place) in pending.drain() {
-                    let seen = all[place];
+                    let (seen, _) = all[place];
                     let is_there =
                         || chosen.contains_key(&seen.entered) || wide && seen.is_within(&chosen);
                     if seen.entered < unsure && !is_there() {
@@ -443,11 +444,11 @@ impl Recorded {
                 break;
             }
             chosen.insert(seen.entered, seen.clone());
-            if !aside.contains(&seen.entered) {
-                for call in &seen.before {
-                    aside.insert(call.entered);
-                    look_at(call, &mut pending, &mut all);
-                }
+            if is_aside {
+                aside.insert(seen.entered);
+            }
+            for call in &seen.before {
+                look_at(call, true, &mut pending, &mut all);
             }
             let until = if wide { last } else { seen.entered };
             seen.operands(&mut |operand| {
@@ -482,7 +483,7 @@ impl Recorded {
                 let range = *known..until;
                 *known = until.max(*known);
                 for call in self.calls_in(serial, range, begins) {
-                    look_at(call, &mut pending, &mut all);
+                    look_at(call, false, &mut pending, &mut all);
                 }
             }
         }

@@ -23,7 +23,8 @@ struct Field {
     /// and at last, and when.
     last: Option<Datum>,
     written: u64,
-    /// The call of a static method of its class that has written that, once it has ended.
+    /// The call of a static method of its class that has written that, once it has ended; without those before it,
+    /// each of which would have others before it back to the beginning of the run.
     by: Option<Rc<Seen>>,
 }
 
@@ -81,9 +82,16 @@ impl Statics {
     /// Takes a call of a static method that has ended.
     pub(super) fn ended(&mut self, seen: &Rc<Seen>) {
         let fields = self.fields.get_mut(seen.method.class.as_str());
+        let mut alone: Option<Rc<Seen>> = None;
         for field in fields.into_iter().flatten() {
             if field.written > seen.entered {
-                field.by = Some(seen.clone());
+                let call = alone.get_or_insert_with(|| {
+                    Rc::new(Seen {
+                        before: Vec::new(),
+                        ..Seen::clone(seen)
+                    })
+                });
+                field.by = Some(call.clone());
             }
         }
     }
@@ -142,5 +150,20 @@ mod tests {
         statics.wrote("A", 1, Some(Datum::Int(9)), 15, false);
         statics.ended(&call("create", 14));
         assert!(names(&statics).is_empty());
+    }
+
+    /// The call that one finds has found none, however many there were.
+    #[test]
+    fn methods_that_take_turns_make_no_chain() {
+        let mut statics = Statics::default();
+        let turns = ["nextInt", "nextDouble"].into_iter().cycle();
+        for (turn, name) in (0..1_000_000).zip(turns) {
+            let mut seen = Seen::clone(&call(name, 2 * turn));
+            seen.before = statics.before("A", (name, &seen.method.descriptor), 1);
+            assert_eq!(seen.before.len(), usize::from(turn > 0));
+            assert!(seen.before.iter().all(|call| call.before.is_empty()));
+            statics.wrote("A", 1, Some(Datum::Int(7)), 2 * turn + 1, false);
+            statics.ended(&Rc::new(seen));
+        }
     }
 }

@@ -36,10 +36,12 @@ public final class Main {
         dated.add(5);
         Till told = new Till();
         told.add(7);
-        told.tell(sum -> { });
+        told.tell((long sum) -> { });
         told.add(8);
         counts[0] += dated.total() + told.total();
+        told.guard(amount -> amount > 1);
         told.add(1);
+        counts[0] += told.total();
         System.out.println(counts[0] + " " + counts[1] + " " + label);
     }
 }

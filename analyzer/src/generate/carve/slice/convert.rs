@@ -30,9 +30,13 @@ impl Recorded {
             unsure,
         } = around;
         let without = unmade != Unmade::Ends;
+        let mut passed = calls.iter().flat_map(|seen| &seen.args);
+        if unmade == Unmade::Lambdas && !passed.any(|arg| self.lambdas.has(arg)) {
+            return None;
+        }
         let is_own = |seen: &Rc<Seen>| {
             let mut all = own.iter().chain(asked);
-            all.any(|other| Rc::ptr_eq(seen, other))
+            all.any(|other| seen.entered == other.entered)
         };
         let mut vars: HashMap<u64, usize> = HashMap::new();
         let mut carved = Carved {

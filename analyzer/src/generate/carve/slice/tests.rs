@@ -121,6 +121,25 @@ fn what_has_given_a_part_is_followed() {
     assert_eq!(names(Reach::Givers), whole);
 }
 
+/// What a call has found in static fields is there also where it has itself left something to a longer one, which is
+/// looked at before it.
+#[test]
+fn a_call_is_there_for_itself_and_for_what_it_leaves() {
+    let object = || vec![Value::Object(1)];
+    let mut second = call(3, "second", None, object());
+    let alone = second.clone();
+    second.before = vec![Rc::new(call(1, "first", None, Vec::new()))];
+    let mut third = call(4, "third", None, object());
+    third.left += 10;
+    third.before = vec![Rc::new(alone)];
+    let mut last = call(10, "last", None, object());
+    last.left += 20;
+    let run = recorded([made(2, 1), second, third, last]);
+    let (carved, names) = cut_out(&run, 1, Reach::Needed);
+    assert_eq!(names, ["first", "<init>", "second", "third", "last"]);
+    assert_eq!(carved.own, [false, true, true, true, true]);
+}
+
 /// A method of Java has room for so many elements of arrays.
 #[test]
 fn a_life_with_many_arrays_is_cut() {

@@ -21,6 +21,7 @@ import java.util.concurrent.atomic.AtomicReference;
 final class Digest {
     private static final int MAX_OBJECTS = 400;
     private static final int MAX_ELEMENTS = 64;
+    private static final String LAMBDA = "$$Lambda";
     private static final long FIRST = 1125899906842597L;
     private static final Map<Class<?>, Shape> SHAPES = new HashMap<>();
 
@@ -98,8 +99,14 @@ final class Digest {
         }
     }
 
+    /** That of a class, without what is another number in each JVM. */
     private static String name(Class<?> type) {
         String name = type.getName();
+        int lambda = name.indexOf(LAMBDA);
+        Class<?>[] interfaces = type.getInterfaces();
+        if (lambda >= 0 && interfaces.length > 0) {
+            return name.substring(0, lambda + LAMBDA.length()) + interfaces[0].getName();
+        }
         int slash = name.indexOf('/');
         return slash < 0 ? name : name.substring(0, slash);
     }

@@ -30,7 +30,8 @@ public final class Lambda {
         try {
             return LambdaMetafactory.metafactory(caller, method, made, descriptor, gives, descriptor)
                     .getTarget();
-        } catch (LambdaConversionException e) {
+        } catch (LambdaConversionException | LinkageError | InternalError e) {
+            // None is an exception of the program's.
             throw new ReflectiveOperationException(e);
         }
     }

@@ -1,8 +1,10 @@
 package dev.hindsight.worker;
 
 import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
@@ -82,8 +84,14 @@ final class Loaded {
     Object lambda(String[] names, Lambda lambda) throws ReflectiveOperationException {
         MethodHandle factory = factories.get(names[0]);
         if (factory == null) {
-            MethodType type = MethodType.fromMethodDescriptorString(names[2], loader);
-            factory = Lambda.factory(Program.lookup(loader), named(names[0]), names[1], type);
+            Class<?> type = named(names[0]);
+            MethodHandles.Lookup caller = Program.lookup(loader);
+            if (!Modifier.isPublic(type.getModifiers())) {
+                // Tests are in its package.
+                caller = MethodHandles.privateLookupIn(type, caller);
+            }
+            MethodType descriptor = MethodType.fromMethodDescriptorString(names[2], loader);
+            factory = Lambda.factory(caller, type, names[1], descriptor);
             factories.put(names[0], factory);
         }
         try {
