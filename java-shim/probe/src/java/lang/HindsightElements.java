@@ -100,6 +100,11 @@ final class HindsightElements {
         return -1;
     }
 
+    /** An array that is looked at again is so no more. */
+    void forget(long id) {
+        awaited[place(id)] = 0;
+    }
+
     /** Tells what has come to be in an array since it was seen. Whether it is to be looked at again. */
     boolean tellLate(Object array, long id, int toldElement, HindsightTracer tracer) {
         int place = place(id);
