@@ -588,8 +588,10 @@ final class HindsightTracer extends HindsightStream {
         long began = 0;
         try {
             long id = id(handle);
-            began = HindsightMemory.begin();
-            tellText(HindsightTexts.ofField(owner, name), id);
+            if (id != UNKNOWN) {
+                began = HindsightMemory.begin();
+                tellText(HindsightTexts.ofField(owner, name), id);
+            }
         } catch (Throwable e) {
             HindsightMemory.ranOut(e, began);
         }
