@@ -18,7 +18,7 @@ final class HindsightElements {
     /** The longest array whose elements are told. */
     private static final int MOST = 64;
 
-    /** Arrays within arrays of which elements are told at once. */
+    /** Arrays of objects, one within another, of which elements are told at once. */
     private static final int MOST_NESTED = 2;
 
     /** Arrays that are looked at again, and how often. */
@@ -65,11 +65,12 @@ final class HindsightElements {
      * @param toldElement the index of what the event itself tells
      */
     boolean find(Object array, int length, int toldElement, HindsightTracer tracer) {
-        if (length > MOST || toldElement == NONE || nested == MOST_NESTED) {
+        boolean ofObjects = array instanceof Object[];
+        if (length > MOST || toldElement == NONE || ofObjects && nested == MOST_NESTED) {
             return false;
         }
         int found = width(array, toldElement);
-        if (found != 0 && array instanceof Object[]) {
+        if (found != 0 && ofObjects) {
             number((Object[]) array, tracer);
         }
         width = found;

@@ -250,11 +250,16 @@ final class HindsightTracer extends HindsightStream {
         return id(array, index);
     }
 
-    /** That of what a call writes whose first argument is this: if that is an array, it writes from there. */
+    /** That of what comes with a call whose first argument is this. */
     @ForceInline
     long beside(Object object, Object first) {
-        boolean isCopy = first != null && first.getClass().isArray();
-        return id(object, isCopy ? HindsightElements.NONE : HindsightElements.ALL);
+        return id(object, isCopied(first, object) ? HindsightElements.NONE : HindsightElements.ALL);
+    }
+
+    /** Whether a call with both may copy from one into the other. Else it may put the other into the one. */
+    private static boolean isCopied(Object from, Object to) {
+        Class<?> type = from == null ? null : from.getClass();
+        return type != null && type.isArray() && (type.isInstance(to) || !type.getComponentType().isInstance(to));
     }
 
     /** That of an array whose elements are told by themselves. */
