@@ -30,7 +30,9 @@ final class HindsightElements {
 
     private static boolean told;
 
-    /** The numbers of what is in an array, and in one within it. */
+    /** What is in an array, and in one within it, until it is told; and the numbers of that. */
+    private Object[] seen;
+
     private long[] ids;
 
     /** The bytes of an element of the array that {@link #find} has looked at. */
@@ -123,13 +125,16 @@ final class HindsightElements {
 
     private void number(Object[] array, HindsightTracer tracer) {
         if (ids == null) {
+            seen = new Object[MOST_NESTED * MOST];
             ids = new long[MOST_NESTED * MOST];
         }
         int from = nested * MOST;
         nested++;
         try {
             for (int i = 0; i < array.length; i++) {
-                ids[from + i] = tracer.id(array[i]);
+                Object one = array[i];
+                seen[from + i] = one;
+                ids[from + i] = tracer.id(one);
             }
         } finally {
             nested--;
@@ -141,6 +146,24 @@ final class HindsightElements {
      * threads have told by then is in what is read here.
      */
     void tell(Object array, int length, long id, HindsightTracer tracer) {
+        try {
+            tellSeen(array, length, id, tracer);
+        } finally {
+            letGo(array, length);
+        }
+    }
+
+    /** Keeps nothing alive of what {@link #find} has found. */
+    void letGo(Object array, int length) {
+        if (array instanceof Object[]) {
+            int from = nested * MOST;
+            for (int i = 0; i < length; i++) {
+                seen[from + i] = null;
+            }
+        }
+    }
+
+    private void tellSeen(Object array, int length, long id, HindsightTracer tracer) {
         int bytes = length * width;
         if (tracer.room(bytes, tracer.current) == 0) {
             return;
@@ -148,7 +171,7 @@ final class HindsightElements {
         // The margin has room for a stamp, too.
         long p = tracer.roomToWrite(id, tracer.time);
         boolean ofObjects = array instanceof Object[];
-        if (p == 0 || ofObjects && !isNumbered((Object[]) array, p, tracer)) {
+        if (p == 0 || ofObjects && !isAsSeen((Object[]) array)) {
             return;
         }
         U.putByte(p, (byte) HindsightStream.TEXT_TAG);
@@ -168,15 +191,15 @@ final class HindsightElements {
         tracer.done(p + 20 + bytes);
     }
 
-    /** Whether the numbers are still those of what is in an array, and nothing had to be told to know that. */
-    private boolean isNumbered(Object[] array, long p, HindsightTracer tracer) {
+    /** Whether the numbers are still those of what is in an array. Asking for them again may tell of more. */
+    private boolean isAsSeen(Object[] array) {
         int from = nested * MOST;
         for (int i = 0; i < array.length; i++) {
-            if (tracer.id(array[i]) != ids[from + i]) {
+            if (array[i] != seen[from + i]) {
                 return false;
             }
         }
-        return tracer.room() == p;
+        return true;
     }
 
     /**

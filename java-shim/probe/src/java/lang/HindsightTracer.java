@@ -537,6 +537,9 @@ final class HindsightTracer extends HindsightStream {
         }
         long p = room();
         if (p == 0) {
+            if (isFilled) {
+                elements.letGo(object, length);
+            }
             return mayBeFilled;
         }
         U.putByte(p, (byte) OBJECT_TAG);
