@@ -39,8 +39,8 @@ public final class HindsightTrace {
             Object[] all = (Object[]) array;
             for (int i = 0; i < all.length; i++) {
                 if (all[i] != null) {
-                    store(array, i, all[i]);
                     made(all[i]);
+                    store(array, i, all[i]);
                 }
             }
         }

@@ -1,3 +1,5 @@
+import java.io.IOException;
+import java.io.StringReader;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -54,6 +56,10 @@ public class Parts {
         boolean check(String given, String... others) {
             return given.equals(password) || others.length > pinCode;
         }
+
+        static int check(char[] password) {
+            return password.length;
+        }
     }
 
     static void step(int number) {
@@ -79,6 +85,35 @@ public class Parts {
         login.check(secret, login.oldPasswords);
         login.check(Login.apiKey);
         login.check(new String("plain"));
+    }
+
+    static int look(char[] given) {
+        return given.length;
+    }
+
+    static void type(char[] given) {
+        try {
+            new StringReader("hunter two").read(given);
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+        Login.check(given);
+    }
+
+    /** Nobody knows yet that a secret will be in them when they are seen first. */
+    static void typed() throws Exception {
+        char[] own = new char[10];
+        char[] others = new char[10];
+        look(own);
+        look(others);
+        type(own);
+        Thread typist = new Thread(() -> type(others));
+        typist.start();
+        typist.join();
+        // What was seen of late is forgotten.
+        System.gc();
+        look(own);
+        look(others);
     }
 
     /** A few megabytes of events. */
@@ -148,6 +183,7 @@ public class Parts {
             other.start();
             other.join();
         }
+        typed();
         secrets();
         depth(1);
         step(7);

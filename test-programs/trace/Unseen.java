@@ -130,6 +130,7 @@ public class Unseen {
         Doubling doubling = new Doubling();
         doubling.add(2);
         Object[] rows = (Object[]) Array.newInstance(String.class, 2, 1);
+        Array.set(rows, 1, "p,q".split(","));
         Unseen.class.getDeclaredField("ticks").setInt(null, rows.length);
         return doubling.intValue() + ticks;
     }
@@ -166,6 +167,18 @@ public class Unseen {
         return buffer;
     }
 
+    /** An array in an array, and two in that. */
+    static Object[] deep() {
+        Object[] inner = List.of(IntStream.of(6).toArray(), List.of("e").toArray()).toArray();
+        return List.of((Object) inner).toArray();
+    }
+
+    /** One that is made by reflection, and filled later. */
+    static Object entered() {
+        Object[] empty = (Object[]) Array.newInstance(String.class, new int[] {1});
+        return List.of("f").toArray(empty);
+    }
+
     /** Arrays that code of the JDK has filled, and some whose writes tell what is in them. */
     static int filled() {
         char[] written = "xy".toCharArray();
@@ -178,7 +191,8 @@ public class Unseen {
         return look(written) + look(sorted) + look(to) + look("a,b".split(",")) + look(to.clone())
                 + look(List.of(new long[] {5}, Stream.of("c", null).toArray()).toArray())
                 + look(Stream.of("d").toArray(String[]::new)) + look(read()) + look(new short[4]) + look("".repeat(3).getBytes()) + look(new float[] {1})
-                + look(DoubleStream.of(0.5, -0.0).toArray()) + look("x".repeat(65).toCharArray());
+                + look(DoubleStream.of(0.5, -0.0).toArray()) + look("x".repeat(65).toCharArray())
+                + look(deep()) + look(entered());
     }
 
     public static void main(String[] args) throws Exception {

@@ -20,7 +20,7 @@ fn record(jdk: &Jdk) -> (Workplace, Vec<String>) {
     assert!(ran.status.success(), "{}", both(&ran));
     assert_eq!(
         text(&ran.stdout),
-        "first67second[0, 0, -1][1, 3, 3]\n6\n7nownull\n90\n",
+        "first67second[0, 0, -1][1, 3, 3]\n6\n7nownull\n92\n",
         "{}",
         both(&ran)
     );
@@ -55,6 +55,7 @@ fn method_references_tell_what_they_write() {
                 "System.arraycopy: int[], 0, int[], 1, 2",
                 "Arrays.sort: int[]",
                 "LongAdder.add: Unseen$Doubling, 4",
+                "Array.set: String[][], 1, String[]",
                 "Field.setInt: Field \"Unseen.ticks\", null, 2",
                 "VarHandle.set: VarHandle \"Unseen.number\", Unseen, 3",
                 "VarHandle.setRelease: VarHandle \"Unseen.shared\", String \"now\"",
@@ -109,6 +110,8 @@ fn what_the_jdk_has_filled_says_what_is_in_it() {
         assert_eq!(
             filled,
             [
+                // What becomes an element of another one.
+                "new String[] of length 2: String \"p\", String \"q\"",
                 // The other one is a write.
                 "new char[] of length 2: 'z', 'y'",
                 "new int[] of length 2: 3, 4",
@@ -120,6 +123,12 @@ fn what_the_jdk_has_filled_says_what_is_in_it() {
                 // Of one that was empty when it was seen first.
                 "again byte[] of length 3: 105, 110, 0",
                 "new double[] of length 2: 0.5, -0.0",
+                "new int[] of length 1: 6",
+                // Nothing of what is in the second one.
+                "new Object[] of length 2: int[], Object[]",
+                "new Object[] of length 1: Object[]",
+                // One that was made by reflection.
+                "new String[] of length 1: String \"f\"",
             ],
             "JDK {}",
             jdk.version
@@ -135,7 +144,7 @@ fn what_the_jdk_has_filled_says_what_is_in_it() {
         assert!(exported.status.success(), "{}", both(&exported));
         let elements = table(&tables, "elements");
         let bytes = elements.iter().filter(|row| row["value_integer"] == 97);
-        assert_eq!((elements.len(), bytes.count()), (18, 1));
+        assert_eq!((elements.len(), bytes.count()), (25, 1));
     }
 }
 

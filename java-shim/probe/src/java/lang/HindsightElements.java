@@ -18,7 +18,7 @@ final class HindsightElements {
     /** The longest array whose elements are told. */
     private static final int MOST = 64;
 
-    /** Arrays within arrays of which elements are told at once. */
+    /** Arrays of objects, one within another, of which elements are told at once. */
     private static final int MOST_NESTED = 2;
 
     /** Arrays that are looked at again, and how often. */
@@ -30,7 +30,9 @@ final class HindsightElements {
 
     private static boolean told;
 
-    /** The numbers of what is in an array, and in one within it. */
+    /** What is in an array, and in one within it, until it is told; and the numbers of that. */
+    private Object[] seen;
+
     private long[] ids;
 
     /** The bytes of an element of the array that {@link #find} has looked at. */
@@ -65,11 +67,12 @@ final class HindsightElements {
      * @param toldElement the index of what the event itself tells
      */
     boolean find(Object array, int length, int toldElement, HindsightTracer tracer) {
-        if (length > MOST || toldElement == NONE || nested == MOST_NESTED) {
+        boolean ofObjects = array instanceof Object[];
+        if (length > MOST || toldElement == NONE || ofObjects && nested == MOST_NESTED) {
             return false;
         }
         int found = width(array, toldElement);
-        if (found != 0 && array instanceof Object[]) {
+        if (found != 0 && ofObjects) {
             number((Object[]) array, tracer);
         }
         width = found;
@@ -100,6 +103,11 @@ final class HindsightElements {
         return -1;
     }
 
+    /** An array that is looked at again is so no more. */
+    void forget(long id) {
+        awaited[place(id)] = 0;
+    }
+
     /** Tells what has come to be in an array since it was seen. Whether it is to be looked at again. */
     boolean tellLate(Object array, long id, int toldElement, HindsightTracer tracer) {
         int place = place(id);
@@ -117,13 +125,16 @@ final class HindsightElements {
 
     private void number(Object[] array, HindsightTracer tracer) {
         if (ids == null) {
+            seen = new Object[MOST_NESTED * MOST];
             ids = new long[MOST_NESTED * MOST];
         }
         int from = nested * MOST;
         nested++;
         try {
             for (int i = 0; i < array.length; i++) {
-                ids[from + i] = tracer.id(array[i]);
+                Object one = array[i];
+                seen[from + i] = one;
+                ids[from + i] = tracer.id(one);
             }
         } finally {
             nested--;
@@ -135,6 +146,24 @@ final class HindsightElements {
      * threads have told by then is in what is read here.
      */
     void tell(Object array, int length, long id, HindsightTracer tracer) {
+        try {
+            tellSeen(array, length, id, tracer);
+        } finally {
+            letGo(array, length);
+        }
+    }
+
+    /** Keeps nothing alive of what {@link #find} has found. */
+    void letGo(Object array, int length) {
+        if (array instanceof Object[]) {
+            int from = nested * MOST;
+            for (int i = 0; i < length; i++) {
+                seen[from + i] = null;
+            }
+        }
+    }
+
+    private void tellSeen(Object array, int length, long id, HindsightTracer tracer) {
         int bytes = length * width;
         if (tracer.room(bytes, tracer.current) == 0) {
             return;
@@ -142,7 +171,7 @@ final class HindsightElements {
         // The margin has room for a stamp, too.
         long p = tracer.roomToWrite(id, tracer.time);
         boolean ofObjects = array instanceof Object[];
-        if (p == 0 || ofObjects && !isNumbered((Object[]) array, p, tracer)) {
+        if (p == 0 || ofObjects && !isAsSeen((Object[]) array)) {
             return;
         }
         U.putByte(p, (byte) HindsightStream.TEXT_TAG);
@@ -162,15 +191,15 @@ final class HindsightElements {
         tracer.done(p + 20 + bytes);
     }
 
-    /** Whether the numbers are still those of what is in an array, and nothing had to be told to know that. */
-    private boolean isNumbered(Object[] array, long p, HindsightTracer tracer) {
+    /** Whether the numbers are still those of what is in an array. Asking for them again may tell of more. */
+    private boolean isAsSeen(Object[] array) {
         int from = nested * MOST;
         for (int i = 0; i < array.length; i++) {
-            if (tracer.id(array[i]) != ids[from + i]) {
+            if (array[i] != seen[from + i]) {
                 return false;
             }
         }
-        return tracer.room() == p;
+        return true;
     }
 
     /**

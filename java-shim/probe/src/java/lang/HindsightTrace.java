@@ -47,14 +47,18 @@ public final class HindsightTrace {
     public static void made(Object array) {
         if (array instanceof Object[]) {
             Object[] all = (Object[]) array;
+            // What comes into an empty one later is told when that is named.
+            if (all.length == 0 || all[0] == null) {
+                return;
+            }
             HindsightTracer t = HindsightTracer.get();
             if (t != null) {
                 t.made(array);
             }
             for (int i = 0; i < all.length; i++) {
                 if (all[i] != null) {
-                    store(array, i, all[i]);
                     made(all[i]);
+                    store(array, i, all[i]);
                 }
             }
         }

@@ -69,10 +69,10 @@ final class HindsightTracer extends HindsightStream {
     private static final long[] MOUNTS = new long[1 << 14];
 
     /**
-     * Marks the objects whose texts are secrets, several with one mark: what was hidden once is not told
-     * again where it goes by another name. Null if nothing is told again.
+     * Marks the objects whose texts or elements are secrets, several with one mark: what was hidden once is not
+     * told later, by whichever thread, where it goes by another name.
      */
-    private static byte[] secrets;
+    private static final byte[] SECRETS = new byte[1 << 18];
 
     /** Whether calls alone are told, so that objects need no numbers. */
     private static boolean anonymous;
@@ -143,7 +143,6 @@ final class HindsightTracer extends HindsightStream {
     /** Called by the agent, before {@link #start}, if the beginning of the trace goes when there is more. */
     static void forget(int span) {
         HindsightStream.span = span;
-        secrets = new byte[1 << 18];
     }
 
     /** Called by the agent, before {@link #start}, if blocks are to be told. */
@@ -251,11 +250,16 @@ final class HindsightTracer extends HindsightStream {
         return id(array, index);
     }
 
-    /** That of what a call writes whose first argument is this: if that is an array, it writes from there. */
+    /** That of what comes with a call whose first argument is this. */
     @ForceInline
     long beside(Object object, Object first) {
-        boolean isCopy = first != null && first.getClass().isArray();
-        return id(object, isCopy ? HindsightElements.NONE : HindsightElements.ALL);
+        return id(object, isCopied(first, object) ? HindsightElements.NONE : HindsightElements.ALL);
+    }
+
+    /** Whether a call with both may copy from one into the other. Else it may put the other into the one. */
+    private static boolean isCopied(Object from, Object to) {
+        Class<?> type = from == null ? null : from.getClass();
+        return type != null && type.isArray() && (type.isInstance(to) || !type.getComponentType().isInstance(to));
     }
 
     /** That of an array whose elements are told by themselves. */
@@ -402,7 +406,10 @@ final class HindsightTracer extends HindsightStream {
     void hide(Object object) {
         hides = true;
         try {
-            id(object);
+            long id = id(object);
+            if (object.getClass().isArray()) {
+                SECRETS[secret(id)] = 1;
+            }
             if (object instanceof Object[]) {
                 Object[] all = (Object[]) object;
                 for (int i = 0; i < all.length && i < MOST_HIDDEN; i++) {
@@ -438,11 +445,15 @@ final class HindsightTracer extends HindsightStream {
                 mayBeFilled = tellOf(object, type, id, toldElement);
                 objects = known.get();
             } else if (elements != null && type.isArray() && elements.awaits(id)) {
-                mayBeFilled = !hides && elements.tellLate(object, id, toldElement, this);
-                objects = known.get();
+                if (hides || SECRETS[secret(id)] != 0) {
+                    elements.forget(id);
+                } else {
+                    mayBeFilled = elements.tellLate(object, id, toldElement, this);
+                    objects = known.get();
+                }
             } else if (isLaterSpan() && texts && HindsightNumbers.isBefore(id, oldest)) {
                 String text = HindsightTexts.of(object, type);
-                if (text != null && (hides || secrets[secret(id)] == 0)) {
+                if (text != null && (hides || SECRETS[secret(id)] == 0)) {
                     tellText(text, id);
                 }
             }
@@ -526,6 +537,9 @@ final class HindsightTracer extends HindsightStream {
         }
         long p = room();
         if (p == 0) {
+            if (isFilled) {
+                elements.letGo(object, length);
+            }
             return mayBeFilled;
         }
         U.putByte(p, (byte) OBJECT_TAG);
@@ -545,9 +559,7 @@ final class HindsightTracer extends HindsightStream {
     /** Tells what an object says; for one that nobody was told of lately, without the object. */
     private void tellText(String text, long id) {
         if (hides) {
-            if (secrets != null) {
-                secrets[secret(id)] = 1;
-            }
+            SECRETS[secret(id)] = 1;
             long p = room();
             if (p != 0) {
                 U.putByte(p, (byte) TEXT_TAG);
@@ -573,7 +585,7 @@ final class HindsightTracer extends HindsightStream {
     }
 
     private static int secret(long id) {
-        return (int) id & secrets.length - 1;
+        return (int) id & SECRETS.length - 1;
     }
 
     /** Tells which field an object writes that was made to write it. */
@@ -584,8 +596,10 @@ final class HindsightTracer extends HindsightStream {
         long began = 0;
         try {
             long id = id(handle);
-            began = HindsightMemory.begin();
-            tellText(HindsightTexts.ofField(owner, name), id);
+            if (id != UNKNOWN) {
+                began = HindsightMemory.begin();
+                tellText(HindsightTexts.ofField(owner, name), id);
+            }
         } catch (Throwable e) {
             HindsightMemory.ranOut(e, began);
         }
