@@ -588,6 +588,8 @@ pub(crate) fn store(
     // The command line was looked at argument by argument.
     texts.push(&mut meta.command);
     texts.into_iter().for_each(|text| secrets.mask(text));
+    let words = meta.command.split(END_OF_WORD).map(quoted);
+    meta.command = words.collect::<Vec<_>>().join(" ");
     let classes: Vec<_> = graph
         .classes
         .iter()
@@ -642,10 +644,8 @@ pub(crate) fn meta(
         thread_virtual: reason != THREADS_ASKED_FOR && is_virtual(agent, jni),
         reason,
         copy: base.options.copy.to_string(),
-        command: (run::command(base, &mut secret).iter())
-            .map(|word| quoted(word))
-            .collect::<Vec<_>>()
-            .join(" "),
+        // Put in quotes when all that is secret in there is masked; none has such an end.
+        command: run::command(base, &mut secret).join(END_OF_WORD),
         counters: (base.counters.snapshot().into_iter())
             .filter(|(_, count)| *count > 0)
             .collect(),
@@ -659,10 +659,16 @@ pub(crate) fn meta(
     }
 }
 
+/// What the words of a command line end with until they are [`quoted`], as the kernel has them.
+const END_OF_WORD: &str = "\0";
+
 /// A word of a command line, in quotes if it is none by itself.
 fn quoted(word: &str) -> Cow<'_, str> {
     match word.is_empty() || word.contains(|c: char| c.is_whitespace() || c == '"') {
-        true => Cow::Owned(format!("\"{}\"", word.replace('"', "\\\""))),
+        true => {
+            let escaped = word.replace('\\', "\\\\").replace('"', "\\\"");
+            Cow::Owned(format!("\"{escaped}\""))
+        }
         false => Cow::Borrowed(word),
     }
 }

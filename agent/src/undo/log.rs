@@ -8,6 +8,7 @@
 
 use crate::jni::{Jni, Obj};
 use crate::shim::LogIds;
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::ffi::CStr;
 use std::sync::atomic::{Ordering, fence};
@@ -209,14 +210,23 @@ impl Logs {
                 is_cut = true;
                 break;
             }
-            let log = read(jni, ids, log, end, || {
+            let is_short = Cell::new(false);
+            let mut log = read(jni, ids, log, end, || {
+                is_short.set(false);
                 let mut left = share;
+                let is_short = &is_short;
                 move |chunk: &Chunk| {
-                    let wanted = chunk.start > end && left > 0;
+                    let is_newer = chunk.start > end;
+                    is_short.set(is_newer && left == 0);
+                    let wanted = is_newer && left > 0;
                     left = left.saturating_sub(chunk.count);
                     wanted
                 }
             });
+            if is_short.get() && log.from != i64::MAX {
+                // What was read begins with a time, and what is before is not known.
+                log.from = log.times.first().map_or(i64::MAX, |(at, _)| *at);
+            }
             count += log.entries.len();
             newer.push(log);
         }

@@ -377,6 +377,8 @@ fn too_old(position: i64, from: i64, end: i64, forgotten: bool) -> Option<String
     if position > end || position >> LOG != end >> LOG {
         return Some(LET_GO.to_owned());
     }
+    // Nor can it be read where it stops in between.
+    let forgotten = forgotten || from == i64::MAX;
     (position < from).then(|| match forgotten {
         true => "a write since its entry could not be kept (a variable handle that leads to another, or no memory or stack)".to_owned(),
         false => format!(
@@ -571,5 +573,6 @@ mod tests {
         assert!(said(i64::MIN, 0, 0).contains("had no log"));
         let forgotten = too_old(log(3) + 2, log(3) + 5, log(3) + 9, true);
         assert!(forgotten.is_some_and(|why| why.contains("could not be kept")));
+        assert!(said(log(3) + 2, i64::MAX, log(3) + 9).contains("could not be kept"));
     }
 }

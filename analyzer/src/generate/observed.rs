@@ -225,7 +225,13 @@ pub fn tests(
                 continue;
             }
             let mut tries = slices(recorded, serial, begins, &means, methods);
-            tries.retain(|one| can_be_written(&one.sequence, class, access));
+            for one in &mut tries {
+                let written = written(&one.sequence, class, access);
+                if written < one.sequence.len() {
+                    *one = one.until(written);
+                }
+            }
+            tries.retain(|one| one.own.contains(&true));
             let mut is_shorter = false;
             for one in &mut tries {
                 by_declared_types(&mut one.sequence, access, methods);
@@ -288,7 +294,8 @@ pub fn tests(
         let class = seen.class_of(&seen.method);
         let carved = ways.find_map(|unmade| {
             let carved = recorded.call(seen, unmade, &means, methods)?;
-            can_be_written(&carved.sequence, class, access).then_some(carved)
+            let written = written(&carved.sequence, class, access);
+            (written == carved.sequence.len()).then_some(carved)
         });
         let Some(mut carved) = carved else {
             if has_tests(&seen.method, class, access)
@@ -366,13 +373,17 @@ fn by_declared_types(sequence: &mut Sequence, access: &mut Access<'_>, methods: 
     }
 }
 
-/// Whether a test of a class can have the lambdas that are passed: an interface that is not public is its package's.
-fn can_be_written(sequence: &Sequence, class: &str, access: &mut Access<'_>) -> bool {
-    let mut args = sequence.iter().flat_map(|call| &call.args);
-    args.all(|arg| match arg {
+/// How many of the first calls a test of a class can have for the lambdas that are passed: an interface that is not
+/// public is its package's.
+fn written(sequence: &Sequence, class: &str, access: &mut Access<'_>) -> usize {
+    let mut can_be = |arg: &Arg| match arg {
         Arg::Lambda(lambda) => access.is_in_sight(&lambda.interface, class),
         _ => true,
-    })
+    };
+    let first = sequence
+        .iter()
+        .position(|call| !call.args.iter().all(&mut can_be));
+    first.unwrap_or(sequence.len())
 }
 
 /// What a life can be cut out as, each once; those with the most around come first.

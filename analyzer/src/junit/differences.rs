@@ -1,5 +1,6 @@
 //! Classes on the class path that are not the recorded ones.
 
+use super::memory::words;
 use crate::classpath::{ClassPath, is_jdk};
 use crate::text::one_line;
 use hindsight_tracelog::crash::{ClassKind, Frame};
@@ -216,8 +217,8 @@ pub fn told(differences: &[Difference], frames: &BTreeSet<&str>) -> Vec<String> 
 /// ours on the recorded command line: it has then rewritten the classes before
 /// their hashes were taken.
 pub fn rewritten_before(command: &str) -> Option<String> {
-    let mut before = command
-        .split_whitespace()
+    let mut before = words(command)
+        .map(|word| word.trim_start_matches('"'))
         .take_while(|word| !(word.starts_with("-agentpath:") && word.contains("hindsight")));
     let other = before.find(|word| word.starts_with("-javaagent:"))?;
     let other = one_line(other.split('=').next().unwrap_or(other), 200);
@@ -230,7 +231,7 @@ pub fn rewritten_before(command: &str) -> Option<String> {
 /// Says that another agent may have added methods that are on the stack and in no class file, as weavers do, and how
 /// tests have them.
 pub fn woven(crash: &Crash, classpath: &ClassPath) -> Option<String> {
-    let mut words = crash.meta.command.split_whitespace();
+    let mut words = words(&crash.meta.command).map(|word| word.trim_matches('"'));
     let agent = words.find_map(|word| word.strip_prefix("-javaagent:"))?;
     let agent = one_line(agent.split('=').next().unwrap_or(agent), 200);
     let is_added = |frame: &&Frame| {

@@ -88,7 +88,7 @@ fn jvm_options(command: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The words of a command line; those with blanks are in quotes, and keep these.
-fn words(command: &str) -> impl Iterator<Item = &str> {
+pub(super) fn words(command: &str) -> impl Iterator<Item = &str> {
     let mut rest = command;
     std::iter::from_fn(move || {
         rest = rest.trim_start();

@@ -54,11 +54,19 @@ pub enum Unmade {
     LeftOut,
     /// A lambda has another one in its place, too; where there is none, that is no way.
     Lambdas,
+    /// The same where lambdas give what their own code gave later, rather than what the call has returned: they were
+    /// kept, and are no method references.
+    Kept,
 }
 
 impl Unmade {
     /// What can become of them, beginning with what is most as in the run.
-    pub const WAYS: [Unmade; 3] = [Unmade::Ends, Unmade::LeftOut, Unmade::Lambdas];
+    pub const WAYS: [Unmade; 4] = [Unmade::Ends, Unmade::LeftOut, Unmade::Lambdas, Unmade::Kept];
+
+    /// Whether others stand in for lambdas.
+    fn replaces_lambdas(self) -> bool {
+        matches!(self, Unmade::Lambdas | Unmade::Kept)
+    }
 }
 
 impl Seen {

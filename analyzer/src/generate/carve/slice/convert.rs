@@ -31,7 +31,7 @@ impl Recorded {
         } = around;
         let without = unmade != Unmade::Ends;
         let mut passed = calls.iter().flat_map(|seen| &seen.args);
-        if unmade == Unmade::Lambdas && !passed.any(|arg| self.lambdas.has(arg)) {
+        if unmade.replaces_lambdas() && !passed.any(|arg| self.lambdas.has(arg)) {
             return None;
         }
         let is_own = |seen: &Rc<Seen>| {
@@ -88,8 +88,10 @@ impl Recorded {
             let mut lambdas = false;
             let mut args = |guess: bool| -> Option<Vec<Arg>> {
                 let args = seen.args.iter().enumerate().map(|(at, arg)| {
-                    let ty = types.get(at).filter(|_| unmade == Unmade::Lambdas);
-                    let lambda = ty.and_then(|ty| self.lambdas.stand_in(arg, ty, seen, &vars));
+                    let ty = types.get(at).filter(|_| unmade.replaces_lambdas());
+                    let is_kept = unmade == Unmade::Kept;
+                    let lambda =
+                        ty.and_then(|ty| self.lambdas.stand_in(arg, ty, seen, &vars, is_kept));
                     lambdas |= lambda.is_some();
                     lambda.or_else(|| argument(arg, &vars, guess))
                 });

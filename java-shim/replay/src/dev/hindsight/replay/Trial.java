@@ -58,7 +58,9 @@ public final class Trial {
     private static final int PUT_FIELD = 4;
     private static final int GET_FIELD = 5;
 
-    /** Elements of a collection that are looked at for an object. */
+    /** Wrappers around a collection that are looked through, */
+    private static final int MAX_WRAPPERS = 4;
+    /** and elements of a collection that are looked at for an object. */
     private static final int MAX_HELD = 1000;
     /** Files with fewer objects are restored anew for each try: a recipe may change its arguments. */
     private static final int SMALL = 3000;
@@ -251,7 +253,7 @@ public final class Trial {
     private static boolean knows(Object one, Object other) {
         for (Class<?> type = one.getClass(); type != null; type = type.getSuperclass()) {
             for (Layout.Slot slot : Layout.declared(type)) {
-                if (!slot.type.isPrimitive() && holds(slot.get(one), other)) {
+                if (!slot.type.isPrimitive() && holds(slot.get(one), other, MAX_WRAPPERS)) {
                     return true;
                 }
             }
@@ -259,14 +261,16 @@ public final class Trial {
         return false;
     }
 
-    private static boolean holds(Object value, Object other) {
+    private static boolean holds(Object value, Object other, int wrappers) {
         if (value == other || value == null || !Classes.ofJdk(value.getClass())) {
             return value == other && other != null;
         }
-        // What is around another collection may be around one of the program's, whose own code would run.
-        boolean isWrapper = value.getClass().getName().startsWith("java.util.Collections$");
-        Iterable<?> held = isWrapper ? List.of()
-                : value instanceof Collection ? (Collection<?>) value
+        if (value.getClass().getName().startsWith("java.util.Collections$")) {
+            // What is around another collection may be around one of the program's, whose own code would run.
+            Object inner = wrappers == 0 ? null : wrapped(value);
+            return inner != null && inner != value && holds(inner, other, wrappers - 1);
+        }
+        Iterable<?> held = value instanceof Collection ? (Collection<?>) value
                 : value instanceof Map ? ((Map<?, ?>) value).values()
                 : value instanceof Object[] ? Arrays.asList((Object[]) value) : List.of();
         try {
@@ -283,6 +287,19 @@ public final class Trial {
             // A view, of which what it shows has changed.
         }
         return false;
+    }
+
+    /** The collection or map that one of the wrappers in {@code java.util.Collections} is around; null for none. */
+    private static Object wrapped(Object wrapper) {
+        for (Class<?> type = wrapper.getClass(); type != null; type = type.getSuperclass()) {
+            for (Layout.Slot slot : Layout.declared(type)) {
+                Object inner = slot.type.isPrimitive() ? null : slot.get(wrapper);
+                if (inner instanceof Collection || inner instanceof Map) {
+                    return inner;
+                }
+            }
+        }
+        return null;
     }
 
     /** Takes an object from the fields of another one: some can be added to one parent only. */
@@ -317,6 +334,9 @@ public final class Trial {
             Object[] step = (Object[]) steps[i];
             int receiver = number(step[4]);
             Object on = receiver < 0 ? null : made[receiver];
+            if (taken[i] && receiver >= 0 && constant[receiver] && changes(step)) {
+                throw new ReplayException("it would change a constant of the program");
+            }
             // What is left out hands on what it would have been called on.
             made[i] = taken[i] ? step(frame, step, on, made) : on;
             boolean isSame = receiver >= 0 && made[i] == on && constant[receiver];
@@ -326,6 +346,12 @@ public final class Trial {
             }
         }
         return made[result];
+    }
+
+    /** Whether a step cannot but change what it is done to; of what returns something only that tells. */
+    private static boolean changes(Object[] step) {
+        int operation = number(step[0]);
+        return operation == PUT_FIELD || operation == VIRTUAL && ((String) step[3]).endsWith(")V");
     }
 
     private static Object step(Frame frame, Object[] step, Object on, Object[] made)

@@ -4,7 +4,6 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.lang.reflect.Method;
-import java.lang.reflect.Modifier;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
@@ -86,8 +85,8 @@ final class Loaded {
         if (factory == null) {
             Class<?> type = named(names[0]);
             MethodHandles.Lookup caller = Program.lookup(loader);
-            if (!Modifier.isPublic(type.getModifiers())) {
-                // Tests are in its package.
+            if (type.getClassLoader() == loader) {
+                // Tests are in its package, which may be all that sees it, or what it gives.
                 caller = MethodHandles.privateLookupIn(type, caller);
             }
             MethodType descriptor = MethodType.fromMethodDescriptorString(names[2], loader);
