@@ -8,6 +8,7 @@
 //! All paths are the target's own: it may live in a container, with another
 //! root and another number for itself.
 
+use crate::signals;
 use crate::temporary::Doomed;
 use anyhow::{Context, Result, bail};
 use rustix::process::{Pid, Signal, kill_process};
@@ -336,9 +337,7 @@ fn survives_quit(pid: u32, status: &str) -> Result<()> {
 
 /// Whether a process handles `SIGQUIT`, by its `/proc/PID/status`.
 fn catches_quit(status: &str) -> bool {
-    let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
-    let mask = caught.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
-    mask.is_none_or(|mask| mask & 1 << (Signal::QUIT.as_raw() - 1) != 0)
+    signals::has(status, "SigCgt", Signal::QUIT.as_raw()).unwrap_or(true)
 }
 
 /// Reads the JVM's answer to `load`: a code of its own, and the library's.

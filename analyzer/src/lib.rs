@@ -9,8 +9,8 @@
 //! - [`crashes`] groups the crashes of many runs.
 //! - `cache` keeps files for the next run, as what `nested` unpacks of jars in jars; `temporary`
 //!   removes what is for this one alone; `files` looks for recorded files, `folder` lists what is in
-//!   a class path's directory; `progress` tells how far long work is,
-//!   and [`stderr`] what else there is to tell.
+//!   a class path's directory; `signals` reads what a process does with them; `progress` tells how
+//!   far long work is, and [`stderr`] what else there is to tell.
 //! - [`trim`] cuts a crash file down to what chosen frames need.
 //! - [`repair`] makes a damaged crash file whole, with holes for what is lost.
 //! - [`instrument`] rewrites classes offline and lists what was inserted;
@@ -68,6 +68,7 @@ mod nested;
 pub mod program;
 mod progress;
 pub mod repair;
+mod signals;
 pub mod stderr;
 pub mod stdout;
 mod temporary;

@@ -1,5 +1,6 @@
 //! What is there for a while only, files and child processes: it goes with the process, also where that is told to end.
 
+use crate::signals;
 use anyhow::{Context, Result};
 use rustix::process::{Pid, Signal, kill_process_group};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -107,9 +108,7 @@ fn all() -> MutexGuard<'static, Vec<Thing>> {
 
 /// Whether a process ignores a signal, by its `/proc/PID/status`.
 fn is_ignored(signal: i32, status: &str) -> bool {
-    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    let mask = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
-    mask.is_some_and(|mask| mask & 1 << (signal - 1) != 0)
+    signals::has(status, "SigIgn", signal).unwrap_or(false)
 }
 
 /// Removes everything at the first signal, and ends as the signal would have.
