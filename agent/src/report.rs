@@ -110,7 +110,7 @@ fn is_stop(agent: &Agent, jni: Jni, exception: Obj) -> bool {
         && exceptions::is_of(agent, jni, exception, &STOPPED)
 }
 
-/// The superclass of what is thrown at the end of a thread's stack is no matter: HotSpot throws just this.
+/// What HotSpot throws at the end of a thread's stack.
 const STACK_OVERFLOW: &str = "java.lang.StackOverflowError";
 /// Bytes of a stack that recording takes: HotSpot lets no Java method be called from native code where less than
 /// its guard pages and some 80 kB are left.
@@ -119,9 +119,9 @@ const ROOM: usize = 256 << 10;
 /// Whether an exception of a stack that has overflown would be recorded without its trace, for that is read by
 /// methods of Java. Methods farther out have more room.
 fn is_without_room(agent: &Agent, jni: Jni, exception: Obj) -> bool {
-    let room = sys::stack_left();
-    room.is_some_and(|(left, whole)| left < ROOM.min(whole / 2))
-        && exceptions::class_name(agent, jni, exception) == STACK_OVERFLOW
+    // Where the stack of a program's first thread ends, is read from a file: not for each exception.
+    exceptions::class_name(agent, jni, exception) == STACK_OVERFLOW
+        && sys::stack_left().is_some_and(|(left, whole)| left < ROOM.min(whole / 2))
 }
 
 /// Decides whether this is a failure, and records it.
