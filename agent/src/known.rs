@@ -79,7 +79,8 @@ pub(crate) struct Extent {
     pub(crate) captured: usize,
     /// Elements of the stack trace without: those of the JDK, and others where probes are still being put in.
     pub(crate) missing: usize,
-    /// Whether all probes that tell of writes were there.
+    /// Whether all probes that tell of writes were there: when it happened, as far as is known before it is recorded,
+    /// and when its frames were entered, once it is.
     pub(crate) told: bool,
 }
 
@@ -222,11 +223,14 @@ impl Reports {
         }
     }
 
-    pub(crate) fn stored(&self, key: &str, file: Stored) {
+    /// A crash was written. `told`: none of its frames was entered before all probes that tell of writes were there;
+    /// else one whose frames come later is worth more.
+    pub(crate) fn stored(&self, key: &str, file: Stored, told: bool) {
         if let Ok(mut state) = self.state.lock()
             && let Some(known) = state.known.get_mut(key)
         {
             known.file = Some(file);
+            known.extent.told &= told;
         }
     }
 

@@ -260,17 +260,15 @@ fn examine(agent: &'static Agent, jni: Jni, call: &Call) {
             let started = Instant::now();
             let _turn = agent.reports.turn();
             match record(agent, jni, call, exceptions) {
-                Ok((name, objects)) => {
+                Ok((name, objects, told)) => {
                     base.counters.add("crashes_stored", 1);
                     let millis = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
-                    agent.reports.stored(
-                        &key,
-                        Stored {
-                            name,
-                            objects,
-                            millis,
-                        },
-                    );
+                    let file = Stored {
+                        name,
+                        objects,
+                        millis,
+                    };
+                    agent.reports.stored(&key, file, told);
                 }
                 Err(what) => {
                     agent.reports.forget(&key);
@@ -462,13 +460,14 @@ fn settle<'a>(
     Some(undo)
 }
 
-/// Records; the file's name and the number of objects in it.
+/// Records; the file's name, the number of objects in it, and whether no frame was entered before all probes that
+/// tell of writes were there.
 fn record(
     agent: &'static Agent,
     jni: Jni,
     call: &Call,
     exceptions: Exceptions,
-) -> Result<(String, usize), String> {
+) -> Result<(String, usize, bool), String> {
     let base = agent.base;
     let options = &base.options;
     let tags = base
@@ -520,7 +519,8 @@ fn record(
         }
         merged.push(frames);
     }
-    if let Some(oldest) = merged.iter().filter_map(Frames::oldest).min() {
+    let oldest = merged.iter().filter_map(Frames::oldest).min();
+    if let Some(oldest) = oldest {
         let thread = agent.jvmti.current_thread();
         let logs = Logs::read(jni, &agent.shim.log, thread, oldest);
         let tags = base.vm.jvmti(&[sys::CAN_TAG_OBJECTS]);
@@ -529,6 +529,7 @@ fn record(
     }
     let undo = graph.walk();
     let undo = undo.and_then(|undo| settle(agent, jni, &mut graph, undo));
+    let all_told = (undo.as_ref().zip(oldest)).is_none_or(|(undo, oldest)| undo.is_told(oldest));
     let mut frames = frames::finish(
         merged,
         options.copy,
@@ -562,7 +563,8 @@ fn record(
     };
     let thread = agent.jvmti.thread_name().unwrap_or_default();
     let meta = meta(agent, jni, reason, &thread, &mut graph);
-    store(agent, meta, failure, graph)
+    let (name, objects) = store(agent, meta, failure, graph)?;
+    Ok((name, objects, all_told))
 }
 
 /// Writes a file; its name and the number of objects in it.

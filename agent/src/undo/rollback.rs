@@ -264,7 +264,7 @@ impl<'a> Undo<'a> {
                 continue;
             }
             let time = self.own.time(entered.position);
-            if time < self.complete {
+            if !self.is_told(entered.position) {
                 restored[frame].reason =
                     "classes that were loaded before the agent came did not have all their \
                                           probes yet at its entry"
@@ -312,6 +312,11 @@ impl<'a> Undo<'a> {
             }
         }
         restored
+    }
+
+    /// Whether all classes had their probes at a position of the own thread's log.
+    pub(crate) fn is_told(&self, position: i64) -> bool {
+        self.own.time(position) >= self.complete
     }
 
     /// Why a position is of no use, if so.
