@@ -135,6 +135,7 @@ const ISSUERS: &[&str] = &[
     "bitbucket",
     "buildkite",
     "cargo",
+    "ci",
     "circle",
     "circleci",
     "cloudflare",

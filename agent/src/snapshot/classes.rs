@@ -446,12 +446,14 @@ pub(crate) fn read(
     let entries = collections::entries(&info.fields);
     // Whatever its name, for that is the program's choice. Of the header it is a secret, too.
     for (_, value) in &entries {
-        if info.fields[*value].owner.ends_with("Cookie") && !secrets.contains(value) {
+        let mut names = info.fields[*value].owner.split(['.', '$']);
+        if names.any(|name| name.ends_with("Cookie")) && !secrets.contains(value) {
             secrets.push(*value);
         }
     }
     let wraps_text = collections::wraps_text(&info.name, &info.fields);
-    let is_text = wraps_text || interfaces.contains("java.lang.CharSequence");
+    let is_text = collections::has_only_texts(&info.name, &info.fields)
+        || interfaces.contains("java.lang.CharSequence");
     let texts = (info.fields.iter().zip(&fields))
         .filter(|(field, _)| is_text && collections::is_of_text(field));
     Class {

@@ -12,6 +12,8 @@ const ENTRIES: &[(&str, &str)] = &[
     ("referent", "value"),
     ("name", "value"),
     ("_key", "_value"),
+    ("_name", "_value"),
+    ("nameB", "valueB"),
     ("singleKey", "singleValue"),
     (KEY_SET, "valueList"),
 ];
@@ -161,14 +163,17 @@ pub(crate) fn is_of_text(field: &FieldInfo) -> bool {
 
 /// Whether one of the fields is a text, and no other one a reference. Builders have a copy of their text.
 pub(crate) fn wraps_text(name: &str, fields: &[FieldInfo]) -> bool {
-    if is_text(name) {
-        return true;
-    }
-    let mut references = fields
-        .iter()
-        .filter(|field| field.descriptor.starts_with(['L', '[']));
-    let first = references.next();
-    first.is_some_and(is_of_text) && references.next().is_none()
+    is_text(name) || has_only_texts(name, fields) && references(fields).count() == 1
+}
+
+/// Whether some fields are texts, and no others references: an environment's variable has its name as text and as bytes.
+pub(crate) fn has_only_texts(name: &str, fields: &[FieldInfo]) -> bool {
+    is_text(name) || references(fields).count() > 0 && references(fields).all(is_of_text)
+}
+
+fn references(fields: &[FieldInfo]) -> impl Iterator<Item = &FieldInfo> {
+    let fields = fields.iter();
+    fields.filter(|field| field.descriptor.starts_with(['L', '[']))
 }
 
 #[cfg(test)]

@@ -27,6 +27,16 @@ class Planted {
     Map<Key, String> hashed = new HashMap<>(Map.of(Key.DB_PASS, "hunter by a hash", Key.PASS, "plain and hashed"));
     String botToken = "hunter of a bot";
     Object tokens = List.of(new java.net.HttpCookie("SESSION", "hunter-session"));
+    static class Cookie {
+        static class Immutable { String name = "SESSION", value = "hunter-cookie", path = "plain path"; }
+    }
+    Object received = new Cookie.Immutable();
+    static class Header {
+        final String _name, _value;
+        Header(String name, String value) { _name = name; _value = value; }
+    }
+    Object[] headers = {new Header("X-Api-Key", "hunter of headers"), new Header("Accept", "plain of headers")};
+    Map<String, String> environment = System.getenv();
 
     List<String> command = new ArrayList<>(List.of("plain command", "--password", "hunter of a list", "--token=hunter-1"));
     List<String> fixed = List.of("plain and fixed", "--db-password", "hunter of more", "plain behind it");
@@ -70,6 +80,9 @@ fn planted_secrets_are_not_stored() {
         let classes = workplace.compile_text(jdk, &release, "Planted", PROGRAM);
         let run = workplace
             .java_with_agent(jdk, "")
+            .env("DB_PASSWORD", "hunter of the environment")
+            .env("GH_TOKEN", "hunter")
+            .env("PLANTED_BY", "plain variable")
             .args([
                 "-Dgithub.token=hunter of a property",
                 "-Dsmtp.pass=hunter-pass",
@@ -97,7 +110,7 @@ fn planted_secrets_are_not_stored() {
             "{label}"
         );
         let plain = stored.iter().filter(|text| text.starts_with("plain"));
-        assert_eq!(plain.count(), 17, "{label}: {stored:?}");
+        assert_eq!(plain.count(), 21, "{label}: {stored:?}");
         // A word is hidden where it stands alone, and nothing is no secret.
         let told = |text: &str| stored.iter().any(|one| one == text);
         assert!(told("plain.Text") && told(""), "{label}: {stored:?}");

@@ -341,10 +341,12 @@ impl Graph<'_> {
 
     /// The same for an object of a class.
     pub(super) fn is_class_secret_by(&self, named: Named, class: u32) -> bool {
+        let Class { said, contains, .. } = &self.classes[class as usize];
+        let is_text = self.is_text(class) || !said.is_empty();
         match named {
             Named::Plain => false,
-            Named::Text => self.is_text(class),
-            Named::Texts => self.is_text(class) || self.classes[class as usize].contains,
+            Named::Text => is_text,
+            Named::Texts => is_text || *contains,
             Named::Secret => true,
         }
     }
