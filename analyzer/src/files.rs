@@ -35,6 +35,12 @@ pub fn same_file(one: &Path, other: &Path) -> bool {
     }
 }
 
+/// Whether a path leads to a pipe, a device or the like: reading it may wait, or go on, for ever. Such are read if they
+/// are named, and not where they are found.
+pub fn is_special(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|of| !of.is_file())
+}
+
 /// Hands on everything below a directory that is none itself, however deep. Links are
 /// handed on and not followed: they may lead in circles. Gives why directories could not
 /// be read, which do not keep the others from it.

@@ -1,7 +1,7 @@
 //! Crash files as named on the command line.
 
 use crate::crashes::collect::nothing_in;
-use crate::files::{is_crash_file, walk};
+use crate::files::{is_crash_file, is_special, walk};
 use crate::repair;
 use crate::text::count;
 use anyhow::{Context, Result, bail};
@@ -47,6 +47,12 @@ impl Input {
                 .iter()
                 .map(|what| format!("damaged: {what}; shown is what is left")),
         );
+        if crash.unknown > 0 {
+            notes.push(format!(
+                "{} of kinds that this hindsight does not know: a later one has made the file, and shows more of it",
+                count(crash.unknown, "record")
+            ));
+        }
         if crash.trailing > 0 {
             notes.push(format!(
                 "{} after the file's end record; what is shown is what stands before",
@@ -108,14 +114,14 @@ fn crash_files(path: &Path) -> Result<Vec<Result<PathBuf>>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(path).with_context(context)? {
         let entry = entry.with_context(context)?;
-        if is_crash_file(&entry.file_name()) {
+        if is_crash_file(&entry.file_name()) && !is_special(&entry.path()) {
             found.push(entry.path());
         }
     }
     let mut errors = Vec::new();
     if found.is_empty() {
         errors = walk(path, &mut |path| {
-            if path.file_name().is_some_and(is_crash_file) {
+            if path.file_name().is_some_and(is_crash_file) && !is_special(path) {
                 found.push(path.to_owned());
             }
         });
@@ -159,6 +165,22 @@ mod tests {
         assert!(!input.crash.is_whole());
         input.repair();
         assert!(Crash::read(&input.bytes).unwrap().is_whole());
+    }
+
+    #[test]
+    fn pipes_are_read_where_they_are_named_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        let pipe = dir.path().join("crash-0001.hsc");
+        let file = dir.path().join("crash-0002.hsc");
+        let made = Command::new("mkfifo").arg(&pipe).status().unwrap();
+        assert!(made.success());
+        fs::write(&file, "").unwrap();
+        let found = |path: &Path| -> Vec<PathBuf> {
+            let found = expand(&[path.to_owned()]);
+            found.into_iter().map(Result::unwrap).collect()
+        };
+        assert_eq!(found(dir.path()), [file]);
+        assert_eq!(found(&pipe), [pipe]);
     }
 
     #[test]

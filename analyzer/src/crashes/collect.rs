@@ -4,7 +4,7 @@ use super::group::{Group, Groups, Times, total};
 use super::key::{Cause, Key};
 use super::rules::{self, Redacted, Rule, Unmatched};
 use crate::commands::input::Input;
-use crate::files::{is_crash_file, walk};
+use crate::files::{is_crash_file, is_special, walk};
 use crate::text::stack;
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
@@ -88,7 +88,7 @@ pub fn find(paths: &[PathBuf]) -> Result<Found> {
         if metadata.is_dir() {
             let mut crashes = BTreeSet::new();
             let errors = walk(path, &mut |file| {
-                if file.file_name().is_some_and(is_crash_file) {
+                if file.file_name().is_some_and(is_crash_file) && !is_special(file) {
                     crashes.insert(file.to_owned());
                 }
             });

@@ -1,5 +1,7 @@
 //! Names that compilers and the JVM make with numbers.
 
+use hindsight_tracelog::crash::evaluated;
+
 /// A name without the numbers that were generated into it: what follows the
 /// marks of lambdas, proxies and generated subclasses, and addresses.
 pub fn generated(name: &str) -> String {
@@ -14,6 +16,7 @@ pub fn generated(name: &str) -> String {
     if name.contains("$lambda$") {
         return without(name, "");
     }
+    let name = &*evaluated(name);
     // Hidden classes have an address behind a slash; generated ones a hash
     // behind a double dollar, or a number behind a well-known word.
     let name = name.split_once('/').map_or(name, |(before, _)| before);

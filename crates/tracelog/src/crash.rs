@@ -4,10 +4,12 @@
 //! arrays as in `Class.getName` (`[I`, `[Ljava.lang.String;`). Descriptors are
 //! those of JVMS 4.3.
 
+mod evaluated;
 mod failure;
 mod graph;
 mod stored;
 
+pub use evaluated::evaluated;
 pub use failure::{
     ASKED_FOR, Argument, Constant, Defaults, ExceptionInfo, Failure, Fidelity, Frame, Lock,
     MAX_EXCEPTIONS, Meta, Patch, SKIPS, STATE_RECORDED, StackElement, StaticField, THREAD_STATE,

@@ -22,6 +22,9 @@ pub enum Error {
         /// [`VERSION`].
         supported: u32,
     },
+    /// Made by a later release of the same version, which has added to a record.
+    #[error("crash file with {LATER}")]
+    LaterRecord,
     /// What is needed at least (exception and frames) is not there.
     #[error("damaged at offset {offset:#x}: {what}; the exception and its frames are lost")]
     Damaged {
@@ -50,6 +53,8 @@ pub struct Crash {
     pub unrestored: Option<Vec<String>>,
     /// What is missing, in words with offsets; empty for a whole file.
     pub damage: Vec<String>,
+    /// Records of kinds that a later release has added.
+    pub unknown: usize,
     /// Bytes after the end record, of which nothing is known.
     pub trailing: usize,
 }
@@ -69,6 +74,7 @@ impl Crash {
         let mut crash = Crash::default();
         let mut seen = Seen::default();
         let mut offset = FILE_HEADER;
+        let mut memory = MEMORY + MEMORY_PER_BYTE * file.len();
         let mut first = None;
         while !seen.end {
             if offset == file.len() {
@@ -85,13 +91,15 @@ impl Crash {
                     break;
                 }
             };
-            let taken = if found.sound {
-                found
-                    .unpack()
-                    .map_err(str::to_owned)
-                    .and_then(|raw| crash.take(found.kind, &raw, &mut seen))
-            } else {
+            let taken = if !found.sound {
                 Err("a record's checksum does not fit".to_owned())
+            } else if found.raw_len > memory {
+                Err(TOO_LARGE.to_owned())
+            } else {
+                found.unpack().map_err(str::to_owned).and_then(|raw| {
+                    memory = memory.checked_sub(weight(&raw)).ok_or(TOO_LARGE)?;
+                    crash.take(found.kind, &raw, &mut seen)
+                })
             };
             if let Err(what) = taken {
                 crash.damage.push(format!("{what} (at offset {offset:#x})"));
@@ -103,7 +111,10 @@ impl Crash {
         if !(seen.meta && seen.failure) {
             let (offset, what) =
                 first.unwrap_or_else(|| (offset, "the file ends before these".to_owned()));
-            return Err(Error::Damaged { offset, what });
+            return Err(match what.as_str() {
+                LATER => Error::LaterRecord,
+                _ => Error::Damaged { offset, what },
+            });
         }
         if seen.end {
             crash.trailing = file.len() - offset;
@@ -171,7 +182,7 @@ impl Crash {
                     return Err(format!("{} records instead of {records}", seen.records));
                 }
             }
-            Kind::Unknown(_) => {}
+            Kind::Unknown(_) => self.unknown += 1,
         }
         Ok(())
     }
@@ -279,6 +290,49 @@ fn check_header(file: &[u8]) -> Result<(), Error> {
     }
 }
 
+/// Bytes that what is read from a file may take, besides [`MEMORY_PER_BYTE`]: as much as an agent with
+/// `max-bytes=512M` takes for it.
+const MEMORY: usize = 512 << 20;
+
+/// For each byte of the file, so many more: texts are packed to a tenth, arrays of nothing to a thousandth.
+const MEMORY_PER_BYTE: usize = 64;
+
+const TOO_LARGE: &str =
+    "what a record holds would take more memory than that of a file of this size may";
+
+/// What a record says that has more members than we know: members are added at its end.
+const LATER: &str = "more in a record than this hindsight knows, made by a later one: use the hindsight release that \
+                     recorded it, or a newer one";
+
+/// Bytes that a record takes in memory, about: each MessagePack value as much as a [`Value`], and texts what is in them.
+fn weight(raw: &[u8]) -> usize {
+    let (mut at, mut weight) = (0_usize, 0_usize);
+    while let Some(&tag) = raw.get(at) {
+        let length = |bytes: usize| {
+            let bytes = raw.get(at + 1..at + 1 + bytes).unwrap_or_default();
+            let bytes = bytes.iter().map(|byte| usize::from(*byte));
+            bytes.fold(0, |all, byte| all << 8 | byte)
+        };
+        let (head, content) = match tag {
+            0xa0..=0xbf => (1, usize::from(tag & 0x1f)),
+            0xc4 | 0xd9 => (2, length(1)),
+            0xc5 | 0xda => (3, length(2)),
+            0xc6 | 0xdb => (5, length(4)),
+            0xcc | 0xd0 => (2, 0),
+            0xcd | 0xd1 | 0xdc | 0xde => (3, 0),
+            0xca | 0xce | 0xd2 | 0xdd | 0xdf => (5, 0),
+            0xcb | 0xcf | 0xd3 => (9, 0),
+            _ => (1, 0),
+        };
+        weight += size_of::<Value>() + content;
+        at += head + content;
+    }
+    weight
+}
+
 fn decode<T: DeserializeOwned>(raw: &[u8]) -> Result<T, String> {
-    rmp_serde::from_slice(raw).map_err(|error| format!("a record does not decode: {error}"))
+    rmp_serde::from_slice(raw).map_err(|error| match error {
+        rmp_serde::decode::Error::LengthMismatch(_) => LATER.to_owned(),
+        error => format!("a record does not decode: {error}"),
+    })
 }

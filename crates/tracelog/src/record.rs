@@ -86,13 +86,19 @@ pub fn pack(kind: Kind, raw: &[u8]) -> Vec<u8> {
     encoder.finish().expect("writing to memory cannot fail");
     let stored = out.len() - RECORD_HEADER;
     out[0..4].copy_from_slice(&kind.code().to_le_bytes());
-    out[4..8].copy_from_slice(&(raw.len() as u32).to_le_bytes());
+    let raw_len = u32::try_from(raw.len()).unwrap_or(u32::MAX);
+    out[4..8].copy_from_slice(&raw_len.to_le_bytes());
     out[8..12].copy_from_slice(&(stored as u32).to_le_bytes());
     let payload_crc = crc32fast::hash(&out[RECORD_HEADER..]);
     out[12..16].copy_from_slice(&payload_crc.to_le_bytes());
     let header_crc = crc32fast::hash(&out[..16]);
     out[16..20].copy_from_slice(&header_crc.to_le_bytes());
     out
+}
+
+/// Whether readers take a packed record: it is not beyond [`MAX_RAW`].
+pub fn is_taken(record: &[u8]) -> bool {
+    find(record, 0).is_ok()
 }
 
 /// A record found in a file.

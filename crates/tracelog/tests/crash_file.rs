@@ -150,6 +150,7 @@ fn sample() -> (Crash, Vec<u8>) {
         origins: vec![],
         unrestored: None,
         damage: vec![],
+        unknown: 0,
         trailing: 0,
     };
     let mut file = record::file_header().to_vec();
@@ -204,6 +205,64 @@ fn a_newer_version_is_refused_by_name() {
             supported: VERSION
         })
     );
+}
+
+#[test]
+fn what_a_later_release_has_added_is_told() {
+    let (crash, _) = sample();
+    let of = |record: Vec<u8>| {
+        let found = record::find(&record, 0).unwrap();
+        found.unpack().unwrap()
+    };
+    // An array of at least sixteen members, with one more.
+    let mut longer = of(writer::meta(&crash.meta));
+    assert_eq!(longer[0], 0xdc);
+    longer[2] += 1;
+    longer.push(0xc0);
+    let mut file = record::file_header().to_vec();
+    file.extend(record::pack(record::Kind::Meta, &longer));
+    file.extend(writer::failure(&crash.failure));
+    file.extend(writer::end(2));
+    let error = Crash::read(&file).unwrap_err();
+    assert_eq!(error, Error::LaterRecord);
+    assert!(
+        error
+            .to_string()
+            .contains("use the hindsight release that recorded it")
+    );
+    // A kind of record that is new has what is in it alone.
+    let mut file = record::file_header().to_vec();
+    file.extend(writer::meta(&crash.meta));
+    file.extend(writer::failure(&crash.failure));
+    file.extend(record::pack(record::Kind::Unknown(99), b"new"));
+    file.extend(writer::end(3));
+    let read = Crash::read(&file).unwrap();
+    assert_eq!((read.is_whole(), read.unknown), (true, 1));
+}
+
+/// Arrays of nothing are packed to a thousandth, and take sixteen bytes an element.
+#[test]
+fn what_a_small_file_says_takes_no_gigabytes() {
+    let (crash, _) = sample();
+    let mut file = record::file_header().to_vec();
+    file.extend(writer::meta(&crash.meta));
+    file.extend(writer::failure(&crash.failure));
+    let nothing = Object {
+        class: 0,
+        body: Body::References(vec![Value::Null; 8 << 20]),
+    };
+    let block = writer::objects(0, vec![nothing]);
+    for _ in 0..6 {
+        file.extend(&block);
+    }
+    file.extend(writer::end(8));
+    let read = Crash::read(&file).unwrap();
+    assert_eq!(read.failure, crash.failure);
+    let [refused, ..] = &read.damage[..] else {
+        panic!("all of it is taken");
+    };
+    assert!(refused.contains("more memory"), "{refused}");
+    assert!(read.damage.len() < 4, "{:?}", read.damage);
 }
 
 #[test]
