@@ -7,6 +7,8 @@
 use hindsight_tracelog::crash::{Body, ClassInfo, ClassKind, Constant, FieldInfo, Frame, Value};
 use hindsight_tracelog::reader::Crash;
 use std::collections::HashMap;
+use std::ops::Range;
+use std::slice::ChunksExact;
 
 /// A value together with the first character of its descriptor, without which
 /// a `char` cannot be told from an `int`.
@@ -193,34 +195,28 @@ impl<'a> Graph<'a> {
 
     /// The elements of an array.
     pub fn elements(&self, object: u32) -> Option<Vec<Typed>> {
-        let mut elements = self.elements_at_failure(object)?;
-        for (&index, &value) in self.elements.get(&object).into_iter().flatten() {
-            if let Some(element) = elements.get_mut(index) {
-                element.value = value;
-            }
-        }
-        Some(elements)
+        self.each(object).map(Iterator::collect)
     }
 
-    fn elements_at_failure(&self, object: u32) -> Option<Vec<Typed>> {
-        match self.body(object)? {
-            Body::References(values) => Some(
-                values
-                    .iter()
-                    .map(|&value| Typed::reference(value))
-                    .collect(),
-            ),
+    /// The elements of an array, one after the other: in a list each takes 24 bytes, whatever it takes in the file.
+    pub fn each(&self, object: u32) -> Option<Elements<'_>> {
+        let stored = match self.body(object)? {
+            Body::References(values) => Stored::References(values),
             Body::Primitives(bytes) => {
                 let kind = *self.class_name(object).as_bytes().get(1)?;
-                let size = primitive_size(kind)?;
-                let decode = |chunk: &[u8]| Typed {
-                    value: decode_primitive(kind, chunk),
-                    kind,
-                };
-                Some(bytes.chunks_exact(size).map(decode).collect())
+                Stored::Primitives(kind, bytes.chunks_exact(primitive_size(kind)?))
             }
-            _ => None,
-        }
+            _ => return None,
+        };
+        let len = match &stored {
+            Stored::References(values) => values.len(),
+            Stored::Primitives(_, chunks) => chunks.len(),
+        };
+        Some(Elements {
+            stored,
+            patched: self.elements.get(&object),
+            left: 0..len,
+        })
     }
 
     /// The text of a string object, as UTF-16 code units.
@@ -244,6 +240,58 @@ impl<'a> Graph<'a> {
         self.overlay.get(&place).copied()
     }
 }
+
+/// See [`Graph::each`].
+#[derive(Debug, Clone)]
+pub struct Elements<'g> {
+    stored: Stored<'g>,
+    /// Those that were others at entry, by index.
+    patched: Option<&'g HashMap<usize, Value>>,
+    /// Indices that are still to come.
+    left: Range<usize>,
+}
+
+#[derive(Debug, Clone)]
+enum Stored<'g> {
+    References(&'g [Value]),
+    /// The type, and all elements.
+    Primitives(u8, ChunksExact<'g, u8>),
+}
+
+impl Elements<'_> {
+    fn get(&self, index: usize) -> Option<Typed> {
+        let patched = self.patched.and_then(|patched| patched.get(&index));
+        Some(match &self.stored {
+            Stored::References(values) => Typed::reference(*patched.or_else(|| values.get(index))?),
+            Stored::Primitives(kind, chunks) => Typed {
+                value: match patched {
+                    Some(value) => *value,
+                    None => decode_primitive(*kind, chunks.clone().nth(index)?),
+                },
+                kind: *kind,
+            },
+        })
+    }
+}
+
+impl Iterator for Elements<'_> {
+    type Item = Typed;
+
+    fn next(&mut self) -> Option<Typed> {
+        self.nth(0)
+    }
+
+    fn nth(&mut self, n: usize) -> Option<Typed> {
+        let index = self.left.nth(n)?;
+        self.get(index)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.left.size_hint()
+    }
+}
+
+impl ExactSizeIterator for Elements<'_> {}
 
 /// Bytes of an element of an array of primitives, by the first character of its descriptor.
 pub fn primitive_size(kind: u8) -> Option<usize> {

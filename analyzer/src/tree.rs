@@ -322,7 +322,7 @@ impl<'a> Builder<'a> {
         let size = match &view {
             Some(View::List(elements)) => elements.len(),
             Some(View::Map(entries)) => entries.len() + usize::from(defaults.is_some()),
-            _ => match self.graph.elements(object) {
+            _ => match self.graph.each(object) {
                 Some(elements) => elements.len(),
                 None => self.graph.fields(object).len(),
             },
@@ -331,8 +331,9 @@ impl<'a> Builder<'a> {
             return Node::leaf(format!("{head} ..."));
         }
         self.shown.insert(object);
+        let graph = self.graph;
         match view {
-            Some(View::List(elements)) => self.list(head, elements, depth),
+            Some(View::List(elements)) => self.list(head, elements.into_iter(), depth),
             Some(View::Map(entries)) => {
                 let mut node = self.map(head, entries, depth);
                 node.parts.extend(defaults.map(|defaults| Part {
@@ -342,7 +343,7 @@ impl<'a> Builder<'a> {
                 }));
                 node
             }
-            _ => match self.graph.elements(object) {
+            _ => match graph.each(object) {
                 Some(elements) => self.list(head, elements, depth),
                 None => match inherited(self.graph, object) {
                     Some((above, view)) => self.extended(head, object, above, view, depth),
@@ -381,8 +382,8 @@ impl<'a> Builder<'a> {
             return false;
         }
         let leads = |value| self.is_of_program(value, steps - 1);
-        match self.graph.elements(object) {
-            Some(elements) => elements.iter().take(SEARCHED).any(|one| leads(one.value)),
+        match self.graph.each(object) {
+            Some(elements) => elements.take(SEARCHED).any(|one| leads(one.value)),
             None => {
                 let fields = self.graph.fields(object);
                 fields.iter().any(|field| leads(field.value.value))
@@ -446,7 +447,9 @@ impl<'a> Builder<'a> {
             .filter(is_own)
             .collect();
         let content = |this: &mut Self, head, depth| match view {
-            View::List(elements) => Some(("elements", this.list(head, elements, depth))),
+            View::List(elements) => {
+                Some(("elements", this.list(head, elements.into_iter(), depth)))
+            }
             View::Map(entries) => Some(("entries", this.map(head, entries, depth))),
             View::Scalar(_) | View::Text(_) => None,
         };
@@ -465,7 +468,12 @@ impl<'a> Builder<'a> {
         node
     }
 
-    fn list(&mut self, head: String, elements: Vec<Typed>, depth: usize) -> Node {
+    fn list(
+        &mut self,
+        head: String,
+        elements: impl ExactSizeIterator<Item = Typed>,
+        depth: usize,
+    ) -> Node {
         let total = elements.len();
         let head = if total > 8 {
             format!("{head} ({total} elements)")
@@ -493,7 +501,7 @@ impl<'a> Builder<'a> {
         } else {
             head
         };
-        let parts: Vec<Part> = self.take(entries, |this, (key, value)| Part {
+        let parts: Vec<Part> = self.take(entries.into_iter(), |this, (key, value)| Part {
             label: this.key(key, depth + 1),
             node: this.at(value, depth + 1),
             patched: false,
@@ -528,7 +536,7 @@ impl<'a> Builder<'a> {
             .iter()
             .map(|field| field.info.name.as_str())
             .collect();
-        let parts: Vec<Part> = self.take(fields.clone(), |this, field| {
+        let parts: Vec<Part> = self.take(fields.iter().copied(), |this, field| {
             // Where a subclass hides a field, both are told by their class.
             let hidden = names
                 .iter()
@@ -580,13 +588,17 @@ impl<'a> Builder<'a> {
             .iter()
             .map(|(descriptor, value)| Typed::new(*value, descriptor))
             .collect();
-        self.list(head, captured, depth)
+        self.list(head, captured.into_iter(), depth)
     }
 
     /// As many of `items` as the limits let through.
-    fn take<T>(&mut self, items: Vec<T>, mut part: impl FnMut(&mut Self, T) -> Part) -> Vec<Part> {
+    fn take<T>(
+        &mut self,
+        items: impl Iterator<Item = T>,
+        mut part: impl FnMut(&mut Self, T) -> Part,
+    ) -> Vec<Part> {
         let mut parts = Vec::new();
-        for item in items.into_iter().take(self.limits.width) {
+        for item in items.take(self.limits.width) {
             if self.left == 0 {
                 break;
             }

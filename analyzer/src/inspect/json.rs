@@ -1,7 +1,7 @@
 //! A crash as JSON: `hindsight.crash/1`, or `hindsight.crash_list/1` for several.
 
 use crate::commands::input::Input;
-use crate::graph::{Graph, Typed};
+use crate::graph::{self, Graph, Typed};
 use crate::inspect::Each;
 use crate::text::deadlocks;
 use hindsight_tracelog::crash::{
@@ -9,7 +9,7 @@ use hindsight_tracelog::crash::{
     Text, ThreadState, Value,
 };
 use hindsight_tracelog::reader::Crash;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value as Json, json};
 use std::cell::RefCell;
 use std::io::{self, Write};
@@ -24,13 +24,25 @@ pub fn write_one(input: &Input, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out)
 }
 
-/// The same as a value.
+/// As a value, which takes fifty times as much as the file: with so many objects, and elements of an array, at most.
+/// It says how many were left out.
 ///
 /// # Errors
 ///
 /// Fails if it cannot be one, which does not happen.
-pub fn document(input: &Input) -> serde_json::Result<Json> {
-    serde_json::to_value(Document::new(input))
+pub fn document(input: &Input, objects: usize, elements: usize) -> serde_json::Result<Json> {
+    let crash = &input.crash;
+    let all = crash.objects.iter().flatten().count();
+    let document = Document {
+        objects: Objects {
+            crash,
+            most: objects,
+            elements,
+        },
+        objects_left_out: Some(all.saturating_sub(objects)),
+        ..Document::new(input)
+    };
+    serde_json::to_value(document)
 }
 
 /// Several crashes as one document. Each is taken when those before it are written; what kept others from
@@ -50,7 +62,7 @@ pub fn write_all(
         crashes: C,
         errors: &'a RefCell<Vec<String>>,
     }
-    let crashes = inputs.map(|input| Document::new(&input));
+    let crashes = inputs.map(Whole);
     let documents = Documents {
         schema: "hindsight.crash_list/1",
         crashes: Each(crashes.into()),
@@ -60,9 +72,18 @@ pub fn write_all(
     writeln!(out)
 }
 
+/// One of several.
+struct Whole(Input);
+
+impl Serialize for Whole {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Document::new(&self.0).serialize(serializer)
+    }
+}
+
 /// The fields in the order in which they are printed.
 #[derive(Serialize)]
-struct Document {
+struct Document<'a> {
     schema: &'static str,
     file: String,
     whole: bool,
@@ -97,11 +118,68 @@ struct Document {
     constants: Vec<Json>,
     holes: Vec<Json>,
     classes: Vec<Json>,
-    objects: Vec<Json>,
+    objects: Objects<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    objects_left_out: Option<usize>,
 }
 
-impl Document {
-    fn new(input: &Input) -> Document {
+/// The objects of a crash, each of which is made as it is written: an element of an array would take seventy bytes.
+struct Objects<'a> {
+    crash: &'a Crash,
+    /// How many, and how many elements of each.
+    most: usize,
+    elements: usize,
+}
+
+impl Serialize for Objects<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let graph = Graph::at_failure(self.crash);
+        let objects = (0..).zip(&self.crash.objects);
+        let stored = objects.filter_map(|(number, object)| Some((number, object.as_ref()?)));
+        serializer.collect_seq(stored.take(self.most).map(|(number, stored)| {
+            match graph.each(number) {
+                Some(elements) => Entry::Array {
+                    id: number,
+                    class: self.crash.class(stored.class).map(|class| &*class.name),
+                    kind: "array",
+                    left_out: elements.len().saturating_sub(self.elements),
+                    elements: Elements(elements, self.elements),
+                },
+                None => Entry::Other(object(self.crash, number, stored)),
+            }
+        }))
+    }
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Entry<'a> {
+    Array {
+        id: u32,
+        class: Option<&'a str>,
+        kind: &'static str,
+        elements: Elements<'a>,
+        #[serde(skip_serializing_if = "is_zero")]
+        left_out: usize,
+    },
+    Other(Json),
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
+/// So many elements of an array, at most.
+struct Elements<'g>(graph::Elements<'g>, usize);
+
+impl Serialize for Elements<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.clone().take(self.1).map(value))
+    }
+}
+
+impl<'a> Document<'a> {
+    fn new(input: &'a Input) -> Document<'a> {
         let crash = &input.crash;
         let meta = crash.meta.clone();
         let first = crash.failure.exceptions.first();
@@ -147,10 +225,12 @@ impl Document {
             constants: (crash.failure.constants.iter().map(|one| json!(one))).collect(),
             holes: holes(crash),
             classes: crash.classes.iter().map(class).collect(),
-            objects: (0..)
-                .zip(&crash.objects)
-                .filter_map(|(n, o)| object(crash, n, o.as_ref()?))
-                .collect(),
+            objects: Objects {
+                crash,
+                most: usize::MAX,
+                elements: usize::MAX,
+            },
+            objects_left_out: None,
         }
     }
 }
@@ -311,39 +391,34 @@ fn class(class: &ClassInfo) -> Json {
     })
 }
 
-fn object(crash: &Crash, number: u32, object: &Object) -> Option<Json> {
+/// An object that is no array, or one whose class is lost.
+fn object(crash: &Crash, number: u32, object: &Object) -> Json {
     let class = crash.class(object.class);
-    let mut out = json!({ "id": number, "class": class.map(|class| &class.name) });
     let (kind, name, content) = match &object.body {
         Body::Instance(values) => ("instance", "fields", fields(class, values)),
-        Body::Primitives(_) | Body::References(_) => {
-            let graph = Graph::at_failure(crash);
-            let elements = graph.elements(number).unwrap_or_default();
-            (
-                "array",
-                "elements",
-                elements.into_iter().map(value).collect(),
-            )
-        }
+        Body::Primitives(_) | Body::References(_) => ("array", "elements", json!([])),
         Body::String(text) => ("string", "text", json!(text.to_lossy())),
         Body::Class(name) => ("class", "name", json!(name)),
         Body::Enum { name, .. } => ("enum", "name", json!(name)),
         Body::Hole(reason) => ("hole", "reason", json!(reason)),
         Body::Lambda(lambda) => ("lambda", "lambda", lambda_json(lambda)),
     };
-    let map = out.as_object_mut()?;
-    map.insert("kind".to_owned(), json!(kind));
-    map.insert(name.to_owned(), content);
+    let mut out = json!({
+        "id": number,
+        "class": class.map(|class| &class.name),
+        "kind": kind,
+        name: content,
+    });
     if let Body::Enum { fields: values, .. } = &object.body
         && !values.is_empty()
     {
-        map.insert("fields".to_owned(), fields(class, values));
+        out["fields"] = fields(class, values);
     }
     if let Body::String(text @ Text::Utf16(_)) = &object.body {
         // JSON could say lone surrogates, but many readers could not: the text has U+FFFD.
-        map.insert("utf16".to_owned(), json!(text.units()));
+        out["utf16"] = json!(text.units());
     }
-    Some(out)
+    out
 }
 
 fn fields(class: Option<&ClassInfo>, values: &[Value]) -> Json {

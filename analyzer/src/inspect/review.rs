@@ -419,9 +419,14 @@ fn array(graph: &Graph<'_>, number: u32, class: &str, bytes: &[u8]) -> (&'static
         // What is left of a buffer.
         return ("characters", text.trim_end_matches('\0').to_owned());
     }
-    let elements = graph.elements(number).unwrap_or_default();
-    let elements: Vec<String> = elements.into_iter().map(primitive).collect();
-    let text = format!("{} [{}]", short_type(class), elements.join(", "));
+    let mut text = format!("{} [", short_type(class));
+    for (at, element) in graph.each(number).into_iter().flatten().enumerate() {
+        if at > 0 {
+            text += ", ";
+        }
+        text += &primitive(element);
+    }
+    text.push(']');
     ("arrays", text)
 }
 

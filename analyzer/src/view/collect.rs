@@ -2,7 +2,7 @@
 
 use crate::commands::input::Input;
 use crate::crashes::collect::why_none;
-use crate::files::walk;
+use crate::files::{is_special, walk};
 use crate::graph::{Graph, Typed};
 use crate::inspect::json;
 use crate::model::{document, show};
@@ -13,6 +13,7 @@ use crate::views::{View, iterated};
 use anyhow::{Context, Error, Result, bail};
 use hindsight_tracelog::crash::Value;
 use serde::{Deserialize, Serialize};
+use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value as Json, json};
 use std::collections::{BTreeSet, HashMap};
 use std::fs::{self, File};
@@ -31,8 +32,8 @@ const EXACT: u64 = (1 << 53) - 1;
 /// What was found.
 #[derive(Debug, Default)]
 pub struct Found {
-    /// Documents of crashes, `hindsight.crash/1`.
-    pub crashes: Vec<Json>,
+    /// Documents of crashes, `hindsight.crash/1`, as text: as values they take ten times as much.
+    pub crashes: Vec<Box<RawValue>>,
     /// Of models the classes, each with the name of its file.
     pub models: Vec<Json>,
     /// Documents of verdicts, `hindsight.mutability/1`.
@@ -62,8 +63,7 @@ pub fn find(paths: &[PathBuf], max_objects: usize) -> Result<Found> {
         if fs::metadata(path).with_context(context)?.is_dir() {
             let errors = walk(path, &mut |file| {
                 // A crash file that cannot be reached says so when it is read.
-                let is_special = fs::metadata(file).is_ok_and(|of| !of.is_file());
-                if !is_special && kind(file).is_ok_and(|kind| kind != Kind::Other) {
+                if !is_special(file) && kind(file).is_ok_and(|kind| kind != Kind::Other) {
                     files.insert(file.to_owned());
                 }
             });
@@ -146,12 +146,13 @@ fn read(path: &Path, max_objects: usize, found: &mut Found) -> Result<()> {
     let kind = kind(path)?;
     if kind == Kind::Crash {
         let input = Input::read(path)?;
-        let mut crash = bounded(json::document(&input)?, max_objects);
+        let mut crash = json::document(&input, max_objects, ELEMENTS)?;
+        cut_texts(&mut crash);
         add_meanings(&input, &mut crash);
         add_headings(&input, &mut crash);
         share_fields(&mut crash);
         make_exact(&mut crash);
-        found.crashes.push(crash);
+        found.crashes.push(to_raw_value(&crash)?);
         return Ok(());
     }
     let context = || format!("failed to read {}", path.display());
@@ -269,26 +270,10 @@ fn make_exact(json: &mut Json) {
     }
 }
 
-/// Takes away what makes a page large; objects are stored nearest first. The
-/// document says what is missing.
-fn bounded(mut crash: Json, max_objects: usize) -> Json {
-    let Some(objects) = crash["objects"].as_array_mut() else {
-        return crash;
-    };
-    let left_out = objects.len().saturating_sub(max_objects);
-    objects.truncate(max_objects);
-    for object in objects {
-        if let Some(elements) = object.get_mut("elements").and_then(Json::as_array_mut)
-            && elements.len() > ELEMENTS
-        {
-            let left_out = elements.len() - ELEMENTS;
-            elements.truncate(ELEMENTS);
-            object["left_out"] = json!(left_out);
-        }
-        cut(object);
-    }
-    crash["objects_left_out"] = json!(left_out);
-    crash
+/// Takes away what makes a page large besides objects and elements. The document says what is missing.
+fn cut_texts(crash: &mut Json) {
+    let objects = crash["objects"].as_array_mut();
+    objects.into_iter().flatten().for_each(cut);
 }
 
 /// Cuts a long text, and tells how many characters all of it has.
@@ -363,6 +348,8 @@ fn share_fields(crash: &mut Json) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hindsight_tracelog::crash::{Body, ClassInfo, Object, Text};
+    use hindsight_tracelog::reader::Crash;
 
     #[test]
     fn documents_are_known_by_their_beginning() {
@@ -387,21 +374,54 @@ mod tests {
 
     #[test]
     fn what_is_left_out_is_told() {
-        let crash = json!({ "objects": [
-            { "id": 0, "elements": vec![1; ELEMENTS + 3] },
-            { "id": 1, "text": "ä".repeat(TEXT) },
-            { "id": 2 },
-        ]});
-        let bounded = bounded(crash, 2);
+        let class = |id, name: &str| ClassInfo {
+            id,
+            name: name.to_owned(),
+            ..ClassInfo::default()
+        };
+        let object = |class, body| Some(Object { class, body });
+        let crash = Crash {
+            classes: vec![class(0, "[B"), class(1, "java.lang.String")],
+            objects: vec![
+                object(0, Body::Primitives(vec![1; ELEMENTS + 3])),
+                None,
+                object(1, Body::String(Text::Utf8("ä".repeat(TEXT)))),
+                object(0, Body::Primitives(Vec::new())),
+            ],
+            ..Crash::default()
+        };
+        let input = Input {
+            path: "crash-0001.hsc".into(),
+            crash,
+            notes: Vec::new(),
+            bytes: Vec::new(),
+        };
+        let mut bounded = json::document(&input, 2, ELEMENTS).unwrap();
+        cut_texts(&mut bounded);
         assert_eq!(bounded["objects_left_out"], 1);
-        assert_eq!(bounded["objects"].as_array().unwrap().len(), 2);
-        assert_eq!(bounded["objects"][0]["left_out"], 3);
+        let [array, text] = bounded["objects"].as_array().unwrap().as_slice() else {
+            panic!("{bounded}");
+        };
+        assert_eq!(array["left_out"], 3);
+        assert_eq!(array["elements"].as_array().unwrap().len(), ELEMENTS);
         assert_eq!(
-            bounded["objects"][0]["elements"].as_array().unwrap().len(),
-            ELEMENTS
+            (text["id"].as_u64(), &text["characters"]),
+            (Some(2), &json!(TEXT))
         );
-        assert_eq!(bounded["objects"][1]["text"].as_str().unwrap().len(), TEXT);
-        assert_eq!(bounded["objects"][1]["characters"], TEXT);
+        assert_eq!(text["text"].as_str().unwrap().len(), TEXT);
+        // All of it, where nothing is left out.
+        let mut whole = Vec::new();
+        json::write_one(&input, &mut whole).unwrap();
+        let whole: Json = serde_json::from_slice(&whole).unwrap();
+        assert_eq!(
+            whole["objects"][0]["elements"].as_array().unwrap().len(),
+            ELEMENTS + 3
+        );
+        assert!(
+            whole["objects"][0].get("left_out").is_none()
+                && whole.get("objects_left_out").is_none()
+        );
+        assert_eq!(whole["objects"].as_array().unwrap().len(), 3);
     }
 
     #[test]

@@ -95,7 +95,9 @@ pub(super) fn view(
         "EnumMap" => enum_map(graph, object),
         "RegularEnumSet" => enum_set(graph, object),
         "IdentityHashMap" => identity_map(graph, object),
-        "ArrayList$SubList" => sub_list(graph, object, inner("root")?),
+        "ArrayList$SubList" => {
+            batch(graph, object).or_else(|| sub_list(graph, object, inner("root")?))
+        }
         "HashSet" | "LinkedHashSet" => keys(inner("map")?),
         "TreeSet" | "concurrent.ConcurrentSkipListSet" => keys(inner("m")?),
         "Collections$SetFromMap" => keys(inner("m")?),
@@ -162,12 +164,8 @@ fn most(graph: &Graph<'_>) -> usize {
 /// The first `size` elements of the array in `array`.
 fn prefix(graph: &Graph<'_>, object: u32, array: &str, size: &str) -> Option<View> {
     let size = usize::try_from(graph.int(object, size)?).ok()?;
-    let mut elements = graph.elements(graph.reference(object, array)?)?;
-    if size > elements.len() {
-        return None;
-    }
-    elements.truncate(size);
-    Some(View::List(elements))
+    let elements = graph.each(graph.reference(object, array)?)?;
+    (size <= elements.len()).then(|| View::List(elements.take(size).collect()))
 }
 
 fn all(graph: &Graph<'_>, object: u32, array: &str) -> Option<View> {
@@ -415,6 +413,17 @@ fn places(length: usize, order: Order) -> impl Iterator<Item = usize> {
         Some((_, true)) => (first + 1 + n) % length,
         Some((_, false)) => (first + length - 1 - n) % length,
     })
+}
+
+/// A part of an `ArrayList`, without the others: lists are cut into thousands of them.
+fn batch(graph: &Graph<'_>, object: u32) -> Option<View> {
+    let root = graph.reference(object, "root")?;
+    let all = graph.each(graph.reference(root, "elementData")?)?;
+    let offset = usize::try_from(graph.int(object, "offset")?).ok()?;
+    let size = usize::try_from(graph.int(object, "size")?).ok()?;
+    let used = usize::try_from(graph.int(root, "size")?).ok()?;
+    (offset.checked_add(size)? <= used.min(all.len()))
+        .then(|| View::List(all.skip(offset).take(size).collect()))
 }
 
 fn sub_list(graph: &Graph<'_>, object: u32, root: View) -> Option<View> {

@@ -215,25 +215,36 @@ fn sum(graph: &Graph<'_>, object: u32) -> Option<i64> {
     Some(cells.fold(base, i64::wrapping_add))
 }
 
+/// Numbers of a `BitSet` that are listed: each is a bit in the file, and 24 bytes in a list.
+const MAX_BITS: u64 = 100_000;
+
 /// `BitSet`: the numbers that are in it, which words of 64 bits say.
 fn bits(graph: &Graph<'_>, object: u32) -> Option<View> {
-    let words = graph.elements(graph.reference(object, "words")?)?;
+    let words = graph.each(graph.reference(object, "words")?)?;
     let used = usize::try_from(graph.int(object, "wordsInUse")?).ok()?;
-    let mut numbers = Vec::new();
-    for (at, word) in words.get(..used)?.iter().enumerate() {
-        let Value::Int(word) = word.value else {
-            return None;
-        };
-        let set = (0..64).filter(|bit| (word as u64 >> bit) & 1 == 1);
-        let number = |bit| {
-            Some(Typed::new(
-                Value::Int(i64::try_from(at).ok()? * 64 + bit),
-                "I",
-            ))
-        };
-        numbers.extend(set.filter_map(number));
+    if used > words.len() {
+        return None;
     }
-    Some(View::List(numbers))
+    let words = (0_i64..).zip(words.take(used)).map(|(at, word)| {
+        let Value::Int(bits) = word.value else {
+            return (64 * at, 0);
+        };
+        (64 * at, bits as u64)
+    });
+    let (count, last) = words.clone().fold((0, 0), |(count, last), (first, bits)| {
+        let highest = bits
+            .checked_ilog2()
+            .map_or(last, |bit| first + i64::from(bit));
+        (count + u64::from(bits.count_ones()), highest)
+    });
+    if count > MAX_BITS {
+        return Some(View::Scalar(format!("{count} numbers up to {last}")));
+    }
+    let numbers = words.flat_map(|(first, bits)| {
+        let set = (0..64).filter(move |bit| bits >> bit & 1 == 1);
+        set.map(move |bit| Typed::new(Value::Int(first + bit), "I"))
+    });
+    Some(View::List(numbers.collect()))
 }
 
 /// `BigInteger`: sign and magnitude, most significant 32 bits first.
