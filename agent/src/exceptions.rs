@@ -9,8 +9,11 @@ use hindsight_instrument::glob::Globs;
 use hindsight_tracelog::crash::{ExceptionInfo, MAX_EXCEPTIONS, StackElement};
 use std::iter;
 
-/// UTF-16 code units of a message that are read; programs put whole documents there.
-const MAX_MESSAGE: usize = 16 << 10;
+/// UTF-16 code units of a message that are stored; programs put whole documents there.
+pub(crate) const MAX_MESSAGE: usize = 16 << 10;
+
+/// Those that are read, for a secret to be known that begins in what is stored.
+pub(crate) const MAX_READ: usize = MAX_MESSAGE + (4 << 10);
 
 /// An exception with what hangs on it; the objects stand in the same order.
 pub(crate) struct Exceptions {
@@ -67,7 +70,7 @@ pub(crate) fn read(agent: &Agent, jni: Jni, exception: Obj) -> Exceptions {
         let mut info = ExceptionInfo {
             class,
             message: message.map(|message| {
-                let len = jni.string_len(message).min(MAX_MESSAGE);
+                let len = jni.string_len(message).min(MAX_READ);
                 text(&jni.string_units(message, len))
             }),
             stack: stack.unwrap_or_default(),

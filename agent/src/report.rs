@@ -4,6 +4,7 @@
 //! was thrown, and the program's first frames) is stored once and then counted;
 //! `per-minute` and `max-crashes` bound the rest.
 
+mod storing;
 mod ways;
 
 use crate::agent::Agent;
@@ -25,14 +26,11 @@ use crate::undo::rollback::Undo;
 use hindsight_instrument::contract;
 use hindsight_instrument::glob::Globs;
 use hindsight_tracelog::crash::{
-    ASKED_FOR, Failure, Meta, SKIPS, STATE_RECORDED, StackElement, THREADS_ASKED_FOR,
+    ASKED_FOR, Failure, SKIPS, STATE_RECORDED, StackElement, evaluated,
 };
-use hindsight_tracelog::{record, writer};
-use std::borrow::Cow;
-use std::cell::Cell;
-use std::iter;
 use std::sync::LazyLock;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
+pub(crate) use storing::{meta, store};
 use ways::{other_ways, was_reported_elsewhere, ways};
 
 /// What `Thread.stop` throws: of it, the JDK's handler of uncaught exceptions says nothing while there is such a method.
@@ -385,7 +383,7 @@ fn key_frames(stack: &[StackElement], is_program: impl Fn(&StackElement) -> bool
             line,
             ..
         } = element;
-        format!("{class}.{method}:{line}")
+        format!("{}.{method}:{line}", evaluated(class))
     };
     let rest = stack.get(1..).unwrap_or_default().iter();
     let program = rest.filter(|element| is_program(element)).take(KEY_FRAMES);
@@ -567,122 +565,6 @@ fn record(
     Ok((name, objects, all_told))
 }
 
-/// Writes a file; its name and the number of objects in it.
-pub(crate) fn store(
-    agent: &Agent,
-    mut meta: Meta,
-    mut failure: Failure,
-    mut graph: Graph<'_>,
-) -> Result<(String, usize), String> {
-    let messages = failure
-        .exceptions
-        .iter_mut()
-        .filter_map(|info| info.message.as_mut());
-    let properties = meta.properties.iter_mut().map(|(_, value)| value);
-    let names = failure.threads.iter_mut().map(|thread| &mut thread.name);
-    let mut texts: Vec<&mut String> = messages
-        .chain(properties)
-        .chain(names)
-        .chain([&mut meta.thread])
-        .collect();
-    texts.iter_mut().for_each(|text| graph.mask(text));
-    let secrets = graph.scrub(&mut failure.frames);
-    // The command line was looked at argument by argument.
-    texts.push(&mut meta.command);
-    texts.into_iter().for_each(|text| secrets.mask(text));
-    let words = meta.command.split(END_OF_WORD).map(quoted);
-    meta.command = words.collect::<Vec<_>>().join(" ");
-    let classes: Vec<_> = graph
-        .classes
-        .iter()
-        .map(|class| class.info.clone())
-        .collect();
-    let objects = std::mem::take(&mut graph.objects);
-    let stored = objects.len();
-    // The tags are not needed any more; writing may take a while.
-    drop(graph);
-
-    let count = Cell::new(0_u32);
-    let blocks = [
-        writer::meta(&meta),
-        writer::failure(&failure),
-        writer::classes(&classes),
-    ];
-    let records = blocks
-        .into_iter()
-        // Made as they are written, so that not all of them are in memory.
-        .chain(writer::blocks(objects.into_iter()))
-        .inspect(|_| count.set(count.get() + 1));
-    let header = iter::once(record::file_header().to_vec());
-    let end = iter::once_with(|| writer::end(count.get()));
-    let name = agent
-        .recording
-        .write_crash(header.chain(records).chain(end))?;
-    Ok((name, stored))
-}
-
-/// Where, when and how; `thread` is the name of the failing one. What is masked there is a secret of the graph.
-pub(crate) fn meta(
-    agent: &Agent,
-    jni: Jni,
-    reason: String,
-    thread: &str,
-    graph: &mut Graph<'_>,
-) -> Meta {
-    let base = agent.base;
-    let mut secret = |text: &str| graph.take_masked(text);
-    let property = |name: &std::ffi::CStr| agent.jvmti.system_property(name).unwrap_or_default();
-    Meta {
-        agent: env!("CARGO_PKG_VERSION").to_owned(),
-        program_version: base.options.version.clone(),
-        jvm_name: property(c"java.vm.name"),
-        jvm_version: property(c"java.vm.version"),
-        java_version: agent.java_version.clone(),
-        os: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
-        pid: std::process::id(),
-        started_ms: crate::run::started_ms(),
-        time_ms: now_ms(),
-        thread: thread.to_owned(),
-        thread_virtual: reason != THREADS_ASKED_FOR && is_virtual(agent, jni),
-        reason,
-        copy: base.options.copy.to_string(),
-        // Put in quotes when all that is secret in there is masked; none has such an end.
-        command: run::command(base, &mut secret).join(END_OF_WORD),
-        counters: (base.counters.snapshot().into_iter())
-            .filter(|(_, count)| *count > 0)
-            .collect(),
-        properties: crate::properties::read(
-            jni,
-            &|name| base.options.is_secret_text(name),
-            &mut secret,
-        ),
-        order: crate::statics::order(agent, jni),
-        defaults: crate::defaults::read(agent, jni),
-    }
-}
-
-/// What the words of a command line end with until they are [`quoted`], as the kernel has them.
-const END_OF_WORD: &str = "\0";
-
-/// A word of a command line, in quotes if it is none by itself.
-fn quoted(word: &str) -> Cow<'_, str> {
-    match word.is_empty() || word.contains(|c: char| c.is_whitespace() || c == '"') {
-        true => {
-            let escaped = word.replace('\\', "\\\\").replace('"', "\\\"");
-            Cow::Owned(format!("\"{escaped}\""))
-        }
-        false => Cow::Borrowed(word),
-    }
-}
-
-/// Virtual threads (JDK 21 and up) are instances of classes of their own.
-fn is_virtual(agent: &Agent, jni: Jni) -> bool {
-    agent.jvmti.current_thread().is_some_and(|thread| {
-        let name = exceptions::class_name(agent, jni, thread);
-        name == "java.lang.VirtualThread" || name.starts_with("java.lang.ThreadBuilders$Bound")
-    })
-}
-
 /// Milliseconds since 1970.
 pub(crate) fn now_ms() -> i64 {
     let since = SystemTime::now()
@@ -717,5 +599,8 @@ mod tests {
         assert_eq!(key.len(), 1 + KEY_FRAMES);
         assert_eq!(key[KEY_FRAMES], "a.Deep.m:6");
         assert!(key_frames(&[], is_program).is_empty());
+        // A text that is evaluated once more fails in the same way.
+        let key = |class| key_frames(&[element(class, 1)], is_program);
+        assert_eq!(key("Script1"), key("Script2"));
     }
 }

@@ -1,0 +1,259 @@
+//! Writing a failure and its objects to a crash file, without what is a secret by then.
+
+use super::now_ms;
+use crate::agent::Agent;
+use crate::exceptions::{self, MAX_MESSAGE, MAX_READ};
+use crate::jni::Jni;
+use crate::run;
+use crate::snapshot::graph::Graph;
+use hindsight_tracelog::crash::{Failure, Fidelity, Frame, Meta, THREADS_ASKED_FOR};
+use hindsight_tracelog::{record, writer};
+use std::borrow::Cow;
+use std::cell::Cell;
+use std::iter;
+
+/// Elements of each stack that are kept where all of them are more than readers take.
+const SHORT_STACK: usize = 16;
+
+/// Writes a file; its name and the number of objects in it.
+pub(crate) fn store(
+    agent: &Agent,
+    mut meta: Meta,
+    mut failure: Failure,
+    mut graph: Graph<'_>,
+) -> Result<(String, usize), String> {
+    let infos = failure.exceptions.iter_mut();
+    let mut messages: Vec<&mut String> = infos.filter_map(|info| info.message.as_mut()).collect();
+    let are_cut: Vec<bool> = messages
+        .iter()
+        .map(|text| text.encode_utf16().count() >= MAX_READ)
+        .collect();
+    let properties = meta.properties.iter_mut().map(|(_, value)| value);
+    let names = failure.threads.iter_mut().map(|thread| &mut thread.name);
+    let mut texts: Vec<&mut String> = properties.chain(names).chain([&mut meta.thread]).collect();
+    let both = messages.iter_mut().chain(&mut texts);
+    both.for_each(|text| graph.mask(text));
+    let secrets = graph.scrub(&mut failure.frames);
+    // The command line was looked at argument by argument.
+    texts.push(&mut meta.command);
+    let both = messages.iter_mut().chain(&mut texts);
+    both.for_each(|text| secrets.mask(text));
+    for (message, is_cut) in messages.into_iter().zip(are_cut) {
+        cut(message, is_cut);
+    }
+    let words = meta.command.split(END_OF_WORD).map(quoted);
+    meta.command = words.collect::<Vec<_>>().join(" ");
+    let classes: Vec<_> = graph
+        .classes
+        .iter()
+        .map(|class| class.info.clone())
+        .collect();
+    let objects = std::mem::take(&mut graph.objects);
+    let stored = objects.len();
+    // The tags are not needed any more; writing may take a while.
+    drop(graph);
+
+    let count = Cell::new(0_u32);
+    let mut told = writer::failure(&failure);
+    for shorten in [drop_patches, shorten_stacks] {
+        if !record::is_taken(&told) {
+            agent.base.counters.add("failures_shortened", 1);
+            shorten(&mut failure);
+            told = writer::failure(&failure);
+        }
+    }
+    let blocks = [writer::meta(&meta), told, writer::classes(&classes)];
+    let records = blocks
+        .into_iter()
+        // Made as they are written, so that not all of them are in memory.
+        .chain(writer::blocks(objects.into_iter()))
+        .inspect(|_| count.set(count.get() + 1));
+    let header = iter::once(record::file_header().to_vec());
+    let end = iter::once_with(|| writer::end(count.get()));
+    let name = agent
+        .recording
+        .write_crash(header.chain(records).chain(end))?;
+    Ok((name, stored))
+}
+
+/// Cuts a message to the length that is kept. More than that was read, and of one that had more still, what its end
+/// was the beginning of is not known: half a secret is one that nothing has found.
+fn cut(message: &mut String, is_cut: bool) {
+    let units = message.encode_utf16().count();
+    let known = units - if is_cut { MAX_READ - MAX_MESSAGE } else { 0 }.min(units);
+    let mut left = known.min(MAX_MESSAGE);
+    let end = message.char_indices().find_map(|(at, c)| {
+        let taken = left.checked_sub(c.len_utf16());
+        match taken {
+            Some(rest) => {
+                left = rest;
+                None
+            }
+            None => Some(at),
+        }
+    });
+    if let Some(end) = end {
+        message.truncate(end);
+    }
+}
+
+/// Leaves out what has changed since the frames' entries.
+fn drop_patches(failure: &mut Failure) {
+    for frame in failure
+        .frames
+        .iter_mut()
+        .filter(|frame| !frame.patch.is_empty())
+    {
+        frame.patch = Vec::new();
+        frame.fidelity = Fidelity::Reference;
+        frame.reason =
+            "what has changed since its entry is more than a crash file can have".to_owned();
+    }
+}
+
+/// Leaves out what lies deep in stacks: of thousands of threads, or causes.
+fn shorten_stacks(failure: &mut Failure) {
+    for info in &mut failure.exceptions {
+        info.stack.truncate(SHORT_STACK);
+    }
+    let (mut of, mut count) = (u32::MAX, 0);
+    failure.frames.retain(|Frame { exception, .. }| {
+        count = if *exception == of { count + 1 } else { 0 };
+        of = *exception;
+        count < SHORT_STACK
+    });
+}
+
+/// Where, when and how; `thread` is the name of the failing one. What is masked there is a secret of the graph.
+pub(crate) fn meta(
+    agent: &Agent,
+    jni: Jni,
+    reason: String,
+    thread: &str,
+    graph: &mut Graph<'_>,
+) -> Meta {
+    let base = agent.base;
+    let mut secret = |text: &str| graph.take_masked(text);
+    let property = |name: &std::ffi::CStr| agent.jvmti.system_property(name).unwrap_or_default();
+    Meta {
+        agent: env!("CARGO_PKG_VERSION").to_owned(),
+        program_version: base.options.version.clone(),
+        jvm_name: property(c"java.vm.name"),
+        jvm_version: property(c"java.vm.version"),
+        java_version: agent.java_version.clone(),
+        os: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
+        pid: std::process::id(),
+        started_ms: run::started_ms(),
+        time_ms: now_ms(),
+        thread: thread.to_owned(),
+        thread_virtual: reason != THREADS_ASKED_FOR && is_virtual(agent, jni),
+        reason,
+        copy: base.options.copy.to_string(),
+        // Put in quotes when all that is secret in there is masked; none has such an end.
+        command: run::command(base, &mut secret).join(END_OF_WORD),
+        counters: (base.counters.snapshot().into_iter())
+            .filter(|(_, count)| *count > 0)
+            .collect(),
+        properties: crate::properties::read(
+            jni,
+            &|name| base.options.is_secret_text(name),
+            &mut secret,
+        ),
+        order: crate::statics::order(agent, jni),
+        defaults: crate::defaults::read(agent, jni),
+    }
+}
+
+/// What the words of a command line end with until they are [`quoted`], as the kernel has them.
+const END_OF_WORD: &str = "\0";
+
+/// A word of a command line, in quotes if it is none by itself.
+fn quoted(word: &str) -> Cow<'_, str> {
+    match word.is_empty() || word.contains(|c: char| c.is_whitespace() || c == '"') {
+        true => {
+            let escaped = word.replace('\\', "\\\\").replace('"', "\\\"");
+            Cow::Owned(format!("\"{escaped}\""))
+        }
+        false => Cow::Borrowed(word),
+    }
+}
+
+/// Virtual threads (JDK 21 and up) are instances of classes of their own.
+fn is_virtual(agent: &Agent, jni: Jni) -> bool {
+    agent.jvmti.current_thread().is_some_and(|thread| {
+        let name = exceptions::class_name(agent, jni, thread);
+        name == "java.lang.VirtualThread" || name.starts_with("java.lang.ThreadBuilders$Bound")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hindsight_tracelog::crash::{ExceptionInfo, Patch, StackElement};
+
+    #[test]
+    fn messages_are_cut_behind_what_is_known_of_them() {
+        let cut_to = |text: String, is_cut| {
+            let mut text = text;
+            cut(&mut text, is_cut);
+            text.encode_utf16().count()
+        };
+        assert_eq!(cut_to("a".repeat(9), false), 9);
+        assert_eq!(cut_to("a".repeat(MAX_MESSAGE + 1), false), MAX_MESSAGE);
+        assert_eq!(cut_to("a".repeat(MAX_READ), true), MAX_MESSAGE);
+        // Secrets in it have become shorter.
+        assert_eq!(
+            cut_to("a".repeat(MAX_MESSAGE), true),
+            2 * MAX_MESSAGE - MAX_READ
+        );
+        assert_eq!(cut_to("a".repeat(9), true), 0);
+        // No character is cut in halves.
+        assert_eq!(
+            cut_to("a".to_owned() + &"\u{1f600}".repeat(MAX_MESSAGE / 2), false),
+            MAX_MESSAGE - 1
+        );
+    }
+
+    #[test]
+    fn what_no_reader_would_take_is_shortened() {
+        let element = StackElement {
+            class: "a.B".to_owned(),
+            method: "m".to_owned(),
+            file: None,
+            line: 1,
+        };
+        let frame = |exception| Frame {
+            exception,
+            fidelity: Fidelity::Deep,
+            patch: vec![Patch {
+                object: 0,
+                owner: String::new(),
+                field: String::new(),
+                descriptor: "I".to_owned(),
+                value: hindsight_tracelog::crash::Value::Int(1),
+                index: Some(0),
+            }],
+            ..Frame::default()
+        };
+        let info = ExceptionInfo {
+            stack: vec![element; 40],
+            ..ExceptionInfo::default()
+        };
+        let mut failure = Failure {
+            exceptions: vec![info; 2],
+            frames: (0..80).map(|at| frame(at / 40)).collect(),
+            ..Failure::default()
+        };
+        drop_patches(&mut failure);
+        let degraded = |frame: &Frame| {
+            frame.patch.is_empty()
+                && frame.fidelity == Fidelity::Reference
+                && !frame.reason.is_empty()
+        };
+        assert!(failure.frames.iter().all(degraded));
+        shorten_stacks(&mut failure);
+        assert_eq!(failure.frames.len(), 2 * SHORT_STACK);
+        let stacks = failure.exceptions.iter().map(|info| info.stack.len());
+        assert!(stacks.eq([SHORT_STACK; 2]));
+    }
+}
