@@ -50,12 +50,19 @@ impl World for Solver<'_> {
                 false => Arc::default(),
             };
         }
-        let site = Site {
-            owner: class,
-            dispatch: Dispatch::Exact,
-            ..site
+        // A method of the class may have the signature and nothing else in common.
+        let selected = self.calls.on(site, class);
+        let owner = match selected == self.program.resolve(class, site.signature) {
+            true => class,
+            false => selected.map_or(class, |method| self.program.method(method).class),
         };
-        self.site(site).targets
+        let dispatch = Dispatch::Exact;
+        self.site(Site {
+            owner,
+            dispatch,
+            ..site
+        })
+        .targets
     }
 
     fn summary(&self, method: MethodId) -> Arc<Summary> {
