@@ -106,6 +106,13 @@ impl World for Solver<'_> {
         }
     }
 
+    fn implements(&self, lambda: &Lambda, class: ClassId) -> bool {
+        let program = self.program;
+        let is_below = |own| program.is_subtype(own, class) || program.is_incomplete(own);
+        program.class(class).access & access::INTERFACE != 0
+            && (lambda.marked || lambda.interface.is_none_or(is_below))
+    }
+
     fn on_lambda(&self, site: Site, lambda: &Lambda) -> Arc<Vec<Target>> {
         let owner = self.interface_of(lambda, site);
         // The methods of `Object` are those of an object without fields.
