@@ -4,6 +4,7 @@
 //! - [`source`] finds class files in directories, archives within archives and
 //!   jmods; [`jimage`] reads the JDK's own image.
 //! - [`hierarchy`] is the [`Program`]: who extends whom, who declares what.
+//! - `selection` says which method a name means, and which one runs.
 //! - [`cfg`](mod@cfg) cuts a body into blocks; [`ssa`] turns it into three-address code, in
 //!   which each value is assigned once and the operand stack is gone.
 //! - [`calls`] finds what a call may run.
@@ -27,6 +28,7 @@ pub mod dataflow;
 pub mod hierarchy;
 pub mod jimage;
 pub mod names;
+mod selection;
 pub mod source;
 pub mod ssa;
 

@@ -22,9 +22,8 @@ pub(super) fn lost(asked: &Asked<'_>, runs: &Runs) -> Vec<Vec<Sym>> {
         .map(|(facts, method)| body(asked.program, facts, MethodId(method)));
     let (done, named): (Vec<Done>, Vec<Set<Sym>>) =
         bodies.map(|Body { done, named }| (done, named)).unzip();
-    let open = (runs.graph).joined(runs.open.clone(), |one, other| *one |= other);
     // The library's own bodies are not at hand.
-    let any = named.iter().zip(open).map(|(named, open)| {
+    let any = named.iter().zip(&runs.open).map(|(named, &open)| {
         let any = named.iter().copied();
         any.filter(|&field| open || !is_own(asked.program, field))
             .collect()

@@ -29,7 +29,7 @@ pub(super) struct Asked<'p> {
 #[derive(Debug)]
 pub(super) struct Runs {
     pub(super) graph: Graph,
-    /// By node, whether code may run of which nothing is known.
+    /// By node, whether it, or what it runs, may run code of which nothing is known.
     pub(super) open: Vec<bool>,
 }
 
@@ -83,10 +83,9 @@ impl Runs {
                 making.next[number].extend(first.filter(|&method| method != number as u32));
             }
         }
-        Runs {
-            graph: Graph::new(making.next),
-            open: making.open,
-        }
+        let graph = Graph::new(making.next);
+        let open = graph.joined(making.open, |one, other| *one |= other);
+        Runs { graph, open }
     }
 }
 

@@ -8,7 +8,7 @@ use crate::mutability::facts::Op;
 use crate::program::calls::Site;
 use crate::program::hierarchy::{Class, Field};
 use crate::program::names::Map;
-use crate::program::{MethodId, Program, Sym};
+use crate::program::{ClassId, MethodId, Program, Sym};
 use hindsight_classfile::access;
 use hindsight_instrument::select;
 use std::collections::BTreeSet;
@@ -75,6 +75,8 @@ impl Read {
 /// that it uses, as long as these are few: one that has failed, now or before, may have failed because of them.
 ///
 /// So does what the library calls back, by the same measure: of a set that is too large the rest stays.
+///
+/// What runs code of which nothing is known may read any: the agent takes no fewer than it would without a plan.
 pub(super) fn statics(asked: &Asked<'_>, runs: &Runs) -> Vec<Read> {
     let program = asked.program;
     let own: Vec<Read> = read(asked).into_iter().map(Read::of).collect();
@@ -112,7 +114,34 @@ pub(super) fn statics(asked: &Asked<'_>, runs: &Runs) -> Vec<Read> {
     let next = both(methods, &runs.graph.next, &next);
     let all = joined(Graph::new(next), all);
     widen(&mut statics, &all);
+    let mut of_classes: Map<ClassId, Read> = Map::default();
+    for (number, known) in statics
+        .iter_mut()
+        .enumerate()
+        .filter(|&(number, _)| runs.open[number])
+    {
+        let class = program.method(MethodId(number as u32)).class;
+        let of_class = of_classes
+            .entry(class)
+            .or_insert_with(|| Read::of(of_class(program, class)));
+        known.widen(of_class);
+    }
     statics
+}
+
+/// The static fields that the agent takes of a class where no plan says which.
+fn of_class(program: &Program, class: ClassId) -> BTreeSet<Sym> {
+    let class = program.class(class);
+    let owner = program.names.bytes(class.name);
+    let fields = class.fields.iter().filter(|field| {
+        field.access & access::STATIC != 0 && may_this_change(program, class, field)
+    });
+    let named = |field: &Field| {
+        program
+            .names
+            .intern(&[&*owner, b".", &*program.names.bytes(field.name)].concat())
+    };
+    fields.map(named).collect()
 }
 
 /// Two graphs that share their first nodes, as one.

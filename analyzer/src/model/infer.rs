@@ -11,6 +11,7 @@
 //! around it returns. Where no call of the object is around it, all the rest of
 //! the object's life would be lost, so there the object stays where it is.
 
+mod around;
 mod edges;
 
 use super::graph::{Node, ROOT};
@@ -20,6 +21,7 @@ use super::texts::Texts;
 use super::values::{Life, Literal};
 use super::{CallId, ClassModel, Model, Run};
 use crate::trace::steps::{Argument, Step, What};
+use around::Around;
 use hindsight_classfile::access;
 use hindsight_tracelog::trace::dictionary::Dictionary;
 use hindsight_tracelog::trace::{Datum, ObjectId};
@@ -124,6 +126,7 @@ struct Object {
     /// The thread of the calls that are going on.
     thread: u64,
     /// Whether calls of several threads are going on: they are not nested.
+    /// See [`Around`].
     shared: bool,
     /// Whether what makes it has returned, as far as it is in the model.
     made: bool,
@@ -402,19 +405,21 @@ impl<'d> Inference<'d> {
                 frame.values.push((position, text.clone()));
             }
         }
+        let frames = self.threads.entry(thread).or_default();
         for part in &mut frame.parts {
             let kept = part.positions & !immutable == 0;
-            Self::begin(&mut self.objects, part, thread, self.now, kept, None);
+            let around = (&frames[..], thread);
+            Self::begin(&mut self.objects, part, around, self.now, kept, None);
         }
-        self.threads.entry(thread).or_default().push(frame);
+        frames.push(frame);
     }
 
-    /// An object takes part in a call that begins; of a constructor of its own
-    /// class it is told whether that is it.
+    /// An object takes part in a call that begins, in a thread with such frames; of
+    /// a constructor of its own class it is told whether that is it.
     fn begin(
         objects: &mut FxHashMap<u64, Object>,
         part: &mut Part,
-        thread: u64,
+        (frames, thread): (&[Frame], u64),
         now: u64,
         kept: bool,
         own_constructor: Option<bool>,
@@ -427,11 +432,13 @@ impl<'d> Inference<'d> {
             object.shared = true;
         }
         object.thread = thread;
+        let around = Around::of(object, part.object, frames);
         object.open += 1;
         part.from = object.node;
         part.steps = object.steps;
-        part.role = if object.quiet > 0 || kept {
+        part.role = if around.quiet || kept {
             Role::Kept
+        // Nobody can call it before it is there, in whatever thread.
         } else if object.constructors > 0
             && object.node == Some(ROOT)
             && own_constructor != Some(true)
@@ -457,13 +464,14 @@ impl<'d> Inference<'d> {
             let method = self.methods.get(&method);
             class.is_some() && class == method.map(|method| method.class.as_str())
         };
-        let frames = self.threads.get_mut(&thread);
-        let frame =
-            frames.and_then(|frames| frames.iter_mut().rev().find(|frame| frame.method == method));
-        let Some(frame) = frame else { return };
+        let Some(frames) = self.threads.get_mut(&thread) else {
+            return;
+        };
+        let at = frames.iter().rposition(|frame| frame.method == method);
+        let Some(at) = at else { return };
         let serial = id.serial();
         if !self.objects.contains_key(&serial)
-            || frame.parts.iter().any(|part| part.positions & bit(0) != 0)
+            || (frames[at].parts.iter()).any(|part| part.positions & bit(0) != 0)
         {
             return;
         }
@@ -478,7 +486,7 @@ impl<'d> Inference<'d> {
         Self::begin(
             &mut self.objects,
             &mut part,
-            thread,
+            (&frames[..at], thread),
             self.now,
             false,
             Some(is_own),
@@ -492,7 +500,7 @@ impl<'d> Inference<'d> {
         if !is_own {
             part.role = Role::Early;
         }
-        frame.parts.push(part);
+        frames[at].parts.push(part);
     }
 
     /// A call returns, or throws.
@@ -521,6 +529,7 @@ impl<'d> Inference<'d> {
         let threw = value.is_none();
         // Not within reach of what is called here, which asks for no other object.
         let mut objects = std::mem::take(&mut self.objects);
+        let frames = std::mem::take(self.threads.entry(thread).or_default());
         for part in &frame.parts {
             let Some(object) = objects.get_mut(&part.object) else {
                 continue;
@@ -530,10 +539,11 @@ impl<'d> Inference<'d> {
             if binds {
                 object.constructors = object.constructors.saturating_sub(1);
             }
+            object.quiet -= u32::from(part.role == Role::Kept && object.quiet > 0);
+            let around = Around::of(object, part.object, &frames);
             match part.role {
                 Role::Kept => {
-                    object.quiet = object.quiet.saturating_sub(1);
-                    let outermost = object.quiet == 0 && object.node.is_some();
+                    let outermost = !around.quiet && object.node.is_some();
                     let known = part.positions & !immutable == 0;
                     if outermost && known && is_public && !threw {
                         self.observe(object, method_id, part.positions);
@@ -548,8 +558,8 @@ impl<'d> Inference<'d> {
                 }
                 Role::Changed => {
                     let allowed = is_public && !(binds && threw);
-                    let frame = &frame.values;
-                    self.walk(object, part, method_id, allowed, threw, frame);
+                    let how = (allowed, threw);
+                    self.walk(object, part, method_id, around, how, &frame.values);
                 }
             }
             if object.open == 0 {
@@ -557,6 +567,7 @@ impl<'d> Inference<'d> {
             }
         }
         self.objects = objects;
+        self.threads.insert(thread, frames);
         if let Some(Some(Datum::Reference(Some(id)))) = value
             && is_public
         {

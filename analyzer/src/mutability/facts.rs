@@ -90,6 +90,8 @@ pub struct Lambda {
     pub dst: Var,
     /// The interface that it implements.
     pub interface: Option<ClassId>,
+    /// Whether it implements others beside, of which it is not noted which.
+    pub marked: bool,
     /// The name of the method of the interface.
     pub name: Sym,
     /// What that method runs; `new` for a constructor.

@@ -105,6 +105,15 @@ impl<'p> Calls<'p> {
         lock().entry(site).or_insert(found).clone()
     }
 
+    /// The method that a call runs on an instance of a class, without a body too.
+    pub fn on(&self, site: Site, class: ClassId) -> Option<MethodId> {
+        let program = self.program;
+        match program.resolve(site.owner, site.signature) {
+            Some(called) => program.select(class, called),
+            None => program.resolve(class, site.signature),
+        }
+    }
+
     fn find(&self, site: Site) -> Targets {
         let program = self.program;
         let resolved = program.resolve(site.owner, site.signature);
@@ -141,7 +150,7 @@ impl<'p> Calls<'p> {
             if !made && !is_interface {
                 continue;
             }
-            let found = program.resolve(class, site.signature);
+            let found = self.on(site, class);
             match found.filter(|&method| !program.method(method).is(access::ABSTRACT)) {
                 Some(method) => {
                     if seen.insert(method) {

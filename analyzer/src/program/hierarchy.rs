@@ -354,36 +354,6 @@ impl Program {
         self.declared.get(&(class, signature)).copied()
     }
 
-    /// The method that a class has by this signature: its own, a superclass's,
-    /// or an interface's, where one with a body goes first (JVMS 5.4.3.3).
-    pub fn resolve(&self, class: ClassId, signature: Sym) -> Option<MethodId> {
-        let mut at = Some(class);
-        while let Some(id) = at {
-            if let Some(method) = self.declared(id, signature) {
-                return Some(method);
-            }
-            at = self.class(id).superclass;
-        }
-        let found = self.supertypes(class);
-        let found: Vec<MethodId> = found
-            .filter_map(|id| self.declared(id, signature))
-            .collect();
-        let of = |method: MethodId| self.method(method).class;
-        // What an interface below declares anew, without a body too, hides it.
-        let is_hidden = |one: MethodId| {
-            let mut others = found.iter().filter(|&&other| other != one);
-            others.any(|&other| self.is_subtype(of(other), of(one)))
-        };
-        let mut visible = found.iter().copied().filter(|&one| !is_hidden(one));
-        let first = visible.next()?;
-        match self.method(first).is(access::ABSTRACT) {
-            true => visible
-                .find(|&method| !self.method(method).is(access::ABSTRACT))
-                .or(Some(first)),
-            false => Some(first),
-        }
-    }
-
     /// The class that declares a field, looked for as the JVM does (JVMS 5.4.3.2).
     pub fn resolve_field(&self, class: ClassId, name: Sym, descriptor: Sym) -> Option<ClassId> {
         let mut pending = vec![class];

@@ -4,6 +4,7 @@
 use crate::common::hindsight;
 use hindsight_analyzer::model::graph::{Node, ROOT};
 use hindsight_analyzer::model::infer::{Inference, Limits};
+use hindsight_analyzer::model::mutable::Mutability;
 use hindsight_analyzer::model::values::{Counts, Life, Literal};
 use hindsight_analyzer::model::{Call, Model, Run, document};
 use hindsight_analyzer::trace::steps::{Argument, Step, What};
@@ -382,8 +383,8 @@ fn reference(calls: &[Made]) -> Vec<(u64, u64, String, Vec<i16>, u64)> {
     out
 }
 
-/// The same by the steps of a run.
-fn inferred(calls: &[Made], limits: Limits) -> Vec<(u64, u64, String, Vec<i16>, u64)> {
+/// The class of the objects, with its methods and its constructor.
+fn class_of_objects() -> trace::Dictionary {
     let told = |parameter: bool| {
         let mut told = vec![(0, "La/C;".to_owned())];
         if parameter {
@@ -423,24 +424,33 @@ fn inferred(calls: &[Made], limits: Limits) -> Vec<(u64, u64, String, Vec<i16>, 
     }
     let (dictionary, damage) = trace::Dictionary::read(&bytes).expect("a dictionary");
     assert_eq!(damage, None);
-    let id = |object: usize| ObjectId((1 << 40) | (object as u64 + 1));
-    let mut inference = Inference::new(&dictionary, Run::default(), None, limits);
-    let mut take = |what: What| {
-        inference.take(&Step {
-            thread: 1,
-            is_virtual: false,
-            stamp: 0,
-            what,
-        });
-    };
-    let init = METHODS as u32;
-    for object in 0..2 {
-        take(What::Enter {
-            method: init,
+    dictionary
+}
+
+fn id(object: usize) -> ObjectId {
+    ObjectId((1 << 40) | (object as u64 + 1))
+}
+
+fn take(inference: &mut Inference<'_>, thread: u64, what: What) {
+    inference.take(&Step {
+        thread,
+        is_virtual: false,
+        stamp: 0,
+        what,
+    });
+}
+
+/// An object is made.
+fn construct(inference: &mut Inference<'_>, object: usize) {
+    let method = METHODS as u32;
+    let object = id(object);
+    let steps = [
+        What::Enter {
+            method,
             arguments: Vec::new(),
-        });
-        take(What::New {
-            object: id(object),
+        },
+        What::New {
+            object,
             length: 0,
             hash: None,
             text: None,
@@ -448,17 +458,30 @@ fn inferred(calls: &[Made], limits: Limits) -> Vec<(u64, u64, String, Vec<i16>, 
             secret: false,
             again: false,
             elements: None,
-        });
-        take(What::Bind {
-            method: init,
-            this: Some(id(object)),
-        });
-        take(What::Exit {
-            method: init,
+        },
+        What::Bind {
+            method,
+            this: Some(object),
+        },
+        What::Exit {
+            method,
             value: None,
-        });
+        },
+    ];
+    for what in steps {
+        take(inference, 1, what);
     }
-    fn tell(call: &Made, id: &dyn Fn(usize) -> ObjectId, take: &mut dyn FnMut(What)) {
+}
+
+/// The same by the steps of a run.
+fn inferred(calls: &[Made], limits: Limits) -> Vec<(u64, u64, String, Vec<i16>, u64)> {
+    let dictionary = class_of_objects();
+    let mut inference = Inference::new(&dictionary, Run::default(), None, limits);
+    for object in 0..2 {
+        construct(&mut inference, object);
+    }
+    let mut take = |what: What| take(&mut inference, 1, what);
+    fn tell(call: &Made, take: &mut dyn FnMut(What)) {
         let argument = |index: u16, object: usize| Argument {
             index,
             value: Datum::Reference((object < 2).then(|| id(object))),
@@ -466,13 +489,17 @@ fn inferred(calls: &[Made], limits: Limits) -> Vec<(u64, u64, String, Vec<i16>, 
         let method = call.method as u32;
         let arguments = vec![argument(0, call.on), argument(1, call.with)];
         take(What::Enter { method, arguments });
-        call.nested.iter().for_each(|nested| tell(nested, id, take));
+        call.nested.iter().for_each(|nested| tell(nested, take));
         take(What::Exit {
             method,
             value: None,
         });
     }
-    calls.iter().for_each(|call| tell(call, &id, &mut take));
+    calls.iter().for_each(|call| tell(call, &mut take));
+    edges(inference)
+}
+
+fn edges(inference: Inference<'_>) -> Vec<(u64, u64, String, Vec<i16>, u64)> {
     let document = written(&inference.finish());
     let edges = document["classes"][0]["edges"]
         .as_array()
@@ -518,6 +545,53 @@ fn what_follows_a_call_with_many_nested_ones_is_there() {
     let mut rest: Vec<Made> = (0..30).map(|_| call(LAST_IS_PRIVATE, Vec::new())).collect();
     rest.push(call(2, Vec::new()));
     assert!(inferred(&rest, limits).iter().any(|edge| edge.2 == "m2"));
+}
+
+/// What one thread does while another one is in a call is not nested in that.
+#[test]
+fn calls_of_other_threads_are_beside() {
+    let dictionary = class_of_objects();
+    let dir = tempfile::tempdir().expect("a directory");
+    let path = dir.path().join("mutability.json");
+    let m0 = serde_json::json!({
+        "class": "a.C", "method": "m0", "descriptor": "(La/C;)V", "parameters": [{ "verdict": "immutable" }],
+    });
+    let document = serde_json::json!({ "schema": "hindsight.mutability/1", "methods": [m0] });
+    fs::write(&path, document.to_string()).expect("a file");
+    let mutability = Mutability::read(&path).expect("verdicts");
+    // The thread, a method, whether that is entered or left.
+    let run = |steps: &[(u64, u32, bool)]| {
+        let limits = Limits::default();
+        let mut inference = Inference::new(&dictionary, Run::default(), Some(&mutability), limits);
+        construct(&mut inference, 0);
+        for &(thread, method, enters) in steps {
+            let value = Datum::Reference(Some(id(0)));
+            let arguments = vec![Argument { index: 0, value }];
+            let what = match enters {
+                true => What::Enter { method, arguments },
+                false => What::Exit {
+                    method,
+                    value: None,
+                },
+            };
+            take(&mut inference, thread, what);
+        }
+        let edges = edges(inference).into_iter();
+        let edges = edges.map(|(from, to, method, ..)| format!("{from} {method} {to}"));
+        edges.collect::<Vec<_>>()
+    };
+    const PRIVATE: u32 = LAST_IS_PRIVATE as u32;
+    // One waits, which changes nothing, and another one wakes it, which does.
+    let woken = [(1, 0, true), (2, 1, true), (2, 1, false), (1, 0, false)];
+    assert_eq!(run(&woken), ["0 <init> 1", "1 m1 2"]);
+    // A thread is in a public call for good; of others the private ones are not within it.
+    let served = [(1, 1, true), (2, PRIVATE, true), (2, PRIVATE, false)];
+    let next = [(3, 2, true), (3, 2, false)];
+    let all = [&served[..], &next].concat();
+    assert_eq!(run(&all), ["0 <init> 1", "1 m2 2"]);
+    // Within one thread they are.
+    let nested = [(1, 1, true), (1, PRIVATE, true), (1, PRIVATE, false)];
+    assert_eq!(run(&[&nested[..], &next].concat()), ["0 <init> 1"]);
 }
 
 proptest! {

@@ -660,7 +660,7 @@ fn libraries_are_judged_once() {
 #[test]
 fn purity_for_other_tools() {
     let dir = tempfile::tempdir().unwrap();
-    let source = "class A { int x; static int n; public final int get(int[] of) throws java.io.IOException { return x; }
+    let source = "class A { int x; static int n; public final strictfp int get(int[] of) throws java.io.IOException { return x; }
         void set() { x = 1; } static void count() { n++; } }";
     let classes = compile(dir.path(), &[("A.java", source)]);
     let (classes, jdk) = (classes.display().to_string(), no_jdk(dir.path()));
@@ -679,7 +679,7 @@ fn purity_for_other_tools() {
     );
     assert_eq!(
         run(&[&base[..], &["chicory"]].concat(), 0).0,
-        "public final int A.get(int[]) throws java.io.IOException\n"
+        "public final strictfp int A.get(int[]) throws java.io.IOException\n"
     );
 }
 

@@ -47,6 +47,7 @@ fn what_is_written_by_another_reference_is_copied() {
             void reflect(java.lang.reflect.Field f) throws Exception { int old = n; f.setInt(INSTANCE, 1); check(old); }
             static void either(A p, A q, boolean f) { int old = p.n; A a = f ? p : q; a.n = 0; p.check(old); }
             static void copy(A from, A to) { int old = from.n; to.n = 0; from.check(old); }
+            void fresh(Class<?> c) throws Exception { int old = n; c.newInstance(); check(old); }
             void quiet(String l) { int old = n + made; A a = new A(); a.made = 2; check(old + l.length()); }
         }"#;
     let plan = plan(dir.path(), source);
@@ -64,8 +65,10 @@ fn what_is_written_by_another_reference_is_copied() {
         assert_eq!(names(&first.fields), ["n"], "{name}");
         assert!(!first.immutable, "{name}");
     }
-    let fields = &method(&plan, "reflect").parameters[0].fields;
-    assert_eq!(names(fields), ["n"]);
+    for name in ["reflect", "fresh"] {
+        let fields = &method(&plan, name).parameters[0].fields;
+        assert_eq!(names(fields), ["n"], "{name}");
+    }
     // What nobody writes is left out, and what is written of an object that is new.
     let quiet = &method(&plan, "quiet").parameters[0];
     assert!(quiet.immutable && quiet.fields.is_empty(), "{quiet:?}");
@@ -89,6 +92,14 @@ fn static_fields_that_callbacks_read_are_known() {
             static void by(List<String> l, Comparator<String> c) { l.sort(c); }
             static int directly(Comparator<String> c) { return c.compare("", ""); }
             static double adds(double one) { return Math.sqrt(one) + 1; }
+        }
+        class Handlers {
+            static final Map<String, String> all = new HashMap<>(); static int found; static final int MOST = 9;
+            static String find(String name) { found++; return all.get(name); }
+            static Object runs(java.lang.reflect.Method m) throws Exception { return m.invoke(null, "a"); }
+            static void runsLater(java.lang.reflect.Method m) throws Exception { runs(m); }
+            static Object makes(Class<?> c) throws Exception { return c.newInstance(); }
+            static int nothing(int one) { return one + 1; }
         }"#;
     let plan = plan(dir.path(), source);
     let read = |name: &str, field: &str| {
@@ -101,5 +112,12 @@ fn static_fields_that_callbacks_read_are_known() {
     for method in ["sorts", "looks", "by", "directly"] {
         assert!(!read(method, "none"));
     }
-    assert_eq!(method(&plan, "adds").statics.as_deref(), Some(&[][..]));
+    // What runs nobody knows what: those that are taken of a class without a plan.
+    for name in ["runs", "runsLater", "makes"] {
+        assert!(read(name, "all") && read(name, "found"), "{name}");
+        assert!(!read(name, "MOST"), "{name}");
+    }
+    for name in ["adds", "nothing"] {
+        assert_eq!(method(&plan, name).statics.as_deref(), Some(&[][..]));
+    }
 }

@@ -24,6 +24,8 @@ pub const NATIVE: u16 = 0x0100;
 pub const INTERFACE: u16 = 0x0200;
 /// Without an implementation.
 pub const ABSTRACT: u16 = 0x0400;
+/// A method whose floating-point arithmetic is strict, as before Java 17 it need not be.
+pub const STRICT: u16 = 0x0800;
 /// Not in the source.
 pub const SYNTHETIC: u16 = 0x1000;
 /// An annotation interface.

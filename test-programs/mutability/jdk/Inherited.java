@@ -42,6 +42,24 @@ class Inherited {
         @Override default Inherited apply(Inherited h) { return look(h); }
     }
 
+    // Below the interface that the call names there is one that has a body.
+    interface Plain { void one(Inherited h); }
+    interface Filled extends Plain {
+        void other(Inherited h);
+        @Override default void one(Inherited h) { h.value = 1; } // expect this: immutable, h: mutable
+    }
+    // So may one be that a lambda implements beside its own.
+    interface Signed { void sign(Inherited h); }
+    interface Mark extends Signed {
+        @Override default void sign(Inherited h) { h.value = 1; } // expect this: immutable, h: mutable
+    }
+    interface Other { void other(Inherited h); }
+    static void signed(Signed s, Inherited h) { s.sign(h); } // expect h: mutable
+    static void plain(Plain p, Inherited h) { p.one(h); } // expect h: mutable
+    static void filled(Inherited h) { Filled f = x -> { }; plain(f, h); } // expect h: mutable
+    static void marked(Inherited h) { signed((Other & Mark) x -> { }, h); } // expect h: mutable
+    static void empty(Inherited h) { Plain p = x -> { }; plain(p, h); } // expect h: immutable
+
     static void use(Inherited h) { Step s = x -> x.value++; s.twice(h); } // expect h: mutable
     static void byReference(Inherited h) { Step s = Inherited::poke; s.twice(h); } // expect h: mutable
     void poke() { value = 1; } // expect this: mutable

@@ -145,6 +145,8 @@ class Many {
         @Override public void run() { held.value = 1; }
     }
     static void begun(Box b) throws Exception { held = b; Class.forName("Many$Begun"); } // expect b: mutable
+    static void instance(Box b, Class<?> c) throws Exception { held = b; c.newInstance(); } // expect b: mutable
+    static void constants(Box b, Class<?> c) { held = b; c.getEnumConstants(); } // expect b: mutable
     static class Begun {
         static { held.value = 1; }
     }

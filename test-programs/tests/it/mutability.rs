@@ -29,6 +29,10 @@ struct Parameter {
 fn expectations(source: &str, found: &mut BTreeMap<Parameter, bool>) {
     let mut depth = 0;
     let mut classes: Vec<(String, usize)> = Vec::new();
+    let package = (source
+        .lines()
+        .find_map(|line| line.strip_prefix("package ")))
+    .map_or(String::new(), |name| name.replace(';', "."));
     for line in source.lines() {
         let (code, comment) = line.split_once("//").unwrap_or((line, ""));
         let words: Vec<&str> = code
@@ -59,7 +63,7 @@ fn expectations(source: &str, found: &mut BTreeMap<Parameter, bool>) {
                 .collect();
             for (parameter, verdict) in &pairs {
                 let parameter = Parameter {
-                    class: class.join("$"),
+                    class: package.clone() + &class.join("$"),
                     method: method.to_owned(),
                     names: pairs.iter().map(|pair| pair.0.to_owned()).collect(),
                     name: (*parameter).to_owned(),
@@ -544,6 +548,23 @@ fn what_the_jdk_does() {
     for line in &matrix.open {
         println!("    {line}");
     }
+}
+
+/// A call runs what overrides what it names, not all that has the same name.
+#[test]
+fn what_overrides_nothing_does_not_run() {
+    let Annotated { classes, expected } = apart("overridden");
+    for arguments in [&["--sound"][..], &[]] {
+        let matrix = compare(&verdicts(&classes, arguments), &expected);
+        assert!(matrix.wrong.is_empty(), "{:#?}", matrix.wrong);
+        assert!(matrix.open.is_empty(), "{:#?}", matrix.open);
+    }
+    // Without what receivers are, any that the call names may run.
+    let matrix = compare(
+        &verdicts(&classes, &["--sound", "--pipeline", "S-P"]),
+        &expected,
+    );
+    assert_eq!(matrix.mutable[0], 0, "{:#?}", matrix.wrong);
 }
 
 #[test]

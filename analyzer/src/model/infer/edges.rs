@@ -1,5 +1,6 @@
 //! Laying edges: where objects go along calls that have returned.
 
+use super::around::Around;
 use super::{Frame, Inference, Object, Part, bit};
 use crate::model::graph::{Node, ROOT};
 use crate::model::values::{Counts, Literal};
@@ -12,8 +13,8 @@ impl Inference<'_> {
         object: &mut Object,
         part: &Part,
         method: u32,
-        allowed: bool,
-        threw: bool,
+        around: Around,
+        (allowed, threw): (bool, bool),
         values: &[(i16, Literal)],
     ) {
         let nested = object.steps > part.steps;
@@ -23,9 +24,9 @@ impl Inference<'_> {
             return;
         };
         if !allowed {
-            let lost = !nested || object.node.is_none();
-            if object.open == 0 && lost && object.made {
-                object.node = Some(from);
+            if !around.any && object.made {
+                // Calls nested in it have brought it where it is, or those of other threads.
+                object.node = object.node.filter(|_| nested).or(Some(from));
             } else if !nested || object.shared {
                 object.node = None;
             }
@@ -33,7 +34,7 @@ impl Inference<'_> {
         }
         // A call around one of too many that are nested is an edge even so, by which the object comes to what
         // follows.
-        let is_outermost = object.open == 0;
+        let is_outermost = !around.any;
         object.outermost += u32::from(is_outermost);
         object.inner += u32::from(!is_outermost);
         let most = self.limits.depth;

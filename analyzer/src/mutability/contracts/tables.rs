@@ -29,6 +29,7 @@ pub(super) const NATIVES: &[(&str, &str, Shape)] = &[
     ),
     ("java/lang/reflect/Method", "invoke", Anything),
     ("java/lang/reflect/Constructor", "newInstance", Anything),
+    ("java/lang/Class", "newInstance", Anything),
     (
         "java/lang/invoke/MethodHandle",
         "invoke invokeExact invokeWithArguments",
@@ -72,7 +73,7 @@ pub(super) const NATIVES: &[(&str, &str, Shape)] = &[
 /// What runs code of the program's that no argument names: for proofs. An iterator of services
 /// makes them later, but of proofs the order does not matter.
 pub(super) const RUNNING: &[(&str, &str, Shape)] = &[
-    ("java/lang/Class", "forName", Anything),
+    ("java/lang/Class", "forName getEnumConstants", Anything),
     ("java/lang/Enum", "valueOf", Anything),
     (
         "java/lang/invoke/MethodHandles$Lookup",
@@ -95,6 +96,7 @@ pub(super) const RUNNING: &[(&str, &str, Shape)] = &[
         "iterator stream findFirst forEach reload",
         Anything,
     ),
+    ("java/util/ResourceBundle", "getBundle", Anything),
 ];
 
 /// Contracts of interfaces and of methods that everything overrides.

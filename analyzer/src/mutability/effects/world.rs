@@ -40,6 +40,8 @@ pub trait World {
     fn lambda(&self, method: MethodId, op: u32) -> Option<&Lambda>;
     /// Whether a lambda is the body of the method that is called.
     fn answers(&self, lambda: &Lambda, site: Site) -> bool;
+    /// Whether a lambda may be an instance of a class.
+    fn implements(&self, lambda: &Lambda, class: ClassId) -> bool;
     /// What it runs on a lambda that is not: what the interface has a body of.
     fn on_lambda(&self, site: Site, lambda: &Lambda) -> Arc<Vec<Target>>;
     /// Whether the call goes to the library, which may call back what it gets.

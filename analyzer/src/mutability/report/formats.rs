@@ -295,7 +295,7 @@ pub fn randoop(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
 ///
 /// Fails if `out` cannot be written.
 pub fn chicory(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
-    const MODIFIERS: [(u16, &str); 8] = [
+    const MODIFIERS: [(u16, &str); 9] = [
         (access::PUBLIC, "public"),
         (access::PROTECTED, "protected"),
         (access::PRIVATE, "private"),
@@ -304,6 +304,7 @@ pub fn chicory(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
         (access::FINAL, "final"),
         (access::SYNCHRONIZED, "synchronized"),
         (access::NATIVE, "native"),
+        (access::STRICT, "strictfp"),
     ];
     for row in view.methods().filter(|row| is_observer(view, row)) {
         let Some((parameters, result)) = descriptor::split(&row.descriptor) else {

@@ -488,7 +488,10 @@ impl State<'_> {
     fn may_be(&self, node: u32, class: ClassId) -> bool {
         match self.nodes[node as usize] {
             Node::New(_, Made::Class(made)) => self.world.is_subtype(made, class),
-            Node::New(_, Made::Lambda(..)) => false,
+            Node::New(_, Made::Lambda(method, op)) => {
+                let lambda = self.world.lambda(method, op);
+                lambda.is_none_or(|lambda| self.world.implements(lambda, class))
+            }
             Node::Param(param) => self.world.may_be(self.id, param, class),
             _ => true,
         }

@@ -50,12 +50,19 @@ impl World for Solver<'_> {
                 false => Arc::default(),
             };
         }
-        let site = Site {
-            owner: class,
-            dispatch: Dispatch::Exact,
-            ..site
+        // A method of the class may have the signature and nothing else in common.
+        let selected = self.calls.on(site, class);
+        let owner = match selected == self.program.resolve(class, site.signature) {
+            true => class,
+            false => selected.map_or(class, |method| self.program.method(method).class),
         };
-        self.site(site).targets
+        let dispatch = Dispatch::Exact;
+        self.site(Site {
+            owner,
+            dispatch,
+            ..site
+        })
+        .targets
     }
 
     fn summary(&self, method: MethodId) -> Arc<Summary> {
@@ -97,6 +104,13 @@ impl World for Solver<'_> {
                 .resolve(self.interface_of(lambda, site), site.signature);
             inherited.is_none_or(|method| self.program.method(method).is(access::ABSTRACT))
         }
+    }
+
+    fn implements(&self, lambda: &Lambda, class: ClassId) -> bool {
+        let program = self.program;
+        let is_below = |own| program.is_subtype(own, class) || program.is_incomplete(own);
+        program.class(class).access & access::INTERFACE != 0
+            && (lambda.marked || lambda.interface.is_none_or(is_below))
     }
 
     fn on_lambda(&self, site: Site, lambda: &Lambda) -> Arc<Vec<Target>> {

@@ -35,6 +35,15 @@ impl Reader<'_> {
         Some((site, kind == 8))
     }
 
+    /// Whether what makes a lambda is told of interfaces beside its own (`FLAG_MARKERS` of
+    /// `LambdaMetafactory.altMetafactory`).
+    fn is_marked(&self, bootstrap: &Bootstrap) -> bool {
+        const MARKERS: i32 = 2;
+        let flags = bootstrap.arguments.get(3);
+        let flags = flags.map(|&flags| self.pool.get(flags));
+        matches!(flags, Some(Ok(Constant::Integer(flags))) if flags & MARKERS != 0)
+    }
+
     /// What a record's own methods ask its components.
     pub(super) fn of_record(&mut self, insn: &Insn, name: Utf8<'_>, args: &[Var]) {
         let what = match name.as_bytes() {
@@ -88,8 +97,11 @@ impl Reader<'_> {
         descriptor: Utf8<'_>,
     ) {
         let bootstrap = self.bootstraps.get(usize::from(bootstrap));
-        if let Some((site, makes)) = bootstrap.and_then(|bootstrap| self.implementation(bootstrap))
-        {
+        let lambda = bootstrap.and_then(|bootstrap| {
+            let marked = self.is_marked(bootstrap);
+            Some((self.implementation(bootstrap)?, marked))
+        });
+        if let Some(((site, makes), marked)) = lambda {
             let result = hindsight_classfile::MethodDescriptor::parse(descriptor).ok();
             let interface = result
                 .and_then(|d| d.result())
@@ -99,6 +111,7 @@ impl Reader<'_> {
             let lambda = Lambda {
                 dst,
                 interface,
+                marked,
                 name,
                 site,
                 makes,

@@ -1,0 +1,90 @@
+//! Which method a call means, and which one it runs.
+
+use super::hierarchy::{ClassId, MethodId, Program};
+use super::names::Sym;
+use hindsight_classfile::access;
+use std::iter;
+
+impl Program {
+    /// A class and what it extends, from below.
+    fn superclasses(&self, class: ClassId) -> impl Iterator<Item = ClassId> + '_ {
+        iter::successors(Some(class), |&id| self.class(id).superclass)
+    }
+
+    /// The method that a class has by this signature: its own, a superclass's,
+    /// or an interface's, where one with a body goes first (JVMS 5.4.3.3).
+    pub fn resolve(&self, class: ClassId, signature: Sym) -> Option<MethodId> {
+        let mut classes = self.superclasses(class);
+        classes
+            .find_map(|id| self.declared(id, signature))
+            .or_else(|| self.of_interfaces(class, signature))
+    }
+
+    /// The method that a call of another one runs on an instance of a class (JVMS 5.4.6):
+    /// the lowest that overrides it (JVMS 5.4.5). A private one with its signature does not,
+    /// nor does one of another package where it is seen in its own alone.
+    pub fn select(&self, class: ClassId, called: MethodId) -> Option<MethodId> {
+        let signature = self.method(called).signature;
+        if self.method(called).is(access::PRIVATE) {
+            return Some(called);
+        }
+        let mut above = Vec::new();
+        for id in self.superclasses(class) {
+            let declared = self.declared(id, signature);
+            let is_hidden = |one| self.method(one).is(access::PRIVATE | access::STATIC);
+            above.extend(declared.filter(|&one| !is_hidden(one)));
+            if declared == Some(called) {
+                break;
+            }
+        }
+        // All below what is seen everywhere overrides it; below what is seen in its package
+        // alone, what is in a package of those that do.
+        let is_open = |one| self.method(one).is(access::PUBLIC | access::PROTECTED);
+        let mut open = is_open(called);
+        let mut packages = Vec::new();
+        let mut selected = None;
+        for one in above.into_iter().rev() {
+            if !open {
+                let package = self.package(one);
+                if one != called && !packages.contains(&package) {
+                    continue;
+                }
+                packages.push(package);
+                open = is_open(one);
+            }
+            selected = Some(one);
+        }
+        selected.or_else(|| self.of_interfaces(class, signature))
+    }
+
+    /// The package of a method's class.
+    fn package(&self, method: MethodId) -> Vec<u8> {
+        let name = self.names.bytes(self.class(self.method(method).class).name);
+        let end = name.iter().rposition(|&byte| byte == b'/');
+        name[..end.unwrap_or(0)].to_vec()
+    }
+
+    /// The method that a class has of the interfaces above it.
+    fn of_interfaces(&self, class: ClassId, signature: Sym) -> Option<MethodId> {
+        let found = self.supertypes(class);
+        let found: Vec<MethodId> = found
+            .filter(|&id| self.class(id).access & access::INTERFACE != 0)
+            .filter_map(|id| self.declared(id, signature))
+            .filter(|&one| !self.method(one).is(access::PRIVATE | access::STATIC))
+            .collect();
+        let of = |method: MethodId| self.method(method).class;
+        // What an interface below declares anew, without a body too, hides it.
+        let is_hidden = |one: MethodId| {
+            let mut others = found.iter().filter(|&&other| other != one);
+            others.any(|&other| self.is_subtype(of(other), of(one)))
+        };
+        let mut visible = found.iter().copied().filter(|&one| !is_hidden(one));
+        let first = visible.next()?;
+        match self.method(first).is(access::ABSTRACT) {
+            true => visible
+                .find(|&method| !self.method(method).is(access::ABSTRACT))
+                .or(Some(first)),
+            false => Some(first),
+        }
+    }
+}

@@ -1,0 +1,7 @@
+package below;
+
+import above.Above;
+
+public class Below extends Above {
+    void seen(Box b) { } // expect this: immutable, b: immutable
+}
