@@ -357,7 +357,7 @@ mod tests {
         assert_eq!(filled(&code), expected);
         let code = format!("Map<String, Integer> ages = f({long}, {long}, {long});");
         let expected = format!(
-            "        Map<String, Integer> ages = f({long}, {long},\n                {long});\n"
+            "        Map<String, Integer> ages = f({long},\n                {long}, {long});\n"
         );
         assert_eq!(filled(&code), expected);
     }
