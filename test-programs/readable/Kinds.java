@@ -13,6 +13,11 @@ import java.nio.file.FileSystem;
 import java.nio.file.FileSystems;
 import java.sql.Time;
 import java.sql.Timestamp;
+import java.text.DecimalFormat;
+import java.text.DecimalFormatSymbols;
+import java.text.NumberFormat;
+import java.text.ParsePosition;
+import java.text.SimpleDateFormat;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.MonthDay;
@@ -20,9 +25,12 @@ import java.time.OffsetTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.GregorianCalendar;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -33,6 +41,7 @@ import java.util.Properties;
 import java.util.Random;
 import java.util.Set;
 import java.util.StringTokenizer;
+import java.util.TimeZone;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.WeakHashMap;
@@ -47,6 +56,13 @@ import java.util.concurrent.LinkedBlockingDeque;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.PriorityBlockingQueue;
 import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.Function;
+import java.util.function.IntUnaryOperator;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 
 /** Strings and boxes that are told by identity, and more of what the JDK has. */
@@ -157,7 +173,38 @@ public class Kinds {
         Long total = 5000L + args.length;
         Map<String, Long> totals = new HashMap<>();
         totals.put("all", total);
-        boxes(one, one, 7, totals, total);
+        SimpleDateFormat day = new SimpleDateFormat("yyyy-MM-dd", Locale.GERMANY);
+        day.setTimeZone(TimeZone.getTimeZone("Asia/Tokyo"));
+        day.setLenient(false);
+        DecimalFormat money = new DecimalFormat("#,##0.00", new DecimalFormatSymbols(Locale.UK));
+        money.setRoundingMode(RoundingMode.DOWN);
+        GregorianCalendar leap = new GregorianCalendar(TimeZone.getTimeZone("Asia/Tokyo"), Locale.US);
+        leap.setTimeInMillis(1709164800000L);
+        AtomicReferenceArray<String> last = new AtomicReferenceArray<>(3);
+        last.set(1, "x");
+        formats(day, money, (DecimalFormat) NumberFormat.getPercentInstance(Locale.US), leap,
+                new ParsePosition(3), last, new ReentrantReadWriteLock(true), new Version(1, 4, 2), one,
+                totals);
+    }
+
+    static void formats(SimpleDateFormat day, DecimalFormat money, DecimalFormat share,
+            GregorianCalendar leap, ParsePosition at, AtomicReferenceArray<String> last,
+            ReentrantReadWriteLock lock, Version version, Integer one, Map<String, Long> totals) {
+        parts(new TreeMap<>(Map.of("a", 1)).keySet(), new HashMap<>(Map.of("b", 2)).values(),
+                new ArrayList<>(List.of(1, 2, 3)).subList(1, 3), one, totals);
+    }
+
+    static void parts(Set<String> keys, Collection<Integer> values, List<Integer> range, Integer one,
+            Map<String, Long> totals) {
+        Set<String> known = new HashSet<>(Set.of("k"));
+        lambdas(String::length, ArrayList::new, name -> known.contains(name), new Version(1, 0, 0)::at,
+                new Teller(text -> "<" + text + ">"), one, totals);
+    }
+
+    static void lambdas(Function<String, Integer> length, Supplier<List<String>> lists,
+            Predicate<String> known, IntUnaryOperator part, Teller teller, Integer one,
+            Map<String, Long> totals) {
+        boxes(one, one, 7, totals, totals.get("all"));
     }
 }
 
@@ -168,6 +215,30 @@ class Refused extends RuntimeException {
     Refused(String message, int code) {
         super(message);
         this.code = code;
+    }
+}
+
+/** Keeps its parts in an array. */
+class Version {
+    private final int[] parts;
+
+    Version(int major, int minor, int patch) {
+        parts = new int[] {major, minor, patch};
+    }
+
+    int at(int place) {
+        return parts[place];
+    }
+}
+
+/** Has lambdas of its own, and one that it is given. */
+class Teller {
+    private final UnaryOperator<String> style;
+    private final Comparator<String> order = Comparator.comparing(String::length).reversed();
+    private final Runnable nothing = () -> { };
+
+    Teller(UnaryOperator<String> style) {
+        this.style = style;
     }
 }
 

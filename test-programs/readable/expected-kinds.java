@@ -1,5 +1,6 @@
 package readable;
 
+import dev.hindsight.replay.Call;
 import dev.hindsight.replay.Crash;
 import dev.hindsight.replay.Frame;
 import java.io.BufferedReader;
@@ -12,6 +13,10 @@ import java.nio.file.FileSystems;
 import java.sql.Date;
 import java.sql.Time;
 import java.sql.Timestamp;
+import java.text.DecimalFormat;
+import java.text.DecimalFormatSymbols;
+import java.text.ParsePosition;
+import java.text.SimpleDateFormat;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.MonthDay;
@@ -20,7 +25,9 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.GregorianCalendar;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -31,6 +38,7 @@ import java.util.Properties;
 import java.util.Random;
 import java.util.Set;
 import java.util.StringTokenizer;
+import java.util.TimeZone;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.WeakHashMap;
@@ -45,12 +53,19 @@ import java.util.concurrent.LinkedBlockingDeque;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.PriorityBlockingQueue;
 import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.Function;
+import java.util.function.IntUnaryOperator;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 class KindsCrash0001Test {
 
-    // Frame 0 of the crash: readable.Kinds.held(Kinds.java:152)
+    // Frame 0 of the crash: readable.Kinds.held(Kinds.java:168)
     @Test
     void held_frame0() throws Exception {
         Frame frame = Crash.of(KindsCrash0001Test.class, "crash-0001.hsc").frame(0);
@@ -73,7 +88,7 @@ class KindsCrash0001Test {
                 Collections.newSetFromMap(new IdentityHashMap<>()));
     }
 
-    // Frame 1 of the crash: readable.Kinds.ticking(Kinds.java:143)
+    // Frame 1 of the crash: readable.Kinds.ticking(Kinds.java:159)
     @Test
     void ticking_frame1() throws Exception {
         ByteBuffer read = ByteBuffer.wrap(new byte[] {1, 2, 3});
@@ -84,7 +99,7 @@ class KindsCrash0001Test {
                 Pattern.compile("a", Pattern.MULTILINE | Pattern.DOTALL), Locale.US);
     }
 
-    // Frame 2 of the crash: readable.Kinds.errors(Kinds.java:125)
+    // Frame 2 of the crash: readable.Kinds.errors(Kinds.java:141)
     @Test
     void errors_frame2() throws Exception {
         IllegalStateException old = new IllegalStateException("old", new Error("cause"));
@@ -92,7 +107,7 @@ class KindsCrash0001Test {
         Kinds.errors(old, new NumberFormatException("no number"), new Refused("why", 7));
     }
 
-    // Frame 3 of the crash: readable.Kinds.host(Kinds.java:117)
+    // Frame 3 of the crash: readable.Kinds.host(Kinds.java:133)
     @Test
     void host_frame3() throws Exception {
         IllegalStateException old = new IllegalStateException("old", new Error("cause"));
@@ -102,7 +117,7 @@ class KindsCrash0001Test {
                 .orElseThrow(), new Desk(Thread.currentThread(), ForkJoinPool.commonPool()), old);
     }
 
-    // Frame 4 of the crash: readable.Kinds.others(Kinds.java:111)
+    // Frame 4 of the crash: readable.Kinds.others(Kinds.java:127)
     @Test
     void others_frame4() throws Exception {
         LinkedBlockingQueue<String> bounded = new LinkedBlockingQueue<>(3);
@@ -114,7 +129,7 @@ class KindsCrash0001Test {
                 new LinkedBlockingDeque<>(List.of(1, 2)), Collections.nCopies(3, "again"), weak);
     }
 
-    // Frame 5 of the crash: readable.Kinds.sorted(Kinds.java:101)
+    // Frame 5 of the crash: readable.Kinds.sorted(Kinds.java:117)
     @Test
     void sorted_frame5() throws Exception {
         Map<String, Integer> ages = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
@@ -138,7 +153,7 @@ class KindsCrash0001Test {
         Kinds.sorted(ages, down, heap, skips, new ConcurrentSkipListSet<>(List.of(1, 3)), settings);
     }
 
-    // Frame 6 of the crash: readable.Kinds.times(Kinds.java:91)
+    // Frame 6 of the crash: readable.Kinds.times(Kinds.java:107)
     @Test
     void times_frame6() throws Throwable {
         Kinds.times(new Timestamp(1709164800123L), Timestamp.from(Instant.ofEpochSecond(-5L, 1001)),
@@ -147,13 +162,13 @@ class KindsCrash0001Test {
                 .toURL());
     }
 
-    // Frame 7 of the crash: readable.Kinds.texts(Kinds.java:62)
+    // Frame 7 of the crash: readable.Kinds.texts(Kinds.java:78)
     @Test
     void texts_frame7() throws Exception {
         Kinds.texts("k7", new ArrayList<>(List.of(new String("k7"), "other")), "other");
     }
 
-    // Frame 8 of the crash: readable.Kinds.boxes(Kinds.java:56)
+    // Frame 8 of the crash: readable.Kinds.boxes(Kinds.java:72)
     @Test
     void boxes_frame8() throws Exception {
         Integer one = 1234;
@@ -163,9 +178,58 @@ class KindsCrash0001Test {
         Kinds.boxes(one, one, 7, totals, total);
     }
 
-    // Frame 9 of the crash: readable.Kinds.main(Kinds.java:160)
+    // Frame 9 of the crash: readable.Kinds.lambdas(Kinds.java:207)
     @Test
-    void main_frame9() throws Exception {
+    void lambdas_frame9() throws Exception {
+        Function<String, Integer> length = String::length;
+        Supplier<List<String>> lists = ArrayList::new;
+        // Behind the slash: what finds it where the program numbers it anew.
+        Predicate<String> known = Call.lambda(Predicate.class, "readable.Kinds",
+                "lambda$parts$0/0/60670f95/static", "(Ljava/util/Set;Ljava/lang/String;)Z",
+                new HashSet<>(List.of("k")));
+        IntUnaryOperator part = new Version(1, 0, 0)::at;
+        UnaryOperator<String> style = Call.lambda(UnaryOperator.class, "readable.Kinds",
+                "lambda$parts$1/0/f891ccf1/static", "(Ljava/lang/String;)Ljava/lang/String;");
+        Map<String, Long> totals = new HashMap<>();
+        totals.put("all", 5000L);
+        Kinds.lambdas(length, lists, known, part, new Teller(style), 1234, totals);
+    }
+
+    // Frame 10 of the crash: readable.Kinds.parts(Kinds.java:200)
+    @Test
+    void parts_frame10() throws Exception {
+        Map<String, Object> map = new TreeMap<>();
+        map.put("a", 1);
+        Map<Object, Integer> map2 = new HashMap<>();
+        map2.put("b", 2);
+        List<Integer> list = new ArrayList<>(List.of(1, 2, 3));
+        Map<String, Long> totals = new HashMap<>();
+        totals.put("all", 5000L);
+        Kinds.parts(map.keySet(), map2.values(), list.subList(1, 3), 1234, totals);
+    }
+
+    // Frame 11 of the crash: readable.Kinds.formats(Kinds.java:193)
+    @Test
+    void formats_frame11() throws Exception {
+        SimpleDateFormat day = new SimpleDateFormat("yyyy-MM-dd", Locale.GERMANY);
+        day.setTimeZone(TimeZone.getTimeZone("Asia/Tokyo"));
+        day.setLenient(false);
+        DecimalFormat money = new DecimalFormat("#,##0.00", new DecimalFormatSymbols(Locale.UK));
+        money.setRoundingMode(RoundingMode.DOWN);
+        GregorianCalendar leap = new GregorianCalendar(TimeZone.getTimeZone("Asia/Tokyo"));
+        leap.setTimeInMillis(1709164800000L);
+        AtomicReferenceArray<String> last = new AtomicReferenceArray<>(3);
+        last.set(1, "x");
+        Map<String, Long> totals = new HashMap<>();
+        totals.put("all", 5000L);
+        Kinds.formats(day, money, new DecimalFormat("#,##0%", new DecimalFormatSymbols(Locale.US)),
+                leap, new ParsePosition(3), last, new ReentrantReadWriteLock(true),
+                new Version(1, 4, 2), 1234, totals);
+    }
+
+    // Frame 12 of the crash: readable.Kinds.main(Kinds.java:185)
+    @Test
+    void main_frame12() throws Exception {
         Kinds.main(new String[0]);
     }
 }

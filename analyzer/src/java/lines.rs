@@ -218,6 +218,7 @@ fn outside_literals(line: &str) -> impl Iterator<Item = (usize, usize, char, i32
     let mut quote = None;
     let mut escaped = false;
     let mut open = 0;
+    let mut before = ' ';
     line.char_indices()
         .enumerate()
         .filter_map(move |(count, (at, c))| {
@@ -236,8 +237,12 @@ fn outside_literals(line: &str) -> impl Iterator<Item = (usize, usize, char, i32
                 '"' | '\'' => quote = Some(c),
                 '(' | '{' => open += 1,
                 ')' | '}' => open -= 1,
+                // Of type arguments, not of a comparison or a lambda.
+                '<' if before != ' ' => open += 1,
+                '>' if !matches!(before, ' ' | '-') => open -= 1,
                 _ => {}
             }
+            before = c;
             Some((count, at, c, open))
         })
 }
@@ -348,6 +353,11 @@ mod tests {
         let code = format!("shop.book(new Customer(\"{long}\", 1), new Item(\"{long}\", 2, 3));");
         let expected = format!(
             "        shop.book(new Customer(\"{long}\", 1),\n                new Item(\"{long}\", 2, 3));\n"
+        );
+        assert_eq!(filled(&code), expected);
+        let code = format!("Map<String, Integer> ages = f({long}, {long}, {long});");
+        let expected = format!(
+            "        Map<String, Integer> ages = f({long},\n                {long}, {long});\n"
         );
         assert_eq!(filled(&code), expected);
     }

@@ -262,6 +262,9 @@ fn objects(graph: &Graph<'_>, frame: &Frame) -> Vec<u32> {
             Some(Body::References(values)) => {
                 waiting.extend(values.iter().take(MAX_ELEMENTS).copied());
             }
+            Some(Body::Lambda(lambda)) => {
+                waiting.extend(lambda.captured.iter().map(|(_, value)| *value));
+            }
             _ => {}
         }
     }

@@ -25,7 +25,7 @@ pub const REPLAY: &str = "dev.hindsight.replay";
 const MASK: &str = "***";
 
 /// Above a call of what the compiler has named by a number.
-const ORIGIN: &str = "// Behind the slash: what finds it where the program numbers it anew.";
+pub const ORIGIN: &str = "// Behind the slash: what finds it where the program numbers it anew.";
 
 /// A test's body.
 #[derive(Debug)]
@@ -292,7 +292,7 @@ impl Writer<'_, '_> {
                 loaded: self.loaded,
                 state: self.loaded > 0 || self.statics,
                 objects: written.objects,
-                library: by_name || self.loaded > 0 || self.statics || keeps,
+                library: by_name || self.loaded > 0 || self.statics || keeps || written.library,
             },
             raw_types: self.raw_types || written.raw_types,
         }

@@ -13,7 +13,7 @@ use crate::classpath::is_jdk;
 use crate::java::numbered::{is_class, is_method};
 use crate::text::element_class;
 use anyhow::Result;
-use hindsight_tracelog::crash::{Body, ClassKind, Frame, Origin};
+use hindsight_tracelog::crash::{Body, ClassKind, Frame, Lambda, Origin};
 use hindsight_tracelog::reader::Crash;
 use hindsight_tracelog::writer;
 use std::borrow::Cow;
@@ -35,6 +35,12 @@ impl Origins {
     pub fn method<'s>(&'s self, frame: &'s Frame) -> &'s str {
         let name = method(&frame.class, &frame.method, &frame.descriptor);
         self.found.get(&name).unwrap_or(&frame.method)
+    }
+
+    /// The name by which a test names the method behind a lambda.
+    pub fn behind<'s>(&'s self, lambda: &'s Lambda) -> &'s str {
+        let name = method(&lambda.class, &lambda.method, &lambda.descriptor);
+        self.found.get(&name).unwrap_or(&lambda.method)
     }
 
     /// The bytes of a crash file with these origins, and with the classes that could not be restored if that
@@ -186,7 +192,7 @@ fn element(class: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hindsight_tracelog::crash::{ClassInfo, Lambda, Object};
+    use hindsight_tracelog::crash::{ClassInfo, Object};
 
     #[test]
     fn all_that_is_numbered_is_asked_for() {

@@ -392,6 +392,7 @@ const GENERIC: &[&str] = &[
     "concurrent.LinkedBlockingQueue",
     "concurrent.PriorityBlockingQueue",
     "concurrent.atomic.AtomicReference",
+    "concurrent.atomic.AtomicReferenceArray",
 ];
 
 #[cfg(test)]

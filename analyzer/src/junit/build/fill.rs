@@ -127,8 +127,16 @@ fn content(graph: &Graph<'_>, object: u32) -> Option<Content> {
             | "Hashtable"
             | "EnumMap"
             | "IdentityHashMap"
+            | "Properties"
             | "concurrent.ConcurrentHashMap"
+            | "concurrent.ConcurrentLinkedDeque"
+            | "concurrent.ConcurrentLinkedQueue"
+            | "concurrent.ConcurrentSkipListMap"
+            | "concurrent.ConcurrentSkipListSet"
             | "concurrent.CopyOnWriteArrayList"
+            | "concurrent.CopyOnWriteArraySet"
+            | "concurrent.LinkedBlockingDeque"
+            | "concurrent.LinkedBlockingQueue"
     );
     plain.then(|| elements(graph, object))?
 }

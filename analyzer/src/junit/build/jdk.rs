@@ -2,11 +2,15 @@
 
 mod collections;
 mod exceptions;
+mod formats;
+mod parts;
 mod scalars;
 
 use collections::collection;
 use exceptions::exception;
 pub use exceptions::suppressed;
+use formats::format;
+use parts::part;
 use scalars::scalar;
 
 use super::recipe::{Argument, Operation, Recipe, Step};
@@ -31,6 +35,8 @@ pub fn recipe(graph: &Graph<'_>, object: u32) -> Option<Recipe> {
     scalar(graph, object, class)
         .or_else(|| collection(graph, object, class))
         .or_else(|| exception(graph, object, class))
+        .or_else(|| format(graph, object, class))
+        .or_else(|| part(graph, object, class))
 }
 
 fn code(text: impl Into<String>) -> Argument {

@@ -9,6 +9,7 @@ mod builder;
 mod factories;
 mod own;
 mod setters;
+mod spread;
 mod withers;
 
 use super::effects::{FieldName, Symbol};
@@ -42,6 +43,8 @@ pub enum Operation {
     PutField = 4,
     /// Reads a field.
     GetField = 5,
+    /// Calls a method of its first argument; of the JDK's alone.
+    OfArgument = 6,
 }
 
 /// An argument of a step.
@@ -225,6 +228,7 @@ pub fn recipes(
         new
     });
     recipes.truncate(MAX_RECIPES);
+    recipes.extend(proposer.spread());
     recipes
 }
 
@@ -284,6 +288,14 @@ impl Proposer<'_> {
 
     /// `new X(a, b)`, and setters for the rest.
     fn constructed(&self) -> Vec<Recipe> {
+        self.constructed_of(|_, arguments| Some(arguments))
+    }
+
+    /// Calls of constructors with what `given` makes of the arguments that were found for each.
+    fn constructed_of(
+        &self,
+        given: impl Fn(&Method, Vec<Argument>) -> Option<Vec<Argument>>,
+    ) -> Vec<Recipe> {
         let info = self.info;
         if info.is(access::ABSTRACT | access::INTERFACE | access::ENUM) {
             return Vec::new();
@@ -298,7 +310,7 @@ impl Proposer<'_> {
                 let (arguments, roles) = self.arguments(&info.name, method, &writes)?;
                 let step = Step {
                     operation: Operation::New,
-                    ..call(&info.name, method, None, arguments, roles)
+                    ..call(&info.name, method, None, given(method, arguments)?, roles)
                 };
                 Some(self.with_setters(vec![step], 0))
             })

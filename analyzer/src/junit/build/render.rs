@@ -1,6 +1,7 @@
 //! Statements that make the values of one test.
 
 mod arrays;
+mod lambdas;
 mod others;
 mod types;
 
@@ -48,6 +49,8 @@ pub struct Written {
     pub throws: bool,
     /// Whether raw types occur.
     pub raw_types: bool,
+    /// Whether it takes the replay library.
+    pub library: bool,
     /// Objects that are made.
     pub objects: usize,
 }
@@ -188,6 +191,10 @@ impl<'a> Maker<'a> {
                 }
                 None => Vec::new(),
             },
+            Some(Body::Lambda(lambda)) => {
+                let captured = lambda.captured.iter();
+                captured.map(|(of, value)| Typed::new(*value, of)).collect()
+            }
             _ => Vec::new(),
         };
         for part in parts {
@@ -244,6 +251,7 @@ impl<'a> Maker<'a> {
         let made = match self.graph.body(object)? {
             Body::Primitives(_) | Body::References(_) => self.array(object, place, names),
             Body::Instance(_) => self.instance(object, place, names),
+            Body::Lambda(_) if !self.loaded.contains(&object) => self.lambda(object, place, names),
             _ => None,
         }?;
         self.written.states.insert(object, State::Made);
@@ -355,7 +363,8 @@ impl<'a> Maker<'a> {
         let role = if is_identifier(role) && (telling || depth == 0) {
             role.to_owned()
         } else {
-            of_type(self.graph.class_name(object))
+            let own = || self.graph.class_name(object);
+            of_type(self.functional(object).unwrap_or_else(own))
         };
         let mut name = role.clone();
         let mut number = 1;
@@ -446,6 +455,11 @@ impl<'a> Maker<'a> {
                 let code = format!("{on}.{}({})", step.name, list(&arguments));
                 (code, result_of(&step.descriptor))
             }
+            Operation::OfArgument => {
+                let on = arguments.remove(0);
+                let code = format!("{on}.{}({})", step.name, list(&arguments));
+                (code, result_of(&step.descriptor))
+            }
             Operation::GetField => {
                 let on = &before[step.on?].code;
                 (format!("{on}.{}", step.name), step.descriptor.clone())
@@ -521,7 +535,17 @@ impl<'a> Maker<'a> {
                         depth: place.depth + 1,
                         expected: expected.and_then(Option::as_ref),
                     };
-                    self.expression(*value, &inner, names)?
+                    let made = self.expression(*value, &inner, names)?;
+                    match value.value {
+                        // Without a variable nothing would tell javac what an empty one holds.
+                        Value::Ref(object)
+                            if step.operation == Operation::OfArgument
+                                && !self.is_variable(&made.code) =>
+                        {
+                            self.variable(object, &inner, made, "", names)?
+                        }
+                        _ => made,
+                    }
                 }
             };
             let mut code = expression.code.clone();

@@ -1,7 +1,9 @@
 //! Values: numbers, times, texts and the like.
 
 use super::super::recipe::{Argument, Operation, Recipe, Step, is_zero};
-use super::{MAX_ELEMENTS, STRING, call, code, constant, made, new, on_first, step, text};
+use super::{
+    MAX_ELEMENTS, STRING, call, code, constant, made, made_with, new, on_first, step, text,
+};
 use crate::graph::{Graph, Typed};
 use crate::java::literal;
 use crate::views::{View, view};
@@ -215,6 +217,18 @@ pub(super) fn scalar(graph: &Graph<'_>, object: u32, class: &str) -> Option<Reci
         | "java.util.concurrent.atomic.AtomicLongArray" => {
             new(class, vec![Argument::Value(graph.field(object, "array")?)])
         }
+        "java.util.concurrent.atomic.AtomicReferenceArray" => {
+            let elements = graph.elements(graph.reference(object, "array")?)?;
+            let length = vec![code(elements.len().to_string())];
+            let held = elements.into_iter().enumerate();
+            let set = held.filter(|(_, element)| element.value != Value::Null);
+            let set = set.map(|(place, held)| vec![code(place.to_string()), Argument::Value(held)]);
+            let set: Vec<_> = set.take(MAX_ELEMENTS + 1).collect();
+            match set.len() <= MAX_ELEMENTS {
+                true => made_with(class, length, "set", set),
+                false => None,
+            }
+        }
         "java.util.concurrent.atomic.LongAdder" => match (shown()?.parse().ok()?, int("base")?) {
             (0, 0) => new(class, Vec::new()),
             // Of what is in cells there would be none.
@@ -233,7 +247,12 @@ pub(super) fn scalar(graph: &Graph<'_>, object: u32, class: &str) -> Option<Reci
             new(class, arguments)
         }
         "java.util.StringJoiner" => joiner(graph, object, class),
-        "java.util.concurrent.locks.ReentrantLock" => new(class, Vec::new()),
+        "java.util.concurrent.locks.ReentrantLock"
+        | "java.util.concurrent.locks.ReentrantReadWriteLock" => {
+            let sync = graph.class_name(graph.reference(object, "sync")?);
+            let fair = sync.ends_with("$FairSync").then(|| code("true"));
+            new(class, fair.into_iter().collect())
+        }
         "java.io.StringReader" => {
             // From JDK 24 on, another reader does the work.
             let (reader, text) = match graph.reference(object, "r") {

@@ -52,6 +52,11 @@ pub(super) fn within(step: &Step, expected: Option<&Generic>) -> Vec<Option<Gene
     if wraps && step.class == "java.util.Collections" {
         return vec![Some(expected.clone())];
     }
+    if step.operation == Operation::OfArgument {
+        let mut types = vec![whole(&step.name, expected)];
+        types.resize(step.arguments.len(), None);
+        return types;
+    }
     if step.operation == Operation::New && step.roles == [jdk::COMPARATOR] {
         let ordered = expected.arguments.iter().take(1).cloned();
         let comparator = Generic {
@@ -65,4 +70,26 @@ pub(super) fn within(step: &Step, expected: Option<&Generic>) -> Vec<Option<Gene
     // Elements of a collection, or keys and values in turn.
     let types = expected.arguments.iter().cloned().map(Some);
     types.cycle().take(step.arguments.len()).collect()
+}
+
+/// The type of the collection of which `part` gives what is expected.
+fn whole(part: &str, expected: &Generic) -> Option<Generic> {
+    let object = Generic {
+        class: "java.lang.Object".to_owned(),
+        arguments: Vec::new(),
+        dimensions: 0,
+        any: false,
+    };
+    let element = expected.arguments.first()?.clone();
+    let (class, arguments) = match part {
+        "keySet" => ("java.util.Map", vec![element, object.clone()]),
+        "values" => ("java.util.Map", vec![object.clone(), element]),
+        "entrySet" => ("java.util.Map", element.arguments),
+        _ => ("java.util.List", vec![element]),
+    };
+    Some(Generic {
+        class: class.to_owned(),
+        arguments,
+        ..object
+    })
 }

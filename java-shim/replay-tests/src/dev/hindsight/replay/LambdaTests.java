@@ -65,6 +65,30 @@ final class LambdaTests {
         equal(back(lambda, "capturedValues", true).get(), "t51true");
     }
 
+    static void madeByName() {
+        String tests = LambdaTests.class.getName();
+        Holder holder = new Holder();
+        IntFunction<Integer> bound = Call.lambda(
+                IntFunction.class, tests + "$Holder", "add", "(I)I", holder);
+        equal(bound.apply(2), 42);
+        Supplier<Holder> made = Call.lambda(Supplier.class, tests + "$Holder", "<init>", "()V");
+        check(made.get() != null, "no holder");
+        String[] body = synthetic(LambdaTests.class, "adder");
+        ToIntFunction<Integer> adder = Call.lambda(ToIntFunction.class, tests, body[1], body[2], 40);
+        equal(adder.applyAsInt(2), 42);
+        check(new Same().compare(adder, adder(40)), "another lambda");
+        check(!new Same().compare(adder, adder(41)), "the same number");
+        fails(ReplayException.class, () -> Call.lambda(Runnable.class, tests, "gone", "()V"), "gone()V");
+        fails(ReplayException.class, () -> Call.lambda(
+                Runnable.class, tests, "adder", "(I)Ljava/util/function/ToIntFunction;", 1, 2), "less than 2");
+        fails(ReplayException.class, () -> Call.lambda(
+                Supplier.class, tests, "adder", "(I)Ljava/util/function/ToIntFunction;", "x"), "adder");
+    }
+
+    private static ToIntFunction<Integer> adder(int number) {
+        return more -> number + more;
+    }
+
     static void nothingCaptured() {
         Function<String, Integer> lambda = x -> x.length();
         Function<String, Integer> back = back(lambda, "nothingCaptured", true);

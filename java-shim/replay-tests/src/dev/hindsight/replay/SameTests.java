@@ -9,7 +9,9 @@ import java.math.BigDecimal;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.text.SimpleDateFormat;
 import java.time.LocalDate;
+import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -21,12 +23,16 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.LinkedList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.Function;
+import java.util.function.ToIntFunction;
 
 /** Comparing graphs, and trying recipes. */
 final class SameTests {
@@ -70,6 +76,50 @@ final class SameTests {
         Same same = new Same();
         check(!same.compare(one, other), "no difference: " + what);
         check(same.difference().contains(what), same.difference());
+    }
+
+    static void lambdasAreWhatTheyCallAndCapture() {
+        Function<String, Integer> one = String::length;
+        Function<String, Integer> two = String::length;
+        Function<String, Integer> other = String::hashCode;
+        check(one.getClass() != two.getClass(), "one place for both");
+        alike(one, two);
+        differ(one, other, "instead of a");
+        ToIntFunction<String> another = String::length;
+        differ(one, another, "instead of a");
+        Node node = new Node("a");
+        Runnable captured = node::hashCode;
+        Runnable alike = new Node("a")::hashCode;
+        Runnable unlike = new Node("b")::hashCode;
+        alike(captured, alike);
+        differ(captured, unlike, "another java.lang.String");
+        alike(new HashMap<>(Map.of("k", captured)), new HashMap<>(Map.of("k", alike)));
+        // Numbers go into boxes and out of them on the way.
+        Function<Integer, Integer> squared = Math::abs;
+        Function<Integer, Integer> again = Math::abs;
+        alike(squared, again);
+        Function<Integer, Integer> boxing = Integer::valueOf;
+        differ(squared, boxing, "instead of a");
+        Comparator<String> order = Comparator.comparing(String::length).reversed();
+        alike(order, Comparator.comparing(String::length).reversed());
+        differ(order, Comparator.comparing(String::hashCode).reversed(), "instead of a");
+    }
+
+    static void formatsAndLocksAreWhatTheyDo() throws Exception {
+        SimpleDateFormat day = new SimpleDateFormat("yyyy-MM-dd", Locale.UK);
+        day.parse("1999-12-31");
+        alike(day, new SimpleDateFormat("yyyy-MM-dd", Locale.UK));
+        differ(day, new SimpleDateFormat("yyyy", Locale.UK), "another java.text.SimpleDateFormat");
+        alike(DateTimeFormatter.ofPattern("uuuu", Locale.UK), DateTimeFormatter.ofPattern("uuuu", Locale.UK));
+        differ(DateTimeFormatter.ofPattern("uuuu", Locale.UK), DateTimeFormatter.ofPattern("uuuu", Locale.US),
+                "another format");
+        alike(new ReentrantReadWriteLock(), new ReentrantReadWriteLock());
+        differ(new ReentrantReadWriteLock(), new ReentrantReadWriteLock(true), "held in another way");
+        ReentrantReadWriteLock held = new ReentrantReadWriteLock();
+        held.readLock().lock();
+        differ(new ReentrantReadWriteLock(), held, "held in another way");
+        // They may change, so that one for two places is not two.
+        differ(new Object[] {day, day}, new Object[] {day.clone(), day.clone()}, "shared in another way");
     }
 
     static void fieldsAndArrays() {

@@ -5,7 +5,7 @@ import java.lang.invoke.MethodType;
 import java.util.Map;
 
 /**
- * Calls recorded methods, public or not.
+ * Calls recorded methods, public or not, and makes lambdas of them.
  *
  * <p>Methods are named by class, name and descriptor, as a class file does, so overloads, bridges
  * and names that the Java language does not know are all within reach. What the method throws comes
@@ -93,6 +93,36 @@ public final class Call {
     public static Object constructor(String className, String descriptor, Object... arguments)
             throws Throwable {
         return invoke(Kind.CONSTRUCTOR, null, className, "<init>", descriptor, arguments);
+    }
+
+    /**
+     * Makes a lambda of the program, or a method reference.
+     *
+     * @param <T> its type
+     * @param type the functional interface that it implements
+     * @param className binary name of the class that declares the method behind it
+     * @param method the method's name
+     * @param descriptor its descriptor (JVMS 4.3.3)
+     * @param captured what it has captured: the first arguments of that method, behind the receiver if
+     *     it has one
+     * @return the lambda
+     * @throws ReplayException if there is no such method, or it does not take these values
+     */
+    public static <T> T lambda(
+            Class<? super T> type, String className, String method, String descriptor,
+            Object... captured) {
+        Object[] given = captured == null ? new Object[] {null} : captured;
+        Class<?> owner = Classes.ofCall(className, null, callerLoader());
+        try {
+            @SuppressWarnings("unchecked")
+            T made = (T) Lambdas.make(type, owner, method, descriptor, given);
+            return made;
+        } catch (ReplayException e) {
+            throw e;
+        } catch (Throwable e) {
+            throw new ReplayException("cannot make the lambda of " + Numbered.plain(className) + "."
+                    + Numbered.plain(method) + descriptor + ": " + Classes.reason(e), e);
+        }
     }
 
     private enum Kind { VIRTUAL, EXACT, STATIC, CONSTRUCTOR }

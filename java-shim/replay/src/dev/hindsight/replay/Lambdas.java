@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -41,7 +42,8 @@ final class Lambdas {
         MethodType captured;
         try {
             owner = numbered.type(lambda.owner);
-            method = find(lambda, owner, numbered);
+            String known = numbered.known(lambda.owner, lambda.method, lambda.descriptor);
+            method = find(owner, known, lambda.descriptor, lambda.isStatic, numbered);
             captured = captured(lambda, owner, numbered);
         } catch (ReflectiveOperationException | LinkageError | TypeNotPresentException e) {
             throw new Hole("the lambda's method " + lambda.owner + "." + lambda.method
@@ -54,12 +56,32 @@ final class Lambdas {
         }
         for (Class<?> host : hosts(owner, types)) {
             try {
-                return spin(lambda, host, types, method, captured);
+                Object[] zeros = new Object[count];
+                for (int i = 0; i < count; i++) {
+                    Class<?> type = captured.parameterType(i);
+                    zeros[i] = type.isPrimitive() ? Primitives.zero(type) : null;
+                }
+                return maker(host, types, method, captured).invokeWithArguments(zeros);
             } catch (Throwable e) {
                 // The factory is particular about access and loaders; the proxy is not.
             }
         }
         return Proxies.proxy(types, loader, new Handler(method, count));
+    }
+
+    /** A lambda of one interface, whose captured values are the first that its method takes. */
+    static Object make(
+            Class<?> type, Class<?> owner, String method, String descriptor, Object[] captured)
+            throws Throwable {
+        Numbered numbered = new Numbered(Map.of(), owner.getClassLoader());
+        MethodHandle behind = find(owner, method, descriptor, false, numbered);
+        if (captured.length > behind.type().parameterCount()) {
+            throw new ReplayException(owner.getName() + "." + Numbered.plain(method) + descriptor
+                    + " takes less than " + captured.length + " values");
+        }
+        MethodType types = MethodType.methodType(
+                void.class, behind.type().parameterList().subList(0, captured.length));
+        return maker(owner, new Class<?>[] {type}, behind, types).invokeWithArguments(captured);
     }
 
     /** The types of the captured values; those of numbered classes as they are now. */
@@ -107,16 +129,17 @@ final class Lambdas {
         return hosts;
     }
 
-    private static MethodHandle find(Lambda lambda, Class<?> owner, Numbered numbered)
+    /** The method behind a lambda, by its name, which may come with its origin. */
+    private static MethodHandle find(
+            Class<?> owner, String text, String descriptor, boolean isStatic, Numbered numbered)
             throws ReflectiveOperationException, Hole {
         Lookup lookup = Trusted.LOOKUP.in(owner);
         ClassLoader loader = owner.getClassLoader();
-        String known = numbered.known(lambda.owner, lambda.method, lambda.descriptor);
         Numbered.Member member = numbered.method(
-                owner, known, lambda.descriptor, lambda.isStatic ? "static" : null);
-        String name = member == null ? lambda.method : member.name;
+                owner, text, descriptor, isStatic ? "static" : null);
+        String name = member == null ? Numbered.plain(text) : member.name;
         MethodType type = MethodType.fromMethodDescriptorString(
-                member == null ? lambda.descriptor : member.descriptor, loader);
+                member == null ? descriptor : member.descriptor, loader);
         if (name.equals("<init>")) {
             return lookup.findConstructor(owner, type);
         }
@@ -125,7 +148,7 @@ final class Lambdas {
         try {
             return lookup.findStatic(owner, name, type);
         } catch (NoSuchMethodException | IllegalAccessException e) {
-            if (lambda.isStatic) {
+            if (isStatic) {
                 throw e;
             }
         }
@@ -136,9 +159,10 @@ final class Lambdas {
         return isPrivate ? lookup.findSpecial(owner, name, type, owner) : virtual;
     }
 
-    private static Object spin(
-            Lambda lambda, Class<?> host, Class<?>[] interfaces, MethodHandle method,
-            MethodType captured) throws Throwable {
+    /** What makes lambdas of the captured values. */
+    private static MethodHandle maker(
+            Class<?> host, Class<?>[] interfaces, MethodHandle method, MethodType captured)
+            throws Throwable {
         int main = functional(interfaces);
         List<Method> abstracts = abstractMethods(interfaces[main]);
         MethodType wanted = type(abstracts.get(0));
@@ -170,12 +194,7 @@ final class Lambdas {
         CallSite site = LambdaMetafactory.altMetafactory(Trusted.LOOKUP.in(host),
                 abstracts.get(0).getName(), captured.changeReturnType(interfaces[main]),
                 extra.toArray());
-        Object[] zeros = new Object[captured.parameterCount()];
-        for (int i = 0; i < zeros.length; i++) {
-            Class<?> type = captured.parameterType(i);
-            zeros[i] = type.isPrimitive() ? Primitives.zero(type) : null;
-        }
-        return site.getTarget().invokeWithArguments(zeros);
+        return site.getTarget();
     }
 
     /**

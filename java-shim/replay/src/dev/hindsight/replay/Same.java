@@ -2,8 +2,10 @@ package dev.hindsight.replay;
 
 import dev.hindsight.replay.Layout.Slot;
 import java.lang.reflect.Array;
+import java.time.format.DateTimeFormatter;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.Deque;
 import java.util.IdentityHashMap;
@@ -17,12 +19,14 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 
 /**
  * Whether two graphs of objects are the same state: the same classes, the same values in all fields,
  * and the same objects in the same places, so that what is shared here is shared there.
  *
- * <p>Of the JDK's collections and values the content counts, not what it is stored in: neither the
+ * <p>Of lambdas the method behind them counts, and what they have captured, for each place that makes one
+ * has a class of its own. Of the JDK's collections and values the content counts, not what it is stored in: neither the
  * capacity of a list nor the table of a map; but keys that have changed since they were put in are not
  * found, which counts. No code of the program runs but its {@code hashCode}; maps that need more to find
  * a key are walked instead.
@@ -48,6 +52,12 @@ final class Same {
             "java.sql.Timestamp", "java.util.OptionalInt", "java.util.OptionalLong",
             "java.util.OptionalDouble", "java.io.File", "java.net.URI", "sun.nio.fs.UnixPath",
             "sun.nio.fs.WindowsPath", "sun.util.calendar.ZoneInfo");
+
+    /** JDK classes whose {@code equals} says what they do, and whose objects are told apart for they may change. */
+    private static final Set<String> EQUAL = Set.of(
+            "java.text.ChoiceFormat", "java.text.DecimalFormat", "java.text.DecimalFormatSymbols",
+            "java.text.ParsePosition", "java.text.SimpleDateFormat",
+            "java.util.GregorianCalendar");
 
     /** What was found before a pair was tried out, which a trial goes by; null if this is none. */
     private final Same outer;
@@ -151,7 +161,8 @@ final class Same {
         if (built == loaded || difference != null) {
             return;
         }
-        if (built == null || loaded == null || built.getClass() != loaded.getClass()) {
+        if (built == null || loaded == null
+                || built.getClass() != loaded.getClass() && !areLambdas(built, loaded)) {
             differ(place == null ? loaded : place, what + "a " + named(built) + " instead of a "
                     + named(loaded));
             return;
@@ -213,7 +224,7 @@ final class Same {
         String name = type.getName();
         return (value instanceof Number || value instanceof Boolean || value instanceof Character)
                         && name.startsWith("java.lang.")
-                || name.startsWith("java.time.")
+                || name.startsWith("java.time.") && !(value instanceof DateTimeFormatter)
                 || value instanceof java.nio.charset.Charset
                 || VALUES.contains(name);
     }
@@ -232,6 +243,18 @@ final class Same {
             if (!one.pattern().equals(other.pattern()) || one.flags() != other.flags()) {
                 differ(loaded, "another pattern");
             }
+        } else if (built instanceof ReentrantReadWriteLock && Classes.ofJdk(type)) {
+            if (!state((ReentrantReadWriteLock) built).equals(state((ReentrantReadWriteLock) loaded))) {
+                differ(loaded, "a lock that is held in another way");
+            }
+        } else if (built instanceof DateTimeFormatter) {
+            if (!state((DateTimeFormatter) built).equals(state((DateTimeFormatter) loaded))) {
+                differ(loaded, "another format");
+            }
+        } else if (EQUAL.contains(type.getName())) {
+            if (!built.equals(loaded)) {
+                differ(loaded, "another " + named(loaded));
+            }
         } else if (built instanceof java.net.URL) {
             // Its own equals asks the network.
             if (!built.toString().equals(loaded.toString())) {
@@ -247,8 +270,42 @@ final class Same {
             if (difference == null && StaleKeys.count(built) != StaleKeys.count(loaded)) {
                 differ(loaded, "keys that have changed since");
             }
+        } else if (type != loaded.getClass()) {
+            captured(built, loaded);
         } else {
             fields(built, loaded, type);
+        }
+    }
+
+    /** Who holds a lock; its own objects have numbers that are others in each JVM. */
+    private static List<Object> state(ReentrantReadWriteLock lock) {
+        return List.of(lock.isFair(), lock.isWriteLocked(), lock.isWriteLockedByCurrentThread(),
+                lock.getReadLockCount(), lock.getWriteHoldCount());
+    }
+
+    /** What a format does; it has no {@code equals}. */
+    private static List<Object> state(DateTimeFormatter format) {
+        return Arrays.asList(format.toString(), format.getLocale(), format.getZone(),
+                format.getChronology(), format.getDecimalStyle(), format.getResolverStyle(),
+                format.getResolverFields());
+    }
+
+    /** Whether both are lambdas that call one method: each place that makes one has a class of its own. */
+    private static boolean areLambdas(Object built, Object loaded) {
+        String behind = Behind.of(built.getClass());
+        return behind != null && behind.equals(Behind.of(loaded.getClass()));
+    }
+
+    /** Compares what two lambdas have captured. */
+    private void captured(Object built, Object loaded) {
+        List<Slot> own = Layout.declared(built.getClass());
+        List<Slot> others = Layout.declared(loaded.getClass());
+        if (own.size() != others.size()) {
+            differ(loaded, "a lambda that captures something else");
+            return;
+        }
+        for (int i = 0; i < own.size(); i++) {
+            field(own.get(i), built, others.get(i), loaded);
         }
     }
 
@@ -276,14 +333,14 @@ final class Same {
                         || type == Throwable.class && !OF_EXCEPTIONS.contains(slot.name)) {
                     continue;
                 }
-                field(slot, built, loaded);
+                field(slot, built, slot, loaded);
             }
         }
     }
 
-    private void field(Slot slot, Object built, Object loaded) {
+    private void field(Slot slot, Object built, Slot ofLoaded, Object loaded) {
         Object one = slot.get(built);
-        Object other = slot.get(loaded);
+        Object other = ofLoaded.get(loaded);
         if (!slot.type.isPrimitive()) {
             push(one, other, loaded, "field " + slot.name + ": ");
         } else if (!equal(one, other)) {
@@ -308,7 +365,7 @@ final class Same {
         for (Class<?> type = exact; type != null; type = type.getSuperclass()) {
             for (Slot slot : Layout.declared(type)) {
                 if (SETTINGS.contains(slot.name)) {
-                    field(slot, built, loaded);
+                    field(slot, built, slot, loaded);
                 }
             }
         }
@@ -393,7 +450,8 @@ final class Same {
         if (built == loaded) {
             return true;
         }
-        if (built == null || loaded == null || built.getClass() != loaded.getClass()) {
+        if (built == null || loaded == null
+                || built.getClass() != loaded.getClass() && !areLambdas(built, loaded)) {
             return false;
         }
         if (isAtom(built)) {

@@ -1,0 +1,210 @@
+//! Formats of numbers and dates, and calendars.
+
+use super::super::recipe::{Argument, Operation, Recipe};
+use super::{code, new, on_first, step, text};
+use crate::graph::Graph;
+use hindsight_tracelog::crash::{Body, Value};
+
+pub(super) fn format(graph: &Graph<'_>, object: u32, class: &str) -> Option<Recipe> {
+    match class {
+        "java.text.SimpleDateFormat" => dates(graph, object, class),
+        "java.text.DecimalFormat" => numbers(graph, object, class),
+        "java.text.DecimalFormatSymbols" => {
+            new(class, vec![Argument::Value(graph.field(object, "locale")?)])
+        }
+        "java.text.ParsePosition" => {
+            let index = code(graph.int(object, "index")?.to_string());
+            let mut recipe = new(class, vec![index])?;
+            let error = graph.int(object, "errorIndex")?;
+            if error != -1 {
+                let error = vec![code(error.to_string())];
+                recipe.steps.push(on_first(class, "setErrorIndex", error));
+            }
+            Some(recipe)
+        }
+        "java.util.GregorianCalendar" => calendar(graph, object, class),
+        _ => None,
+    }
+}
+
+fn is_true(graph: &Graph<'_>, object: u32, field: &str) -> bool {
+    graph.field(object, field).map(|field| field.value) == Some(Value::Bool(true))
+}
+
+/// The text in a field.
+fn string(graph: &Graph<'_>, object: u32, field: &str) -> Option<String> {
+    String::from_utf16(&graph.text(graph.reference(object, field)?)?).ok()
+}
+
+/// `new SimpleDateFormat("yyyy-MM-dd", Locale.UK)`, and the time zone where it is not the recorded default.
+fn dates(graph: &Graph<'_>, object: u32, class: &str) -> Option<Recipe> {
+    let pattern = text(&string(graph, object, "pattern")?)?;
+    let locale = Argument::Value(graph.field(object, "locale")?);
+    let mut steps = vec![step(
+        Operation::New,
+        class,
+        "<init>",
+        "",
+        vec![pattern, locale],
+    )];
+    let calendar = graph.reference(object, "calendar")?;
+    let zone = graph.field(calendar, "zone")?;
+    if !is_default(graph, zone.value) {
+        steps.push(on_first(class, "setTimeZone", vec![Argument::Value(zone)]));
+    }
+    if !is_true(graph, calendar, "lenient") {
+        steps.push(on_first(class, "setLenient", vec![code("false")]));
+    }
+    Some(Recipe { steps, result: 0 })
+}
+
+/// Whether a time zone is the recorded JVM's default one.
+fn is_default(graph: &Graph<'_>, zone: Value) -> bool {
+    let Value::Ref(zone) = zone else { return false };
+    string(graph, zone, "ID").is_some_and(|id| id == graph.crash.meta.defaults.zone)
+}
+
+/// `new GregorianCalendar(TimeZone.getTimeZone("UTC"))`, set to its time.
+fn calendar(graph: &Graph<'_>, object: u32, class: &str) -> Option<Recipe> {
+    let zone = graph.field(object, "zone")?;
+    let given = match is_default(graph, zone.value) {
+        true => Vec::new(),
+        false => vec![Argument::Value(zone)],
+    };
+    let time = code(format!("{}L", graph.int(object, "time")?));
+    let mut steps = vec![step(Operation::New, class, "<init>", "", given)];
+    if !is_true(graph, object, "lenient") {
+        steps.push(on_first(class, "setLenient", vec![code("false")]));
+    }
+    steps.push(on_first(class, "setTimeInMillis", vec![time]));
+    Some(Recipe { steps, result: 0 })
+}
+
+/// `new DecimalFormat("#,##0.00", new DecimalFormatSymbols(Locale.UK))`
+fn numbers(graph: &Graph<'_>, object: u32, class: &str) -> Option<Recipe> {
+    let pattern = text(&pattern(graph, object)?)?;
+    let symbols = Argument::Value(graph.field(object, "symbols")?);
+    let mut steps = vec![step(
+        Operation::New,
+        class,
+        "<init>",
+        "",
+        vec![pattern, symbols],
+    )];
+    let rounding = graph.field(object, "roundingMode")?;
+    let Value::Ref(mode) = rounding.value else {
+        return None;
+    };
+    if !matches!(graph.body(mode)?, Body::Enum { name, .. } if name == "HALF_EVEN") {
+        let mode = vec![Argument::Value(rounding)];
+        steps.push(on_first(class, "setRoundingMode", mode));
+    }
+    for (field, setter) in [
+        ("parseBigDecimal", "setParseBigDecimal"),
+        ("parseIntegerOnly", "setParseIntegerOnly"),
+    ] {
+        if is_true(graph, object, field) {
+            steps.push(on_first(class, setter, vec![code("true")]));
+        }
+    }
+    Some(Recipe { steps, result: 0 })
+}
+
+/// The pattern of a format of numbers, for those that are written as most are.
+fn pattern(graph: &Graph<'_>, object: u32) -> Option<String> {
+    let count = |field: &str| usize::try_from(graph.int(object, field)?).ok();
+    let affix = |field: &str| string(graph, object, field).and_then(|affix| unquoted(&affix));
+    let (prefix, suffix) = (affix("posPrefixPattern")?, affix("posSuffixPattern")?);
+    let negative = affix("negPrefixPattern")? == format!("-{prefix}");
+    if !negative
+        || affix("negSuffixPattern")? != suffix
+        || is_true(graph, object, "useExponentialNotation")
+    {
+        return None;
+    }
+    let grouping = match is_true(graph, object, "groupingUsed") {
+        true => Some(count("groupingSize")?),
+        false => None,
+    };
+    let digits = [
+        "minimumIntegerDigits",
+        "minimumFractionDigits",
+        "maximumFractionDigits",
+    ]
+    .map(count);
+    let [Some(whole), Some(least), Some(most)] = digits else {
+        return None;
+    };
+    let point = is_true(graph, object, "decimalSeparatorAlwaysShown");
+    Some(prefix + &digits_pattern(whole, grouping, (least, most), point)? + &suffix)
+}
+
+/// What stands between the affixes of a pattern.
+fn digits_pattern(
+    whole: usize,
+    grouping: Option<usize>,
+    (least, most): (usize, usize),
+    point: bool,
+) -> Option<String> {
+    const MOST: usize = 40;
+    let shown = match grouping {
+        Some(size) => whole.max(size + 1),
+        None => whole.max(1),
+    };
+    if shown > MOST || most > MOST || least > most {
+        return None;
+    }
+    let mut out = String::new();
+    for place in (0..shown).rev() {
+        out.push(if place < whole { '0' } else { '#' });
+        if place > 0 && grouping.is_some_and(|size| size > 0 && place % size == 0) {
+            out.push(',');
+        }
+    }
+    if most > 0 || point {
+        out.push('.');
+    }
+    out.push_str(&"0".repeat(least));
+    out.push_str(&"#".repeat(most - least));
+    Some(out)
+}
+
+/// What stands before or behind the digits as a pattern has it, of how a format keeps it: what has a meaning there
+/// stands behind a quote, all else for itself. Nothing where it would have to be quoted.
+fn unquoted(kept: &str) -> Option<String> {
+    let mut out = String::new();
+    let mut chars = kept.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\'' => match chars.next()? {
+                meant @ ('%' | '\u{2030}' | '\u{a4}' | '-') => out.push(meant),
+                _ => return None,
+            },
+            '0'..='9' | '#' | '.' | ',' | ';' | '%' | '\u{2030}' | '\u{a4}' | '-' | 'E' => {
+                return None;
+            }
+            plain => out.push(plain),
+        }
+    }
+    Some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_of_numbers_are_those_that_people_write() {
+        let of = |whole, grouping, fraction, point| {
+            digits_pattern(whole, grouping, fraction, point).unwrap()
+        };
+        assert_eq!(of(1, Some(3), (2, 2), false), "#,##0.00");
+        assert_eq!(of(1, None, (0, 3), false), "0.###");
+        assert_eq!(of(0, None, (1, 1), false), "#.0");
+        assert_eq!(of(5, Some(3), (0, 0), true), "00,000.");
+        assert_eq!(digits_pattern(1, None, (0, 340), false), None);
+        assert_eq!(unquoted("'%").as_deref(), Some("%"));
+        assert_eq!(unquoted(" EUR"), None);
+        assert_eq!(unquoted(" kg").as_deref(), Some(" kg"));
+    }
+}
