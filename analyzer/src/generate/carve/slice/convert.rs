@@ -88,7 +88,12 @@ impl Recorded {
             let mut lambdas = false;
             let mut args = |guess: bool| -> Option<Vec<Arg>> {
                 let args = seen.args.iter().enumerate().map(|(at, arg)| {
-                    let ty = types.get(at).filter(|_| unmade.replaces_lambdas());
+                    let ty = types.get(at);
+                    let itself = ty.and_then(|ty| self.lambdas.reference(arg, ty, &vars));
+                    if itself.is_some() {
+                        return itself;
+                    }
+                    let ty = ty.filter(|_| unmade.replaces_lambdas());
                     let is_kept = unmade == Unmade::Kept;
                     let lambda =
                         ty.and_then(|ty| self.lambdas.stand_in(arg, ty, seen, &vars, is_kept));
