@@ -216,9 +216,12 @@ fn tested(
     other: &mut Worker,
 ) -> anyhow::Result<Result<Checked, Lost>> {
     let kept = carved.own[..good].to_vec();
-    // Where something was left out, what nobody has asked it in the run it is not asked now.
+    // Where something was left out, what nobody has asked it in the run it is not asked now. Another lambda is there
+    // for all to see.
     let object = kept.iter().position(|own| *own);
-    let object = object.filter(|_| !carved.is_cut && carved.gaps.iter().all(|gap| *gap >= good));
+    let mut gaps = carved.gaps.iter();
+    let is_whole = gaps.all(|gap| *gap >= good || carved.replaced.contains(gap));
+    let object = object.filter(|_| !carved.is_cut && is_whole);
     let checked = Checked {
         sequence: carved.sequence[..good].to_vec(),
         assertions: Vec::new(),
@@ -470,6 +473,7 @@ mod tests {
             nested: vec![0],
             lacks: gap.is_some(),
             gaps: gap.into_iter().collect(),
+            replaced: Vec::new(),
             is_cut: false,
             omitted: Vec::new(),
             left_out: None,

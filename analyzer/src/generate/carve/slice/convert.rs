@@ -46,6 +46,7 @@ impl Recorded {
             nested: Vec::new(),
             lacks: false,
             gaps: Vec::new(),
+            replaced: Vec::new(),
             is_cut: false,
             omitted: Vec::new(),
             left_out: None,
@@ -103,12 +104,14 @@ impl Recorded {
                 args.collect()
             };
             let mut given = args(false);
-            if given.is_none() && without {
+            let is_guessed = given.is_none() && without;
+            if is_guessed {
                 given = args(true);
-                lambdas |= given.is_some();
             }
-            if lambdas && given.is_some() {
-                carved.passes_another(gap.then_some(place));
+            if (lambdas || is_guessed) && given.is_some() {
+                let gap = gap.then_some(place);
+                carved.passes_another(gap);
+                carved.replaced.extend(gap.filter(|_| !is_guessed));
             }
             // The object is not as it was in the run then.
             let is_other = omitted.shows_in(seen, &vars);

@@ -7,8 +7,10 @@ use crate::generate::sequence::Arg;
 use crate::model::values::Literal;
 use std::collections::HashMap;
 
-/// The longest word that is one in a name.
+/// The longest message that is a word in a name,
 const MAX_WORD: usize = 24;
+/// and the longest of what comes of a call.
+const MAX_GIVEN: usize = 12;
 
 /// What a test has, which others of its name may not have.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -61,7 +63,8 @@ pub(super) fn marks(context: &Context<'_>, checked: &Checked) -> Vec<Mark> {
     if let Some(last) = calls.checked_sub(1)
         && let Some(Assertion::Throws(_, Some(message))) = &checked.assertions[last]
     {
-        marks.extend(short(message).map(Mark::Says));
+        let word = word(message).filter(|word| word.len() <= MAX_WORD);
+        marks.extend(word.map(Mark::Says));
     }
     for at in (0..calls).rev() {
         let statement = &checked.sequence[at];
@@ -71,11 +74,13 @@ pub(super) fn marks(context: &Context<'_>, checked: &Checked) -> Vec<Mark> {
         }
     }
     let told = checked.assertions.iter().flatten();
-    marks.extend(told.filter_map(|told| match told {
-        Assertion::Equals(literal) => literal_word(literal).map(Mark::Gives),
-        Assertion::Text(text) => short(text).map(Mark::Gives),
+    let told = told.filter_map(|told| match told {
+        Assertion::Equals(literal) => literal_word(literal),
+        Assertion::Text(text) => word(text),
         _ => None,
-    }));
+    });
+    let told = told.filter(|word| word.len() <= MAX_GIVEN);
+    marks.extend(told.map(Mark::Gives));
     for statement in checked.calls().iter().rev() {
         let method = context.methods.get(statement.method);
         if !method.is_constructor() && !method.is_constant() {
@@ -83,10 +88,6 @@ pub(super) fn marks(context: &Context<'_>, checked: &Checked) -> Vec<Mark> {
         }
     }
     marks
-}
-
-fn short(text: &str) -> Option<String> {
-    word(text).filter(|word| word.len() <= MAX_WORD)
 }
 
 /// All that an argument says, be it in arrays.
