@@ -67,3 +67,49 @@ impl Access<'_> {
         (only.descriptor == method.descriptor).then_some(only)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::classpath::ClassPath;
+    use crate::generate::platform::{Classes, Platform};
+    use crate::jdk::Jdk;
+
+    #[test]
+    fn only_what_javac_knows_at_once_is_referred_to() {
+        let directory = tempfile::tempdir().unwrap();
+        let own = ClassPath::open(directory.path().to_str().unwrap()).unwrap();
+        let platform = Platform::new(&Jdk::find(None).unwrap());
+        let access = Access::new(Classes {
+            own: &own,
+            platform: &platform,
+        });
+        let refers = |class: &str, name: &str, descriptor: &str, parameters| {
+            let code = Code {
+                class: class.to_owned(),
+                name: name.to_owned(),
+                descriptor: descriptor.to_owned(),
+            };
+            access.referred(&code, parameters).is_some()
+        };
+        assert!(refers("java.lang.String", "length", "()I", 1));
+        assert!(refers("java.util.ArrayList", "<init>", "()V", 0));
+        assert!(refers("java.util.List", "size", "()I", 1));
+        // It has its receiver with it.
+        assert!(!refers("java.lang.String", "length", "()I", 0));
+        // There are others of that name.
+        let of_object = "(Ljava/lang/Object;)Ljava/lang/String;";
+        assert!(!refers("java.lang.String", "valueOf", of_object, 1));
+        assert!(!refers("java.util.ArrayList", "<init>", "(I)V", 1));
+        // No test does that, or can.
+        assert!(!refers("java.lang.System", "exit", "(I)V", 1));
+        assert!(!refers(
+            "java.nio.file.Files",
+            "delete",
+            "(Ljava/nio/file/Path;)V",
+            1
+        ));
+        assert!(!refers("java.util.AbstractList", "removeRange", "(II)V", 3));
+        assert!(!refers("shop.Order", "id", "()J", 1));
+    }
+}
