@@ -155,7 +155,11 @@ mod tests {
 
         fn add(&self, id: u32, name: &str) {
             let name = name.to_owned();
-            let class = Record::Class(ObjectClass { id, name });
+            let class = Record::Class(ObjectClass {
+                id,
+                name,
+                code: None,
+            });
             self.dictionary.add(&class);
         }
 

@@ -34,6 +34,7 @@ use crate::jvmti::Jvmti;
 use crate::options::Overflow;
 use crate::recording::Recording;
 use crate::report::now_ms;
+use crate::sys;
 use arena::{Arena, Blocks, Marks, Shared};
 use dictionary::Dictionary;
 use hindsight_tracelog::trace::dictionary::{Record, Start, Stop};
@@ -130,9 +131,11 @@ fn start_in(base: &'static Base, jni: Jni, directory: &Path, run: &str) -> Resul
     let complain = |counter: &str, what: &str| base.complain(counter, what);
     let segments = Segments::new(directory.to_owned(), options.max_bytes, complain);
     let tracer = Tracer::install(jni)?;
+    // For what is behind lambdas; without, they have no code.
+    let pools = base.vm.jvmti(&[sys::CAN_GET_CONSTANT_POOL]);
     let tracing = Tracing {
         base,
-        jvmti: base.jvmti,
+        jvmti: pools.unwrap_or(base.jvmti),
         arena,
         shared,
         packer: Packer::new(segments, options.overflow == Overflow::Wait),

@@ -7,9 +7,10 @@ use super::{nest, tracing};
 use crate::callbacks::contained;
 use crate::jni::{Jni, Obj};
 use crate::snapshot::classes::binary_name;
+use crate::snapshot::lambda;
 use crate::sys::{JniEnv, Ref};
 use hindsight_tracelog::trace::block::Header;
-use hindsight_tracelog::trace::dictionary::{ObjectClass, Record, Thread};
+use hindsight_tracelog::trace::dictionary::{Code, ObjectClass, Record, Thread};
 
 /// `take`: another chunk for a thread; 0 if there is none.
 ///
@@ -107,9 +108,16 @@ pub unsafe extern "system" fn Java_java_lang_HindsightTracer_define(
             return;
         };
         let signature = tracing.jvmti.class_signature(class).unwrap_or_default();
+        let name = binary_name(&signature);
+        let code = lambda::implementation(tracing.jvmti, class, &name);
         tracing.dictionary.add(&Record::Class(ObjectClass {
             id: id as u32,
-            name: binary_name(&signature),
+            name,
+            code: code.map(|code| Code {
+                class: code.class,
+                name: code.method,
+                descriptor: code.descriptor,
+            }),
         }));
     });
 }

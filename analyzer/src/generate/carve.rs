@@ -7,7 +7,7 @@
 //!
 //! - [`callable`] says which methods a test may call, and by which class or interface.
 //! - [`doubt`] says which objects need not be as they were in the run, since calls are left out.
-//! - [`lambdas`] says what stands in for those of the run.
+//! - [`lambdas`] says what stands in for those of the run, [`references`] which are the same in a test.
 //! - [`omitted`] tells what shows that calls were left out.
 //! - [`seen`] are the calls.
 //! - [`slice`] has all of them, and cuts sequences out of them.
@@ -19,6 +19,7 @@ mod callable;
 mod doubt;
 mod lambdas;
 mod omitted;
+mod references;
 mod seen;
 mod slice;
 mod stand_ins;
@@ -40,9 +41,9 @@ use crate::model::texts::Texts;
 use crate::model::values::Literal;
 use crate::trace::steps::{Argument, Place, Step, What};
 use hindsight_classfile::access;
-use hindsight_tracelog::trace::dictionary::Dictionary;
+use hindsight_tracelog::trace::dictionary::{Code, Dictionary};
 use hindsight_tracelog::trace::{Datum, ObjectId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use statics::Statics;
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
@@ -72,6 +73,8 @@ pub struct Recorder<'d> {
     /// Constants of enums that something was called on, by their serials.
     constants: FxHashMap<u64, Rc<Method>>,
     lambdas: Lambdas,
+    /// What is behind them, as far as the trace says so.
+    codes: FxHashSet<&'d Code>,
     /// What was written to static fields.
     left: Statics,
     /// Which of the methods that were called are lambdas' code,
@@ -130,6 +133,7 @@ impl<'d> Recorder<'d> {
             statics: BTreeMap::new(),
             constants: FxHashMap::default(),
             lambdas: Lambdas::default(),
+            codes: dictionary.codes().collect(),
             left: Statics::default(),
             bodies: FxHashMap::default(),
             of_jdk: FxHashMap::default(),
@@ -285,7 +289,19 @@ impl<'d> Recorder<'d> {
         let (dictionary, known) = (self.dictionary, self.bodies.get(&method));
         let is_body = known.copied().unwrap_or_else(|| {
             let declared = dictionary.method(method);
-            let is = declared.is_some_and(|(_, one)| lambdas::is_body(&one.name));
+            let is = declared.is_some_and(|(class, one)| {
+                let is_behind_one = || {
+                    let code = Code {
+                        class: class.name.clone(),
+                        name: one.name.clone(),
+                        descriptor: one.descriptor.clone(),
+                    };
+                    self.codes.contains(&code)
+                };
+                // Others' calls of a method that is only referred to are not the lambda's.
+                lambdas::is_body(&one.name)
+                    || one.access & access::SYNTHETIC != 0 && is_behind_one()
+            });
             self.bodies.insert(method, is);
             is
         });
@@ -325,7 +341,7 @@ impl<'d> Recorder<'d> {
             is_static,
             runs: None,
         };
-        if is_main(&called) || is_check(&called) {
+        if is_main(&called) || only_asks(&called) {
             return None;
         }
         let (types, _) = called.types();
@@ -339,7 +355,8 @@ impl<'d> Recorder<'d> {
             let value = self.value(argument.value, ty.map_or("", String::as_str));
             if let Some(ty) = ty {
                 let access = &self.access;
-                (self.lambdas).passed(&value, ty, &|name| access.info(name));
+                let referred = |code: &Code, count| access.referred(code, count);
+                (self.lambdas).passed(&value, ty, &|name| access.info(name), &referred);
             }
             objects(&value, &mut |serial| parts.push((serial, 0)));
             match (index, value) {
@@ -638,7 +655,7 @@ impl<'d> Recorder<'d> {
         let cut = cut.filter_map(|(serial, object)| Some((*serial, object.cut?)));
         let cut = cut.collect();
         let dictionary = self.dictionary;
-        let place = |method| lambdas::place(&dictionary.method(method)?.1.name);
+        let name = |method| Some(dictionary.method(method)?.1.name.clone());
         let left_out = self.statics.values().filter_map(|one| {
             let first = one.kept.first()?;
             (one.left_out > 0).then(|| (first.method.clone(), one.left_out))
@@ -667,7 +684,7 @@ impl<'d> Recorder<'d> {
                 .map(|(serial, object)| (serial, object.history))
                 .collect(),
             derived,
-            lambdas: self.lambdas.finish(&place),
+            lambdas: self.lambdas.finish(&name),
             of_jdk,
             statics,
             left_out,
@@ -680,9 +697,15 @@ pub fn is_main(method: &Method) -> bool {
     method.name == "main" && matches!(&*method.descriptor, "([Ljava/lang/String;)V" | "()V")
 }
 
-/// Whether a call does nothing but look at what it is passed; javac writes it where `x.new Inner()` stands.
+/// Whether a call does nothing but look at what it is passed, and gives it back; javac writes it where
+/// `x.new Inner()` stands.
 pub fn is_check(method: &Method) -> bool {
-    method.class == "java.util.Objects" && method.name == "requireNonNull"
+    only_asks(method) && method.name == "requireNonNull"
+}
+
+/// Whether a call only asks what may be null: what it asks an object is a call of that.
+fn only_asks(method: &Method) -> bool {
+    method.class == "java.util.Objects"
 }
 
 #[cfg(test)]

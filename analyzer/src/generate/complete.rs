@@ -20,7 +20,7 @@ use crate::model::mutable::Mutability;
 use crate::model::values::Literal;
 use again::drop_again;
 use hindsight_instrument::glob::Globs;
-use jdk::{is_of_jdk_alone, is_of_test, tells_of_jdk};
+use jdk::{fills, is_of_jdk_alone, is_of_test, tells_of_jdk};
 use shown::{show, unasked};
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -328,6 +328,8 @@ fn assert_same(
             checked.assertions[at] = None;
             checked.kept[at] &= !method.is_constant();
         }
+        // What the run has put into a map of its own is of interest if something else shows it.
+        checked.kept[at] &= !fills(checked, at, &methods);
     }
     // That there is an object is of interest where nothing that stays is done with it.
     let mut needed = HashSet::new();

@@ -1,7 +1,7 @@
 //! Lambda expressions that tests pass, where an interface has one abstract method: those that a person writes at
-//! once, such as `x -> x`, `(a, b) -> 0` and `() -> "a"`.
+//! once, such as `x -> x`, `(a, b) -> 0` and `() -> "a"`; and method references as `Order::id`.
 
-use super::sequence::Arg;
+use super::sequence::{Arg, Method};
 use crate::classinfo;
 use crate::classpath::FoundClass;
 use crate::java::{descriptor, signature};
@@ -46,6 +46,8 @@ pub enum Given {
     Parameter(usize),
     /// The same each time.
     Value(Arg),
+    /// What a method gives that it refers to: it is called on the first parameter, unless it is static.
+    Calls(Method),
 }
 
 impl Lambda {
@@ -53,7 +55,7 @@ impl Lambda {
     pub fn value(&self) -> Option<&Arg> {
         match &self.gives {
             Given::Value(arg) => Some(arg),
-            Given::Nothing | Given::Parameter(_) => None,
+            Given::Nothing | Given::Parameter(_) | Given::Calls(_) => None,
         }
     }
 
@@ -61,7 +63,7 @@ impl Lambda {
     pub fn value_mut(&mut self) -> Option<&mut Arg> {
         match &mut self.gives {
             Given::Value(arg) => Some(arg),
-            Given::Nothing | Given::Parameter(_) => None,
+            Given::Nothing | Given::Parameter(_) | Given::Calls(_) => None,
         }
     }
 
@@ -143,6 +145,16 @@ impl Functional {
             method: method.name,
             descriptor: method.descriptor,
         })
+    }
+
+    /// A lambda of it.
+    pub fn giving(&self, gives: Given) -> Arg {
+        Arg::Lambda(Box::new(Lambda {
+            interface: self.interface.clone(),
+            method: self.method.clone(),
+            descriptor: self.descriptor.clone(),
+            gives,
+        }))
     }
 
     /// How many parameters its lambdas have.

@@ -90,7 +90,7 @@ pub fn by_links(line: &str) -> String {
             let mut rest = part;
             while indent.len() + rest.chars().count() > WIDTH {
                 let room = WIDTH - indent.len();
-                let Some(at) = comma(rest, room).or_else(|| equals(rest)) else {
+                let Some(at) = place_of_line(rest, room) else {
                     break;
                 };
                 let (head, tail) = rest.split_at(at);
@@ -103,6 +103,16 @@ pub fn by_links(line: &str) -> String {
         }
     }
     out
+}
+
+/// Where a line ends that is too long: behind a comma, or behind the sign by which a variable is given its value,
+/// where the commas that fit are those of its type.
+fn place_of_line(line: &str, room: usize) -> Option<usize> {
+    let fits = |at: usize| line[..at].chars().count() <= room;
+    match (comma(line, room), equals(line)) {
+        (Some(comma), Some(equals)) if comma < equals && fits(equals) => Some(equals),
+        (comma, equals) => comma.or(equals),
+    }
 }
 
 /// Whether a statement stands on one line.
@@ -317,6 +327,12 @@ mod tests {
         assert_eq!(
             by_links(&format!("{made} {name} = {made}();")),
             format!("        {made} {name} =\n                {made}();\n")
+        );
+        // Its type is not divided for that.
+        let (name, made) = ("x".repeat(30), "X".repeat(30));
+        assert_eq!(
+            by_links(&format!("{made}<A, B> {name} = new {made}<>(a);")),
+            format!("        {made}<A, B> {name} =\n                new {made}<>(a);\n")
         );
         // Where there is neither a comma nor a text, a line stays as long as it is.
         let long = format!("f({});", "x".repeat(120));

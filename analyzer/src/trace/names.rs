@@ -461,10 +461,20 @@ impl<'d> Names<'d> {
     fn json_object(&self, object: Option<ObjectId>) -> Json {
         match object {
             None => Json::Null,
-            Some(object) => json!({
-                "object": object.serial(),
-                "class": self.dictionary.class(object.class()),
-            }),
+            Some(object) => {
+                let mut shown = json!({
+                    "object": object.serial(),
+                    "class": self.dictionary.class(object.class()),
+                });
+                if let Some(code) = self.dictionary.code(object.class()) {
+                    shown["code"] = json!({
+                        "class": code.class,
+                        "method": code.name,
+                        "descriptor": code.descriptor,
+                    });
+                }
+                shown
+            }
         }
     }
 
@@ -545,9 +555,14 @@ impl<'d> Names<'d> {
 
     /// The name of an object's class, without its package; `?` if not known.
     fn class(&self, object: ObjectId) -> String {
-        match self.dictionary.class(object.class()) {
-            Some(name) => short_type(name),
-            None => "?".to_owned(),
+        let Some(name) = self.dictionary.class(object.class()) else {
+            return "?".to_owned();
+        };
+        // What runs says more than the number of a lambda's class.
+        let is_told = self.dictionary.code(object.class()).is_some();
+        match name.split_once(LAMBDA).filter(|_| is_told) {
+            Some((maker, _)) => short_type(&format!("{maker}{LAMBDA}")),
+            None => short_type(name),
         }
     }
 
@@ -561,6 +576,13 @@ impl<'d> Names<'d> {
             return "null".to_owned();
         };
         let name = format!("{}#{}", self.class(object), object.serial());
+        if let Some(code) = self.dictionary.code(object.class()) {
+            let method = match code.name.as_str() {
+                "<init>" => "new",
+                method => method,
+            };
+            return format!("{name} {}::{}", short_type(&code.class), self::name(method));
+        }
         let mut texts = self.texts.borrow_mut();
         match texts.get(object.serial(), object.class()) {
             Some(text) => format!("{name} {text}"),
@@ -582,6 +604,9 @@ impl<'d> Names<'d> {
         }
     }
 }
+
+/// What names of lambdas' classes have in them.
+const LAMBDA: &str = "$$Lambda";
 
 /// Whether the objects of a class are few, and shown all the time: classes and enum constants. All else that has a
 /// text is a string, a box or a value of the JDK's.

@@ -83,6 +83,7 @@
 //!
 //! # Versions
 //!
+//! - 7: the dictionary says which method is behind a lambda.
 //! - 6: texts of arrays, which are their elements, and of handles of fields.
 //! - 5: the dictionary says which run it is, and its end how often an object had no
 //!   number, and how many names were lost.
@@ -114,4 +115,4 @@ pub use pack::Packer;
 pub use unpack::{Datum, Event, ObjectId, Unpacker};
 
 /// The version this crate writes, and the newest that it reads.
-pub const VERSION: u32 = 6;
+pub const VERSION: u32 = 7;

@@ -574,7 +574,11 @@ fn the_dictionary_of_version_1_is_read() {
 fn a_cut_dictionary_is_read_as_far_as_it_goes() {
     let class = |id| {
         let name = format!("C{id}");
-        let class = Record::Class(dictionary::ObjectClass { id, name });
+        let class = Record::Class(dictionary::ObjectClass {
+            id,
+            name,
+            code: None,
+        });
         dictionary::pack(&class).expect("memory")
     };
     let mut file = dictionary::file_header().to_vec();

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 class OutlinePointObservedTest {
 
     @Test
-    void addThenAtWith0() {
+    void addThenAtWith0AndEmptyText() {
         Outline.Point point = new Outline.Point("");
         Outline.Point fruitPoint = new Outline.Point("fruit");
         point.add(fruitPoint);
@@ -39,7 +39,7 @@ class OutlinePointObservedTest {
     }
 
     @Test
-    void addThenAtWith0_2() {
+    void addThenAtWith0And1() {
         Outline.Point fruitPoint = new Outline.Point("fruit");
         Outline.Point applePoint = new Outline.Point("apple");
         fruitPoint.add(applePoint);

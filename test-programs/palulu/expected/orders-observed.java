@@ -76,6 +76,7 @@ class LineObservedTest {
 package orders;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 
 import org.junit.jupiter.api.Test;
@@ -87,6 +88,7 @@ class OrderObservedTest {
         Order order = new Order().add("bolt", 3).add("nut", 1);
         order.line(0).more(2);
         assertArrayEquals(new int[] {5, 1}, order.counts());
+        assertEquals("bolt;nut;", order.label(Line::article));
         order.close();
         assertNotNull(order.receipt());
         assertArrayEquals(new int[] {5, 1}, order.counts());

@@ -38,21 +38,21 @@ class MarksObservedTest {
     }
 
     @Test
-    void pointsThrowsIllegalArgumentException() {
+    void pointsThrowsIllegalArgumentExceptionBelowZero() {
         IllegalArgumentException thrown = assertThrows(IllegalArgumentException.class,
                 () -> Marks.points("-1"));
         assertEquals("below zero", thrown.getMessage());
     }
 
     @Test
-    void pointsThrowsIllegalArgumentException_2() {
+    void pointsThrowsIllegalArgumentExceptionNoSignIsNeeded() {
         IllegalArgumentException thrown = assertThrows(IllegalArgumentException.class,
                 () -> Marks.points("+1"));
         assertEquals("no sign is needed", thrown.getMessage());
     }
 
     @Test
-    void pointsThrowsIllegalArgumentException_3() {
+    void pointsThrowsIllegalArgumentExceptionTooMany() {
         IllegalArgumentException thrown = assertThrows(IllegalArgumentException.class,
                 () -> Marks.points("1000"));
         assertEquals("too many", thrown.getMessage());

@@ -34,16 +34,17 @@ pub(super) struct Proven {
 }
 
 impl Proven {
-    /// How many objects of the JDK such tests make anew in place of those that the run had: the classes that it
-    /// had recorded are not among them.
-    pub fn stand_ins(&self, methods: &Methods, recorded: &HashSet<String>) -> usize {
+    /// The classes of the objects of the JDK that such tests make anew in place of those that the run had, one for
+    /// each: those that it had recorded are not among them.
+    pub fn stand_ins(&self, methods: &Methods, recorded: &HashSet<String>) -> Vec<String> {
         let tests = self.checked.range(..self.natural).map(|(_, test)| test);
         let made = tests.flat_map(|test| &test.sequence);
         let made = made.map(|call| methods.get(call.method));
         made.filter(|made| {
             made.is_constructor() && is_jdk(&made.class) && !recorded.contains(&made.class)
         })
-        .count()
+        .map(|made| made.class.clone())
+        .collect()
     }
 }
 

@@ -6,11 +6,12 @@ use crate::generate::narrowed;
 use crate::generate::observed::{Counts, Lost};
 use crate::generate::search::Tally;
 use crate::generate::suite::Dropped;
-use crate::text::{count, one_line};
+use crate::java::names::package_of;
+use crate::text::{count, one_line, simple_name};
 use anyhow::Result;
 use serde_json::{Value as Json, json};
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -151,6 +152,31 @@ fn observed(counts: &Counts, out: &mut dyn Write) -> Result<()> {
     Ok(())
 }
 
+/// That objects of these classes are new ones, and what to record to have those of the run.
+fn stand_ins(classes: &[String]) -> String {
+    let names: BTreeSet<&str> = classes.iter().map(String::as_str).collect();
+    let packages: BTreeSet<&str> = names.iter().map(|name| package_of(name)).collect();
+    // The probes run on what is in there.
+    let recorded = packages.iter().filter(|package| **package != "java.lang");
+    let recorded: Vec<String> = recorded.map(|package| format!("{package}.*")).collect();
+    let all = match classes.len() {
+        1 => "1 argument is".to_owned(),
+        count => format!("{count} arguments are"),
+    };
+    let names = names.into_iter().map(simple_name).collect::<Vec<_>>();
+    let said = format!(
+        "{all} new and empty in place of what was passed ({})",
+        names.join(", ")
+    );
+    match recorded.is_empty() {
+        true => said,
+        false => format!(
+            "{said}: record with include=...;{} to have what was in it",
+            recorded.join(";")
+        ),
+    }
+}
+
 /// All of it.
 pub struct Report {
     /// Files that were written,
@@ -167,8 +193,8 @@ pub struct Report {
     pub dropped: Dropped,
     /// Of observed tests.
     pub counts: Option<Counts>,
-    /// Objects of the JDK that such tests make anew, since what was in those of the run is not known.
-    pub new: usize,
+    /// The class of each object of the JDK that such tests make anew, since what was in that of the run is not known.
+    pub new: Vec<String>,
     /// Of a search.
     pub searched: Option<Tally>,
     /// What a search has found that was tried out,
@@ -207,16 +233,8 @@ impl Report {
         if let Some(counts) = &self.counts {
             observed(counts, out)?;
         }
-        if self.new > 0 {
-            writeln!(
-                out,
-                "  {} new and empty in place of what was passed: record with \
-                 include=...;java.util.*;java.io.* to have what was in it",
-                match self.new {
-                    1 => "1 argument is".to_owned(),
-                    new => format!("{new} arguments are"),
-                }
-            )?;
+        if !self.new.is_empty() {
+            writeln!(out, "  {}", stand_ins(&self.new))?;
         }
         if let Some(tally) = self.searched {
             for (phase, how) in ["at random", "along models"].into_iter().enumerate() {
@@ -389,7 +407,7 @@ impl Report {
                 "untried": counts.untried,
                 "passed_over": counts.passed_over,
                 "ended": counts.ended,
-                "new": self.new,
+                "new": self.new.len(),
             })),
             "searched": self.searched.map(|tally| json!({
                 "at_random": {"executed": tally.executed[0], "components": tally.components[0]},
@@ -422,6 +440,29 @@ impl Report {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_can_be_recorded_is_what_one_is_told_to_record() {
+        let classes = |names: &[&str]| {
+            names
+                .iter()
+                .map(|name| (*name).to_owned())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(
+            stand_ins(&classes(&["java.lang.StringBuilder"])),
+            "1 argument is new and empty in place of what was passed (StringBuilder)"
+        );
+        assert_eq!(
+            stand_ins(&classes(&[
+                "java.util.ArrayList",
+                "java.lang.StringBuilder",
+                "java.util.ArrayList"
+            ])),
+            "3 arguments are new and empty in place of what was passed (StringBuilder, ArrayList): record with \
+             include=...;java.util.* to have what was in it"
+        );
+    }
 
     /// What was wanted is told by an example where that is known; what has caught the refusal is none.
     #[test]

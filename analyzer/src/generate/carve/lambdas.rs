@@ -1,17 +1,19 @@
 //! What stands in for lambdas of a run.
 //!
-//! No test can name the code of a lambda, but there are calls of it in the run, which tell what it gave: mostly those
-//! within the call that it is passed to. Of a method reference there are none, and it is taken to have given what that
-//! call has returned; where this is nothing, as of one that adds a listener, the next call of such code decides. That
-//! it was so is seen where the test does as the run.
+//! A reference to a method that any source can name is the same in a test. No test can name the code of a lambda, but
+//! there are calls of it in the run, which tell what it gave: mostly those within the call that it is passed to. What
+//! is a reference to another method is taken to have given what that call has returned; where this is nothing, as of
+//! one that adds a listener, the next call of such code decides. Which code is whose, a trace says from version 7 on.
+//! That it was so is seen where the test does as the run.
 
 use super::{End, Seen, Value};
 use crate::classpath::FoundClass;
-use crate::generate::lambda::{Functional, Given, Lambda, is_written_for};
-use crate::generate::sequence::{Arg, fresh};
+use crate::generate::lambda::{Functional, Given, is_written_for};
+use crate::generate::sequence::{Arg, Method, fresh};
 use crate::java::descriptor;
 use crate::model::values::Literal;
 use hindsight_tracelog::trace::Datum;
+use hindsight_tracelog::trace::dictionary::Code;
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
@@ -22,6 +24,8 @@ const MAX_BODIES: usize = 1 << 16;
 const MAX_OF_ONE: usize = 200;
 /// and looked at for one that was passed.
 const MAX_LOOKED_AT: usize = 1000;
+/// The number of no method: that of code which was not seen to run.
+const NOT_SEEN: u32 = u32::MAX;
 
 /// The lambdas of a run.
 #[derive(Default)]
@@ -31,6 +35,10 @@ pub struct Lambdas {
     makers: FxHashMap<u32, Rc<str>>,
     /// What is known of the types that they were passed as.
     functional: HashMap<String, Option<Functional>>,
+    /// By the numbers of their classes, what they run, where the trace says so,
+    codes: FxHashMap<u32, Code>,
+    /// and what of it a test can refer to.
+    references: FxHashMap<u32, Option<Method>>,
     /// By the kinds of what they take and give, and the class that has made them: the classes of lambdas, in the
     /// order in which they were passed,
     passed: HashMap<(String, Rc<str>), Vec<u32>>,
@@ -94,20 +102,26 @@ impl Lambdas {
         matches!(value, Value::Object(serial) if self.made.contains_key(serial))
     }
 
-    /// Takes an object, by its class and the number of that.
-    pub(super) fn take(&mut self, serial: u64, class: &str, number: u32) {
+    /// Takes an object, by its class and the number of that, and what it runs if it is a lambda.
+    pub(super) fn take(&mut self, serial: u64, class: &str, number: u32, code: Option<&Code>) {
         if let Some(maker) = maker(class) {
+            if let Some(code) = code {
+                let known = self.codes.entry(number);
+                known.or_insert_with(|| code.clone());
+            }
             let known = self.makers.entry(number).or_insert_with(|| maker.into());
             self.made.insert(serial, (known.clone(), number));
         }
     }
 
-    /// Takes notice that a value is passed as a type.
+    /// Takes notice that a value is passed as a type; `referred` says what a test can refer to, of code and with how
+    /// many parameters.
     pub(super) fn passed(
         &mut self,
         value: &Value,
         ty: &str,
         info: &dyn Fn(&str) -> Option<Rc<FoundClass>>,
+        referred: &dyn Fn(&Code, usize) -> Option<Method>,
     ) {
         if let Value::Object(serial) = value
             && let Some((maker, number)) = self.made.get(serial)
@@ -119,6 +133,10 @@ impl Lambdas {
                 self.functional.insert(class.clone(), known);
             }
             if let Some(Some(known)) = self.functional.get(&class) {
+                if let Some(code) = self.codes.get(number) {
+                    let reference = self.references.entry(*number);
+                    reference.or_insert_with(|| referred(code, known.parameters()));
+                }
                 let key = (kinds(&known.descriptor), maker.clone());
                 let passed = self.passed.entry(key).or_default();
                 if !passed.contains(number) {
@@ -162,12 +180,21 @@ impl Lambdas {
         self.bodies.entry(class.into()).or_default().push(body);
     }
 
-    /// All were taken. Compilers number the code of lambdas in the order in which they stand in a class, `place` is
-    /// that of a method; where as many were called as there are lambdas, these were passed in the same order.
-    pub(super) fn finish(mut self, place: &dyn Fn(u32) -> Option<u32>) -> Lambdas {
+    /// All were taken. Whose code a method is, its name tells if the trace does. Else compilers number the code of
+    /// lambdas in the order in which they stand in a class; where as many were called as there are lambdas, these
+    /// were passed in the same order.
+    pub(super) fn finish(mut self, name: &dyn Fn(u32) -> Option<String>) -> Lambdas {
         for bodies in self.bodies.values_mut() {
             bodies.sort_by_key(|body| body.entered);
         }
+        for (number, code) in &self.codes {
+            let bodies = self.bodies.get(code.class.as_str()).into_iter().flatten();
+            let mut methods = bodies.map(|body| body.method);
+            let is = |method: &u32| name(*method).as_ref() == Some(&code.name);
+            self.code
+                .insert(*number, methods.find(is).unwrap_or(NOT_SEEN));
+        }
+        let place = |method| place(&name(method)?);
         for ((kinds, maker), numbers) in &self.passed {
             let bodies = self.bodies.get(maker).into_iter().flatten();
             let methods: BTreeSet<(Option<u32>, u32)> = bodies
@@ -175,12 +202,32 @@ impl Lambdas {
                 .map(|body| (place(body.method), body.method))
                 .collect();
             if methods.len() == numbers.len() {
-                let pairs = numbers.iter().zip(methods);
-                let code = pairs.map(|(number, (_, method))| (*number, method));
-                self.code.extend(code);
+                for (number, (_, method)) in numbers.iter().zip(methods) {
+                    self.code.entry(*number).or_insert(method);
+                }
             }
         }
         self
+    }
+
+    /// A value itself, if that is a lambda that a test can write as it was and has not got by other ways.
+    pub(super) fn reference(
+        &self,
+        value: &Value,
+        ty: &str,
+        vars: &HashMap<u64, usize>,
+    ) -> Option<Arg> {
+        let Value::Object(serial) = value else {
+            return None;
+        };
+        let (_, number) = (self.made.get(serial)).filter(|_| !vars.contains_key(serial))?;
+        let method = self.references.get(number)?.clone()?;
+        Some(self.functional(ty)?.giving(Given::Calls(method)))
+    }
+
+    fn functional(&self, ty: &str) -> Option<&Functional> {
+        let class = descriptor::class_name(ty)?;
+        self.functional.get(&class)?.as_ref()
     }
 
     /// What a test passes for a value that a call was passed as some type, if that is a lambda; of one that `is_kept`
@@ -201,17 +248,9 @@ impl Lambdas {
             return None;
         }
         let (maker, number) = self.made.get(serial)?;
-        let known = self
-            .functional
-            .get(&descriptor::class_name(ty)?)?
-            .as_ref()?;
+        let known = self.functional(ty)?;
         let gives = self.gives((maker, *number), known, seen, vars, is_kept)?;
-        Some(Arg::Lambda(Box::new(Lambda {
-            interface: known.interface.clone(),
-            method: known.method.clone(),
-            descriptor: known.descriptor.clone(),
-            gives,
-        })))
+        Some(known.giving(gives))
     }
 
     fn gives(
@@ -282,19 +321,18 @@ impl Body {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::generate::sequence::Method;
 
     fn lambdas(bodies: Vec<(u64, &str, End)>) -> Lambdas {
         let known = |name: &str, descriptor: &str| Functional {
             interface: name.to_owned(),
             method: "on".to_owned(),
             descriptor: descriptor.to_owned(),
-            variables: Vec::new(),
+            variables: vec![None; 2],
         };
         let mut all = Lambdas::default();
-        all.take(7, "shop.Main$$Lambda/0x0000000001000c18", 1);
-        all.take(8, "shop.Main", 2);
-        all.take(5, "shop.Main$$Lambda/0x0000000001000c18", 1);
+        all.take(7, "shop.Main$$Lambda/0x0000000001000c18", 1, None);
+        all.take(8, "shop.Main", 2, None);
+        all.take(5, "shop.Main$$Lambda/0x0000000001000c18", 1, None);
         for (name, descriptor) in [
             ("A", "(La/Event;)Z"),
             ("B", "(Ljava/lang/Object;)Ljava/lang/Object;"),
@@ -309,7 +347,7 @@ mod tests {
             };
             all.ended(begun, entered as u32, ("shop.Main", descriptor), None, end);
         }
-        all.finish(&Some)
+        all.finish(&|method| Some(format!("lambda$main${method}")))
     }
 
     fn given(all: &Lambdas, serial: u64, ty: &str, seen: &Seen) -> Option<Given> {
@@ -361,11 +399,11 @@ mod tests {
             (4, "(La/Event;)Z", literal(true)),
             (5, "(La/Event;)Z", literal(false)),
         ]);
-        all.take(9, "shop.Main$$Lambda/0x0000000001000e28", 3);
+        all.take(9, "shop.Main$$Lambda/0x0000000001000e28", 3, None);
         for serial in [7, 9] {
-            all.passed(&Value::Object(serial), "LA;", &|_| None);
+            all.passed(&Value::Object(serial), "LA;", &|_| None, &|_, _| None);
         }
-        let all = all.finish(&Some);
+        let all = all.finish(&|method| Some(format!("lambda$main${method}")));
         let seen = Seen::of_end(End::Returned(None));
         for (serial, is) in [(7, true), (9, false)] {
             let value = Given::Value(Arg::Literal(Literal::Bool(is)));
@@ -376,6 +414,53 @@ mod tests {
         keeps.method.descriptor = "(LA;)Z".to_owned();
         let value = Given::Value(Arg::Literal(Literal::Bool(false)));
         assert_eq!(given(&all, 9, "LA;", &keeps), Some(value));
+    }
+
+    /// Of three that take and give the same, one was never called.
+    #[test]
+    fn code_that_the_trace_names_is_that_code() {
+        let literal = |is| returned(Value::Literal(Literal::Bool(is)));
+        let mut all = lambdas(vec![
+            (4, "(La/Event;)Z", literal(true)),
+            (5, "(La/Event;)Z", literal(false)),
+        ]);
+        let code = |name: &str| Code {
+            class: "shop.Main".to_owned(),
+            name: name.to_owned(),
+            descriptor: "(La/Event;)Z".to_owned(),
+        };
+        let named = [(9, "lambda$main$5"), (10, "lambda$main$6"), (11, "is")];
+        for (serial, name) in named {
+            let class = format!("shop.Main$$Lambda/0x{serial}");
+            all.take(serial, &class, serial as u32, Some(&code(name)));
+            let is = Method {
+                class: "shop.Main".to_owned(),
+                name: name.to_owned(),
+                descriptor: "(La/Event;)Z".to_owned(),
+                is_static: true,
+                runs: None,
+            };
+            let referred = |code: &Code, _| (code.name == "is").then(|| is.clone());
+            all.passed(&Value::Object(serial), "LA;", &|_| None, &referred);
+        }
+        let all = all.finish(&|method| Some(format!("lambda$main${method}")));
+        let seen = Seen::of_end(End::Returned(None));
+        let value = |is| Some(Given::Value(Arg::Literal(Literal::Bool(is))));
+        assert_eq!(given(&all, 9, "LA;", &seen), value(false));
+        // Nothing is known of it, and what is asked for is mostly there.
+        assert_eq!(given(&all, 10, "LA;", &seen), value(true));
+        let reference = |serial| {
+            let arg = all.reference(&Value::Object(serial), "LA;", &HashMap::new())?;
+            match arg {
+                Arg::Lambda(lambda) => Some(lambda.gives),
+                other => panic!("{other:?}"),
+            }
+        };
+        assert_eq!(reference(10), None);
+        let Some(Given::Calls(method)) = reference(11) else {
+            panic!("no reference");
+        };
+        assert_eq!(method.name, "is");
     }
 
     #[test]

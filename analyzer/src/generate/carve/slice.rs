@@ -207,6 +207,8 @@ pub struct Carved {
     /// Where in the sequence something is left out, or another thing passed, that may have changed what is
     /// in it: what follows need not be as it was.
     pub gaps: Vec<usize>,
+    /// Those of them where only another lambda is passed: what the object says then, it says of that.
+    pub replaced: Vec<usize>,
     /// Whether its end is not that of the object's life: there are too many calls.
     pub is_cut: bool,
     /// The object's own calls that it lacks, with the types of what cannot be made.

@@ -73,7 +73,11 @@ fn recorded(
     ];
     let classes = classes.map(|(id, name)| {
         let name = name.to_owned();
-        Record::Class(ObjectClass { id, name })
+        Record::Class(ObjectClass {
+            id,
+            name,
+            code: None,
+        })
     });
     let traced = Record::Traced(TracedClass {
         name: class.to_owned(),

@@ -160,7 +160,8 @@ impl Recorder<'_> {
                 given: None,
             };
             self.objects.insert(id.serial(), object);
-            self.lambdas.take(id.serial(), name, id.class());
+            let code = self.dictionary.code(id.class());
+            self.lambdas.take(id.serial(), name, id.class(), code);
         }
     }
 

@@ -16,6 +16,13 @@ const HOLDERS: [&str; 7] = [
     "java.util.Vector",
 ];
 
+/// The same by keys, as long as these are literals: what the program has may be asked for its hash code.
+const MAPS: [&str; 3] = [
+    "java.util.HashMap",
+    "java.util.LinkedHashMap",
+    "java.util.TreeMap",
+];
+
 /// Whether what is asserted of a call on an object of the JDK's says nothing of the program: that there is
 /// another object of the JDK's, or that a collection has taken what it was given.
 pub(super) fn tells_of_jdk(method: &Method, told: &Assertion, gives_jdk: bool) -> bool {
@@ -75,10 +82,10 @@ fn is_held(
         });
         is_plain
     };
+    let class = method.class.as_str();
+    let is_map = call.on.is_none() && MAPS.contains(&class);
     let is_holder = match call.on {
-        None => {
-            HOLDERS.contains(&method.class.as_str()) && call.args.iter().zip(&types).all(is_plain)
-        }
+        None => (is_map || HOLDERS.contains(&class)) && call.args.iter().zip(&types).all(is_plain),
         Some(on) => {
             is_jdk(&method.class) && of_jdk(on) && is_held(checked, on, var, methods, of_jdk)
         }
@@ -93,10 +100,13 @@ fn is_held(
             args.for_each(|arg| arg.vars(&mut |passed| is_passed |= views.contains(&passed)));
             let is_of_view = later.on.is_some_and(|on| views.contains(&on));
             let is_sorted = is_of_view && methods.get(later.method).name == "sort";
+            let by = later.args.first();
+            let is_asked =
+                is_map && is_of_view && !by.is_none_or(|by| matches!(by, Arg::Literal(_)));
             if is_of_view && of_jdk(at) {
                 views.push(at);
             }
-            !is_passed && !is_sorted
+            !is_passed && !is_sorted && !is_asked
         })
 }
 
@@ -161,7 +171,10 @@ mod tests {
             class: "Parcel".to_owned(),
             whole: None,
         };
-        let of_jdk = |at: usize| !matches!(calls[at].1, "<init>" | "first");
+        let of_jdk = |at: usize| match calls[at] {
+            (class, "<init>", ..) => is_jdk(class),
+            (_, name, ..) => name != "first",
+        };
         let is = |at: &usize| is_of_jdk_alone(&checked, *at, &methods, &of_jdk);
         (0..calls.len()).filter(is).collect()
     }
@@ -188,6 +201,12 @@ mod tests {
         assert_eq!(alone(&[parcel, list, fill, size]), [1]);
         let drain = ("Parcel", "drain", Some(0), &[2][..]);
         assert_eq!(alone(&[parcel, list, iterator, drain, size]), [1, 2]);
+        // A map by its keys, as long as those are not the program's.
+        let map = ("java.util.HashMap", "<init>", None, &[][..]);
+        let size = ("java.util.Map", "size", Some(0), &[][..]);
+        let put = ("java.util.Map", "put", Some(0), &[1, 1][..]);
+        assert_eq!(alone(&[map, size]), [0, 1]);
+        assert_eq!(alone(&[map, parcel, put, size]), [0]);
         // What the program has given, and a copy of it.
         let lines = ("Parcel", "lines", Some(0), &[][..]);
         let copy = ("java.util.List", "copyOf", None, &[1][..]);

@@ -1,6 +1,8 @@
 //! Names of tests: after the calls that they are about; where several are about the
 //! same ones, after what tells them apart.
 
+mod apart;
+
 use super::words::{capital, lower, word};
 use super::{ASSERTIONS, Context, OBJECTS_OWN};
 use crate::generate::asserted::{Assertion, Checked};
@@ -10,7 +12,7 @@ use crate::java::descriptor;
 use crate::java::names::{is_identifier, sanitize};
 use crate::model::values::Literal;
 use crate::text::simple_name;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// A name for each test of a file, none twice.
 pub(super) fn titles(context: &Context<'_>, tests: &[(usize, &Checked)]) -> Vec<String> {
@@ -25,10 +27,7 @@ pub(super) fn titles(context: &Context<'_>, tests: &[(usize, &Checked)]) -> Vec<
         .map(|(base, _)| base.clone())
         .collect();
     let mut names = bases.clone();
-    for (base, places) in &mut groups
-        .into_iter()
-        .collect::<std::collections::BTreeMap<_, _>>()
-    {
+    for (base, places) in &groups.into_iter().collect::<BTreeMap<_, _>>() {
         if places.len() == 1 {
             continue;
         }
@@ -47,8 +46,24 @@ pub(super) fn titles(context: &Context<'_>, tests: &[(usize, &Checked)]) -> Vec<
         let Some(way) = ways.iter().find(|way| Some(different(way)) == most) else {
             continue;
         };
+        let mut alike: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         for (at, suffix) in places.iter().zip(way) {
-            let wanted = format!("{base}{suffix}");
+            alike
+                .entry(format!("{base}{suffix}"))
+                .or_default()
+                .push(*at);
+        }
+        let mut wanted: HashMap<usize, String> = HashMap::new();
+        for (name, places) in alike {
+            let marks = |at: &usize| apart::marks(context, tests[*at].1);
+            let named = match &places[..] {
+                [_] => vec![name],
+                all => apart::apart(&name, &all.iter().map(marks).collect::<Vec<_>>()),
+            };
+            wanted.extend(places.into_iter().zip(named));
+        }
+        for at in places.iter() {
+            let wanted = wanted.remove(at).unwrap_or_default();
             let mut name = wanted.clone();
             let mut number = 1;
             while !used.insert(name.clone()) {
@@ -163,14 +178,14 @@ fn words(
         let threw = matches!(assertion, Some(Assertion::Throws(..)));
         let word = said(&method.name);
         if words.last().map(|(word, _)| word) != Some(&word) {
-            words.push((word, !threw && asks(method, assertion)));
+            words.push((word, !threw && asks(method, statement.on, assertion)));
         }
     }
     words
 }
 
 /// Whether a call seems to ask for a value, and no more.
-fn asks(method: &Method, assertion: &Option<Assertion>) -> bool {
+fn asks(method: &Method, on: Option<usize>, assertion: &Option<Assertion>) -> bool {
     let (types, result) = method.types();
     let plain = match descriptor::class_name(&result) {
         Some(class) => {
@@ -178,7 +193,12 @@ fn asks(method: &Method, assertion: &Option<Assertion>) -> bool {
         }
         None => result != "V",
     };
-    types.is_empty() && !method.is_static && plain && !matches!(assertion, Some(Assertion::Same(_)))
+    // What gives its object back has done something; one that it was given is asked for.
+    let plain = match assertion {
+        Some(Assertion::Same(same)) => on != Some(*same),
+        _ => plain,
+    };
+    types.is_empty() && !method.is_static && plain
 }
 
 /// What can tell a test from others: what is passed at last, on what, and what comes of it.
@@ -243,6 +263,10 @@ fn passed_word(arg: &Arg, ty: &str) -> Option<String> {
             Given::Parameter(_) if lambda.types().0.len() == 1 => "Identity".to_owned(),
             Given::Parameter(at) => (*["First", "Second", "Third"].get(*at)?).to_owned(),
             Given::Value(value) => format!("Always{}", passed_word(value, lambda.types().1)?),
+            Given::Calls(method) if method.is_constructor() => {
+                format!("New{}", capital(&sanitize(own_name(&method.class))))
+            }
+            Given::Calls(method) => capital(&said(&method.name)),
         }),
         Arg::Var(_) => None,
     }

@@ -70,6 +70,7 @@ mod tests {
             nested: vec![0; calls.len()],
             lacks: false,
             gaps: Vec::new(),
+            replaced: Vec::new(),
             is_cut: false,
             omitted: Vec::new(),
             left_out: None,

@@ -216,9 +216,12 @@ fn tested(
     other: &mut Worker,
 ) -> anyhow::Result<Result<Checked, Lost>> {
     let kept = carved.own[..good].to_vec();
-    // Where something was left out, what nobody has asked it in the run it is not asked now.
+    // Where something was left out, what nobody has asked it in the run it is not asked now. Another lambda is there
+    // for all to see.
     let object = kept.iter().position(|own| *own);
-    let object = object.filter(|_| !carved.is_cut && carved.gaps.iter().all(|gap| *gap >= good));
+    let mut gaps = carved.gaps.iter();
+    let is_whole = gaps.all(|gap| *gap >= good || carved.replaced.contains(gap));
+    let object = object.filter(|_| !carved.is_cut && is_whole);
     let checked = Checked {
         sequence: carved.sequence[..good].to_vec(),
         assertions: Vec::new(),
@@ -239,7 +242,19 @@ fn tested(
         }
     };
     let lab = Lab::new(methods, worker, other);
-    lab.one(complete(checked, object, &fits, wanted, access, &lab))
+    let test = lab.one(complete(checked, object, &fits, wanted, access, &lab))?;
+    Ok(test.and_then(|test| match is_hollow(carved, &test) {
+        true => Err(Lost::Silent),
+        false => Ok(test),
+    }))
+}
+
+/// Whether a call that stands alone is passed something else than in the run, and all that is asserted is that it
+/// gives an object: it might give any.
+fn is_hollow(carved: &Carved, test: &Checked) -> bool {
+    let own = carved.own.iter().filter(|own| **own).count();
+    let mut told = test.assertions.iter().flatten();
+    own == 1 && !carved.gaps.is_empty() && told.all(|told| *told == Assertion::NotNull)
 }
 
 /// Whether an object says of itself what the run does not tell, though something was left out before that may
@@ -458,6 +473,7 @@ mod tests {
             nested: vec![0],
             lacks: gap.is_some(),
             gaps: gap.into_iter().collect(),
+            replaced: Vec::new(),
             is_cut: false,
             omitted: Vec::new(),
             left_out: None,

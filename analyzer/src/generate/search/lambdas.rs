@@ -1,6 +1,6 @@
 //! Lambdas that are passed to a call.
 
-use super::super::lambda::{Functional, Given, Lambda};
+use super::super::lambda::{Functional, Given};
 use super::super::sequence::Arg;
 use super::Search;
 use super::values::Maker;
@@ -43,12 +43,7 @@ impl Search<'_> {
         } else {
             Given::Value(self.given(&result_type, stands_for(types.len()), maker, depth)?)
         };
-        Some(Arg::Lambda(Box::new(Lambda {
-            interface: functional.interface.clone(),
-            method: functional.method.clone(),
-            descriptor: functional.descriptor.clone(),
-            gives,
-        })))
+        Some(functional.giving(gives))
     }
 
     /// What a lambda gives each time.

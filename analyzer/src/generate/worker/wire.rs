@@ -128,6 +128,13 @@ fn argument(out: &mut impl Write, arg: &Arg, ty: &str) -> io::Result<()> {
                 }
                 Given::Value(value) => argument(out, value, result),
                 Given::Nothing => out.write_all(b"n"),
+                Given::Calls(method) => {
+                    out.write_all(b"r")?;
+                    for name in [&method.class, &method.name, &method.descriptor] {
+                        text(out, name)?;
+                    }
+                    Ok(())
+                }
             }
         }
         Arg::Literal(literal) => match literal {

@@ -35,6 +35,7 @@ fn dictionary() -> Dictionary {
     let of_object = ObjectClass {
         id: 1,
         name: EVIL.to_owned(),
+        code: None,
     };
     let mut file = dictionary::file_header().to_vec();
     for record in [Record::Traced(class), Record::Class(of_object)] {
@@ -43,6 +44,40 @@ fn dictionary() -> Dictionary {
     let (dictionary, damage) = Dictionary::read(&file).expect("a dictionary");
     assert_eq!(damage, None);
     dictionary
+}
+
+#[test]
+fn lambdas_are_shown_by_what_they_run() {
+    let code = |name: &str| {
+        Some(dictionary::Code {
+            class: "shop.Order".to_owned(),
+            name: name.to_owned(),
+            descriptor: "()J".to_owned(),
+        })
+    };
+    let lambda = |id: u32, code: Option<dictionary::Code>| {
+        let name = format!("shop.Main$$Lambda/0x{id}");
+        Record::Class(ObjectClass { id, name, code })
+    };
+    let mut file = dictionary::file_header().to_vec();
+    for record in [
+        lambda(1, code("id")),
+        lambda(2, code("<init>")),
+        lambda(3, None),
+    ] {
+        file.extend(dictionary::pack(&record).expect("memory"));
+    }
+    let (dictionary, _) = Dictionary::read(&file).expect("a dictionary");
+    let names = Names::new(&dictionary);
+    let shown = [1, 2, 3].map(|class| names.object(Some(ObjectId(class << 40 | 7))));
+    let expected = [
+        "Main$$Lambda#7 Order::id",
+        "Main$$Lambda#7 Order::new",
+        "Main$$Lambda/0x3#7",
+    ];
+    assert_eq!(shown, expected);
+    let json = names.json_object(Some(ObjectId(1 << 40 | 7)));
+    assert_eq!(json["code"]["method"], "id");
 }
 
 #[test]

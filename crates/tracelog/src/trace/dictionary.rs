@@ -151,6 +151,21 @@ pub struct ObjectClass {
     pub id: u32,
     /// Its name as `Class.getName` gives it.
     pub name: String,
+    /// What its objects run, if they are those of a lambda expression or method reference and this is known;
+    /// nothing before version 7.
+    #[serde(default)]
+    pub code: Option<Code>,
+}
+
+/// The method behind a lambda expression or method reference.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Code {
+    /// The class by which it is named, with dots.
+    pub class: String,
+    /// Its name.
+    pub name: String,
+    /// Its descriptor.
+    pub descriptor: String,
 }
 
 /// A platform thread that tells events. Virtual ones are in the log alone.
@@ -252,7 +267,7 @@ pub struct Dictionary {
     pub traced: Vec<TracedClass>,
     /// The platform threads, by id.
     pub threads: BTreeMap<u64, String>,
-    classes: FxHashMap<u32, String>,
+    classes: FxHashMap<u32, ObjectClass>,
     methods: FxHashMap<u32, Place>,
     fields: FxHashMap<u32, Place>,
     callees: FxHashMap<u32, Place>,
@@ -294,7 +309,7 @@ impl Dictionary {
                 self.threads.insert(thread.id, thread.name);
             }
             Record::Class(class) => {
-                self.classes.insert(class.id, class.name);
+                self.classes.insert(class.id, class);
             }
             Record::Traced(traced) => {
                 let class = self.traced.len() as u32;
@@ -318,12 +333,26 @@ impl Dictionary {
 
     /// The name of a class of objects.
     pub fn class(&self, id: u32) -> Option<&str> {
-        self.classes.get(&id).map(String::as_str)
+        self.classes.get(&id).map(|class| class.name.as_str())
+    }
+
+    /// What objects of a class run, if they are lambdas and this is known.
+    pub fn code(&self, id: u32) -> Option<&Code> {
+        self.classes.get(&id)?.code.as_ref()
+    }
+
+    /// What all classes of lambdas run, as far as this is known.
+    pub fn codes(&self) -> impl Iterator<Item = &Code> {
+        self.classes
+            .values()
+            .filter_map(|class| class.code.as_ref())
     }
 
     /// All classes of objects.
     pub fn classes(&self) -> impl Iterator<Item = (u32, &str)> {
-        self.classes.iter().map(|(id, name)| (*id, name.as_str()))
+        self.classes
+            .iter()
+            .map(|(id, class)| (*id, class.name.as_str()))
     }
 
     /// The place in [`Self::traced`] of the class whose code an event's id is from.
@@ -427,5 +456,18 @@ mod tests {
         };
         assert_eq!((start.started_ms, start.pid, start.bounds.len()), (1, 2, 1));
         assert_eq!(start.run, "");
+    }
+
+    #[test]
+    fn classes_of_older_versions_do_not_say_what_runs() {
+        #[derive(Serialize)]
+        enum Old {
+            Class(u32, &'static str),
+        }
+        let old = rmp_serde::to_vec(&Old::Class(7, "a.B$$Lambda/0x1")).unwrap();
+        let Record::Class(class) = rmp_serde::from_slice(&old).unwrap() else {
+            panic!("not a class");
+        };
+        assert_eq!((class.id, class.code), (7, None));
     }
 }

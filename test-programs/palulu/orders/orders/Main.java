@@ -13,6 +13,7 @@ public final class Main {
         order.line(0).more(2);
         int[] counts = order.counts();
         String label = order.label(line -> line.article() + "=" + line.count());
+        label += order.label(Line::article);
         order.close();
         label += order.receipt().text();
         for (String text : new String[] {"8/2", "9/3", "1/1", "6/5", "8/0", "7/0", "8-2", "x/1"}) {

@@ -46,6 +46,7 @@ impl Recorded {
             nested: Vec::new(),
             lacks: false,
             gaps: Vec::new(),
+            replaced: Vec::new(),
             is_cut: false,
             omitted: Vec::new(),
             left_out: None,
@@ -88,7 +89,12 @@ impl Recorded {
             let mut lambdas = false;
             let mut args = |guess: bool| -> Option<Vec<Arg>> {
                 let args = seen.args.iter().enumerate().map(|(at, arg)| {
-                    let ty = types.get(at).filter(|_| unmade.replaces_lambdas());
+                    let ty = types.get(at);
+                    let itself = ty.and_then(|ty| self.lambdas.reference(arg, ty, &vars));
+                    if itself.is_some() {
+                        return itself;
+                    }
+                    let ty = ty.filter(|_| unmade.replaces_lambdas());
                     let is_kept = unmade == Unmade::Kept;
                     let lambda =
                         ty.and_then(|ty| self.lambdas.stand_in(arg, ty, seen, &vars, is_kept));
@@ -98,12 +104,14 @@ impl Recorded {
                 args.collect()
             };
             let mut given = args(false);
-            if given.is_none() && without {
+            let is_guessed = given.is_none() && without;
+            if is_guessed {
                 given = args(true);
-                lambdas |= given.is_some();
             }
-            if lambdas && given.is_some() {
-                carved.passes_another(gap.then_some(place));
+            if (lambdas || is_guessed) && given.is_some() {
+                let gap = gap.then_some(place);
+                carved.passes_another(gap);
+                carved.replaced.extend(gap.filter(|_| !is_guessed));
             }
             // The object is not as it was in the run then.
             let is_other = omitted.shows_in(seen, &vars);

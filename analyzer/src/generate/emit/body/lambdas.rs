@@ -1,4 +1,4 @@
-//! Lambda expressions.
+//! Lambda expressions and method references.
 
 use super::Body;
 use crate::generate::emit::words::lower;
@@ -16,6 +16,9 @@ impl Body<'_, '_> {
         passed: Option<(&Method, usize)>,
     ) -> Option<String> {
         let (types, result) = lambda.types();
+        if let Given::Calls(method) = &lambda.gives {
+            return self.reference(method, &types);
+        }
         let class = match &types[..] {
             [only] => self.class_taken(lambda, only, passed),
             _ => None,
@@ -29,12 +32,50 @@ impl Body<'_, '_> {
             Given::Nothing => "{}".to_owned(),
             Given::Parameter(at) => names.get(*at)?.clone(),
             Given::Value(value) => self.argument(value, result, false)?,
+            Given::Calls(_) => return None,
         };
         let head = match &names[..] {
             [one] => one.clone(),
             all => format!("({})", all.join(", ")),
         };
         Some(format!("{head} -> {given}"))
+    }
+
+    /// How a reference to a method is written whose interface's method takes these types; where types have no
+    /// arguments that is a lambda, which calls it with casts.
+    fn reference(&mut self, method: &Method, types: &[&str]) -> Option<String> {
+        let class = self.class_name(&method.class)?;
+        let name = match method.is_constructor() {
+            true => "new",
+            false => &method.name,
+        };
+        let (mut taken, _) = method.types();
+        if !method.is_static && !method.is_constructor() {
+            taken.insert(0, descriptor::of_class(&method.class));
+        }
+        if self.types.is_some() || taken.iter().eq(types) {
+            return Some(format!("{class}::{name}"));
+        }
+        let mut names = Vec::new();
+        let mut passed = Vec::new();
+        for (at, (ty, wanted)) in types.iter().zip(&taken).enumerate() {
+            let name = self.parameter(at, None, types.len());
+            passed.push(match ty == wanted {
+                true => name.clone(),
+                false => format!("({}) {name}", self.type_name(wanted)?),
+            });
+            names.push(name);
+        }
+        let head = match &names[..] {
+            [one] => one.clone(),
+            all => format!("({})", all.join(", ")),
+        };
+        let call = match (method.is_constructor(), method.is_static) {
+            (true, _) => format!("new {class}"),
+            (_, true) => format!("{class}.{name}"),
+            _ => format!("({}).{name}", passed.remove(0)),
+        };
+        Some(format!("{head} -> {call}({})", passed.join(", ")))
     }
 
     /// The class of what a lambda takes, if it is the program's: by its type, or what is known to stand for that.

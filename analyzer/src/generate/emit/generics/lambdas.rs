@@ -32,6 +32,15 @@ impl Types<'_> {
         };
         let names = self.class_variables(&owner).into_iter();
         let meaning = names.map(|(name, _)| name).zip(arguments).collect();
+        if let Given::Calls(called) = &lambda.gives {
+            let parameters = signature.parameters.iter();
+            let parameters = parameters.map(|one| replaced(one, &meaning)).collect();
+            return self.learn_of_reference(
+                called,
+                parameters,
+                &replaced(&signature.result, &meaning),
+            );
+        }
         let given = match &lambda.gives {
             Given::Parameter(at) => signature.parameters.get(*at),
             _ => None,
@@ -42,5 +51,35 @@ impl Types<'_> {
             let result = replaced(&signature.result, &meaning);
             self.unify(&result, &given, Match::Above, 0);
         }
+    }
+
+    /// Learns from a method that is referred to where one with these types is meant.
+    fn learn_of_reference(&mut self, called: &Method, parameters: Vec<Type>, result: &Type) {
+        let Some((owner, signature)) = self.signature(called) else {
+            return;
+        };
+        let mut meaning = self.opened(&self.class_variables(&owner));
+        meaning.extend(self.opened(&signature.variables));
+        let of_class = |types: &Self, class: &str| {
+            let variables = types.class_variables(class).into_iter();
+            let variables = variables.map(|(name, _)| Type::Variable(name));
+            Type::Class(class.to_owned(), variables.collect())
+        };
+        let mut taken = signature.parameters;
+        let mut given = signature.result;
+        if called.is_constructor() {
+            given = of_class(self, &called.class);
+        } else if !called.is_static {
+            taken.insert(0, of_class(self, &owner));
+        }
+        for (parameter, taken) in parameters.iter().zip(&taken) {
+            self.unify(
+                parameter,
+                &replaced(taken, &meaning).boxed(),
+                Match::Below,
+                0,
+            );
+        }
+        self.unify(result, &replaced(&given, &meaning).boxed(), Match::Above, 0);
     }
 }

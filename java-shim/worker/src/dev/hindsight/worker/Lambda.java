@@ -6,7 +6,7 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 
-/** What a lambda expression of a test gives: one of its parameters, or the same each time. */
+/** What a lambda expression of a test gives: one of its parameters, or the same each time; and method references. */
 public final class Lambda {
     private final int parameter;
     private final Object value;
@@ -26,9 +26,56 @@ public final class Lambda {
             throws ReflectiveOperationException {
         MethodHandle gives = caller.findVirtual(
                 Lambda.class, "gives", MethodType.genericMethodType(descriptor.parameterCount()));
-        MethodType made = MethodType.methodType(type, Lambda.class);
+        return made(caller, type, method, descriptor, gives, Lambda.class);
+    }
+
+    /** Makes references to a method in the same way; they need nothing. */
+    static MethodHandle reference(
+            MethodHandles.Lookup caller,
+            Class<?> type,
+            String method,
+            MethodType descriptor,
+            Class<?> owner,
+            String name,
+            MethodType taken)
+            throws ReflectiveOperationException {
+        return made(caller, type, method, descriptor, found(caller, owner, name, taken));
+    }
+
+    private static MethodHandle found(
+            MethodHandles.Lookup caller, Class<?> owner, String name, MethodType taken)
+            throws ReflectiveOperationException {
+        if (name.equals("<init>")) {
+            return caller.findConstructor(owner, taken);
+        }
         try {
-            return LambdaMetafactory.metafactory(caller, method, made, descriptor, gives, descriptor)
+            return caller.findVirtual(owner, name, taken);
+        } catch (NoSuchMethodException | IllegalAccessException e) {
+            return caller.findStatic(owner, name, taken);
+        }
+    }
+
+    private static MethodHandle made(
+            MethodHandles.Lookup caller,
+            Class<?> type,
+            String method,
+            MethodType descriptor,
+            MethodHandle gives,
+            Class<?>... captured)
+            throws ReflectiveOperationException {
+        // What generic code passes is of the types that the method takes.
+        MethodType exactly = descriptor;
+        for (int i = 0; i < descriptor.parameterCount(); i++) {
+            Class<?> passed = descriptor.parameterType(i);
+            Class<?> taken = MethodType.methodType(gives.type().parameterType(captured.length + i))
+                    .wrap().returnType();
+            if (!passed.isPrimitive() && passed.isAssignableFrom(taken)) {
+                exactly = exactly.changeParameterType(i, taken);
+            }
+        }
+        MethodType made = MethodType.methodType(type, captured);
+        try {
+            return LambdaMetafactory.metafactory(caller, method, made, descriptor, gives, exactly)
                     .getTarget();
         } catch (LambdaConversionException | LinkageError | InternalError e) {
             // None is an exception of the program's.

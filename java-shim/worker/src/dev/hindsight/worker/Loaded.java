@@ -84,13 +84,8 @@ final class Loaded {
         MethodHandle factory = factories.get(names[0]);
         if (factory == null) {
             Class<?> type = named(names[0]);
-            MethodHandles.Lookup caller = Program.lookup(loader);
-            if (type.getClassLoader() == loader) {
-                // Tests are in its package, which may be all that sees it, or what it gives.
-                caller = MethodHandles.privateLookupIn(type, caller);
-            }
             MethodType descriptor = MethodType.fromMethodDescriptorString(names[2], loader);
-            factory = Lambda.factory(caller, type, names[1], descriptor);
+            factory = Lambda.factory(caller(type), type, names[1], descriptor);
             factories.put(names[0], factory);
         }
         try {
@@ -98,6 +93,32 @@ final class Loaded {
         } catch (Throwable e) {
             throw new ReflectiveOperationException(e);
         }
+    }
+
+    /** A reference to a method by its class, name and descriptor, as one of an interface. */
+    Object reference(String[] names, String[] referred) throws ReflectiveOperationException {
+        String key = String.join(" ", names[0], referred[0], referred[1], referred[2]);
+        MethodHandle factory = factories.get(key);
+        if (factory == null) {
+            Class<?> type = named(names[0]);
+            MethodType descriptor = MethodType.fromMethodDescriptorString(names[2], loader);
+            Class<?> owner = named(referred[0]);
+            MethodType taken = MethodType.fromMethodDescriptorString(referred[2], loader);
+            factory = Lambda.reference(caller(type), type, names[1], descriptor, owner, referred[1], taken);
+            factories.put(key, factory);
+        }
+        try {
+            return factory.invoke();
+        } catch (Throwable e) {
+            throw new ReflectiveOperationException(e);
+        }
+    }
+
+    /** Who may look up an interface, and what lambdas of it give. */
+    private MethodHandles.Lookup caller(Class<?> type) throws ReflectiveOperationException {
+        MethodHandles.Lookup caller = Program.lookup(loader);
+        // Tests are in its package, which may be all that sees it, or what it gives.
+        return type.getClassLoader() == loader ? MethodHandles.privateLookupIn(type, caller) : caller;
     }
 
     Class<?> named(String name) throws ClassNotFoundException {

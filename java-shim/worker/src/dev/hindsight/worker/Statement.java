@@ -79,6 +79,10 @@ final class Statement {
                 Argument given = null;
                 int parameter = -1;
                 int gives = pipe.in.readByte();
+                if (gives == 'r') {
+                    String[] referred = {pipe.text(), pipe.text(), pipe.text()};
+                    return (values, loaded) -> loaded.reference(names, referred);
+                }
                 if (gives == 'p') {
                     parameter = pipe.in.readInt();
                 } else {

@@ -32,7 +32,8 @@ import java.util.Map;
  *               l class:text method:text descriptor:text given
  *               k class:text method:text text      what a static method makes of a text; without a
  *                                                  name, the constructor
- *    given:     what a lambda gives: p index:int | argument
+ *    given:     what a lambda gives: p index:int | r class:text method:text descriptor:text | argument
+ *               r: what a method gives that it refers to
  * E                                                   ends a batch
  * Q                                                   ends the JVM
  * </pre>
