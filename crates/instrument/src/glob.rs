@@ -107,6 +107,16 @@ fn may_name_method(pattern: &str) -> bool {
     is_qualified && parts.all(|part| !part.is_empty()) && !pattern.contains(is_foreign)
 }
 
+/// Bytes of a character in UTF-8, by the first.
+fn len_of_character(first: u8) -> usize {
+    match first {
+        0xc0..=0xdf => 2,
+        0xe0..=0xef => 3,
+        0xf0..=0xff => 4,
+        _ => 1,
+    }
+}
+
 /// Matches by the usual two-pointer walk with one remembered star of each kind,
 /// so the time is bounded by the product of the lengths.
 fn matches(pattern: &[u8], name: &[u8]) -> bool {
@@ -130,7 +140,7 @@ fn matches(pattern: &[u8], name: &[u8]) -> bool {
             (None, None) => return true,
             (Some(b'?'), Some(&byte)) if byte != b'.' => {
                 p += 1;
-                n += 1;
+                n += len_of_character(byte);
                 continue;
             }
             (Some(want), Some(have)) if want == have => {
@@ -176,6 +186,10 @@ mod tests {
         for (pattern, name, expected) in [
             ("a.b.C", "a.b.C", true),
             ("a.b.C", "a.b.CD", false),
+            ("a.Pr?fer", "a.Pr\u{fc}fer", true),
+            ("a.Pr?fer", "a.Prufer", true),
+            ("a.?.B", "a.\u{1f600}.B", true),
+            ("a.??.B", "a.\u{fc}.B", false),
             ("a.*", "a.B", true),
             ("a.*", "a.b.C", false),
             ("a.**", "a.b.C", true),
