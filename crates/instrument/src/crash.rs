@@ -7,7 +7,7 @@ use hindsight_classfile::{ClassFile, Code, Member, PoolBuilder, access};
 use crate::asm::{Constants, MAX_SPARE_LEN, Spare};
 use crate::attributes::Kind;
 use crate::contract::{PROBE, WRITES};
-use crate::limits::check_compiled;
+use crate::limits::{check_compiled, most_new};
 use crate::method::{NewBody, Order, instrument};
 use crate::quiet::{Calls, accessors};
 use crate::records::{Kept, Named, Recorder};
@@ -26,6 +26,8 @@ pub struct Workspace {
     pub(crate) recorder: Recorder,
     /// The new bodies of a class, one after the other.
     pub(crate) bodies: Vec<u8>,
+    /// Bytes of new bodies after which methods are left as they are.
+    most: usize,
     /// For each method, where its new body ends; nothing if it keeps the old
     /// one.
     ends: Vec<Option<usize>>,
@@ -158,6 +160,7 @@ impl Workspace {
     }
 
     fn rewrite(&mut self, class: &[u8], wish: Wish<'_>) -> Result<Rewritten, Error> {
+        let len = class.len();
         let class = ClassFile::parse(class)?;
         let name = class.name()?;
         let mut rewritten = Rewritten {
@@ -184,7 +187,7 @@ impl Workspace {
         {
             return Ok(rewritten);
         }
-        if let Err(skipped) = self.begin(&class) {
+        if let Err(skipped) = self.begin(&class, len) {
             rewritten.skipped = skipped;
             return Ok(rewritten);
         }
@@ -246,10 +249,15 @@ impl Workspace {
         self.bodies.shrink_to(MAX_SPARE_LEN);
     }
 
-    /// Makes ready for a class. Fails, with all of its methods, if code of its
+    /// Makes ready for a class of `len` bytes. Fails, with all of its methods, if code of its
     /// version cannot be read.
-    pub(crate) fn begin(&mut self, class: &ClassFile<'_>) -> Result<(), SkippedMethods> {
+    pub(crate) fn begin(
+        &mut self,
+        class: &ClassFile<'_>,
+        len: usize,
+    ) -> Result<(), SkippedMethods> {
         self.clear();
+        self.most = most_new(len);
         if (class.major, class.minor) < (45, 3) {
             return Err(self.all_left(class, SkipReason::OldCode));
         }
@@ -276,6 +284,7 @@ impl Workspace {
                 descriptor: &method.descriptor.to_string_lossy(),
             };
             let done = match Code::parse(&code) {
+                _ if start > self.most => Err(SkipReason::TooLarge),
                 Ok(code) => instrument(self, &named, &code)
                     .map_err(|reason| reason.within(code.bytecode_offset)),
                 Err(error) => Err(error.into()),

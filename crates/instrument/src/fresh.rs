@@ -106,10 +106,12 @@ struct Write {
 pub struct Fresh {
     writes: Vec<Write>,
     variables: Vec<Variable>,
-    /// Jumps and ways to handlers that lead back: where they are at most, and
-    /// where they lead.
+    /// Jumps and ways to handlers that lead back, by falling offset: where they are at most, and where they lead, or
+    /// one before them, if that is farther.
     back: Vec<(usize, usize)>,
     targets: Vec<usize>,
+    /// How many jumps there are, each target of a switch for itself.
+    jumps: usize,
     /// Fields written since other code could run: the variable with the object,
     /// and the constant.
     again: Vec<(u16, u16)>,
@@ -126,6 +128,9 @@ const MAX_AGAIN: usize = 16;
 
 /// Edges back times variables, beyond which only an attempt at taking time lies.
 const MAX_WORK: usize = 1 << 20;
+
+/// The same for jumps times slots of the stack, of which nothing is known behind each.
+const MAX_FORGOTTEN: usize = 1 << 22;
 
 impl Fresh {
     /// Lists the writes to objects that others may have seen, by rising offset.
@@ -224,8 +229,15 @@ impl Fresh {
                 self.back.push((end, target));
             }
         }
+        self.jumps = self.targets.len();
         self.targets.sort_unstable();
         self.targets.dedup();
+        self.back.sort_unstable_by(|one, other| other.cmp(one));
+        let mut farthest = usize::MAX;
+        for (_, target) in &mut self.back {
+            farthest = farthest.min(*target);
+            *target = farthest;
+        }
         Ok(())
     }
 
@@ -233,9 +245,9 @@ impl Fresh {
     fn before(&self, leak: usize) -> usize {
         let mut end = leak;
         loop {
-            let back = self.back.iter().filter(|(from, _)| *from >= end);
-            match back.map(|(_, target)| *target).min() {
-                Some(target) if target < end => end = target,
+            let behind = self.back.partition_point(|(from, _)| *from >= end);
+            match behind.checked_sub(1).and_then(|last| self.back.get(last)) {
+                Some((_, target)) if *target < end => end = *target,
                 _ => return end,
             }
         }
@@ -244,6 +256,9 @@ impl Fresh {
     fn pass(&mut self, own: &Own<'_, '_>, code: &Code<'_>) -> Result<(), SkipReason> {
         // Each byte pushes two slots at most.
         let depth = usize::from(code.max_stack).min(2 * code.bytecode.len());
+        if self.jumps.saturating_mul(depth) > MAX_FORGOTTEN {
+            return Err(SkipReason::TooLarge);
+        }
         let mut state = State {
             stack: Vec::with_capacity(2 * depth),
             locals: vec![Origin::Unknown; self.variables.len()],

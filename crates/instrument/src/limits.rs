@@ -20,6 +20,12 @@ const MAX_LOCALS_PER_BYTE: usize = 64;
 /// And in any method.
 const MIN_LOCALS: usize = 1 << 14;
 
+/// Bytes of new bodies for each byte of a class. Those of compilers take three at most.
+const MAX_NEW_PER_BYTE: usize = 16;
+
+/// And in any class.
+const MIN_NEW: usize = 1 << 20;
+
 /// Bytes of code that HotSpot's JIT compiles at most (`HugeMethodLimit`, unless `-XX:-DontCompileHugeMethods`).
 const MOST_COMPILED: usize = 8000;
 
@@ -31,6 +37,12 @@ pub fn check_compiled(name: &str, code: &Code<'_>, new: usize) -> Result<(), Ski
         true => Err(SkipReason::NotCompiled),
         false => Ok(()),
     }
+}
+
+/// Bytes of new bodies that a class of `len` bytes may have before its other methods are left as they are: small methods
+/// that claim many variables add up, for each is allowed [`MIN_LOCALS`].
+pub fn most_new(len: usize) -> usize {
+    MAX_NEW_PER_BYTE * len + MIN_NEW
 }
 
 /// Refuses a method in which so many new frames would be out of all proportion.

@@ -73,7 +73,7 @@ impl Workspace {
         if class.is(access::MODULE) {
             return Ok(traced);
         }
-        if let Err(skipped) = self.begin(&class) {
+        if let Err(skipped) = self.begin(&class, len) {
             traced.skipped = skipped;
             return Ok(traced);
         }

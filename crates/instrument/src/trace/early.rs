@@ -101,11 +101,19 @@ pub fn on_this(
                 break;
             }
             let mut targets = Vec::new();
+            let mut room = |state: &State<bool>, count: usize| {
+                slots += count * (2 + state.stack.len() + state.locals.len());
+                // Before they are made.
+                (slots <= MAX_SLOTS)
+                    .then_some(())
+                    .ok_or(SkipReason::TooLarge)
+            };
             while let Some(&(start, handler)) = handlers.get(ahead)
                 && start <= insn.offset
             {
                 ahead += 1;
                 if start == insn.offset {
+                    room(&state, 1)?;
                     let stack = vec![false];
                     let locals = state.locals.clone();
                     targets.push((handler, State { stack, locals }));
@@ -119,20 +127,16 @@ pub fn on_this(
             }
             state.step(own, insn)?;
             match insn.operand()? {
-                Operand::Branch(target) => targets.push((target, state.clone())),
-                Operand::Switch(switch) => targets.extend(
-                    switch
-                        .targets()
-                        .map(|target| (target.unwrap_or(usize::MAX), state.clone())),
-                ),
+                Operand::Branch(target) => {
+                    room(&state, 1)?;
+                    targets.push((target, state.clone()));
+                }
+                Operand::Switch(switch) => {
+                    room(&state, switch.targets().count())?;
+                    let all = switch.targets();
+                    targets.extend(all.map(|target| (target.unwrap_or(usize::MAX), state.clone())));
+                }
                 _ => {}
-            }
-            slots += targets
-                .iter()
-                .map(|(_, state)| 2 + state.stack.len() + state.locals.len())
-                .sum::<usize>();
-            if slots > MAX_SLOTS {
-                return Err(SkipReason::TooLarge);
             }
             pending.extend(targets);
             if op::ends_flow(insn.opcode) {
