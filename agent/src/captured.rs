@@ -113,7 +113,7 @@ fn secret_places(
             let at = parameters
                 .iter()
                 .position(|(slot, _)| *slot == variable.slot);
-            if let Some(at) = at.filter(|_| variable.start == 0) {
+            if let Some(at) = at {
                 ask(at, variable.name_index)?;
             }
         }

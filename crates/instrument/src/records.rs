@@ -574,10 +574,11 @@ impl Recorder {
                     let Ok(variables) = tables::local_variables(&attribute) else {
                         continue;
                     };
-                    for variable in variables.filter(|variable| variable.start == 0) {
-                        let at = parameters().position(|p| p.slot == variable.slot);
-                        if let Some(place) = at.and_then(|at| names.get_mut(at)) {
-                            *place = name(variable.name_index);
+                    for (place, parameter) in names.iter_mut().zip(parameters()) {
+                        // Code of other agents may stand before the place from which on it has a name.
+                        let of_it = variables.clone().filter(|of| of.slot == parameter.slot);
+                        if let Some(first) = of_it.min_by_key(|of| of.start) {
+                            *place = name(first.name_index);
                         }
                     }
                 }

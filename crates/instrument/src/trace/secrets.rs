@@ -37,7 +37,8 @@ pub fn secret_parameters<'a>(
         if own.kind(&attribute) == Ok(Kind::LocalVariableTable)
             && let Ok(variables) = tables::local_variables(&attribute)
         {
-            for variable in variables.filter(|variable| variable.start == 0) {
+            // Also one that has its name from later on, behind code of other agents.
+            for variable in variables {
                 let at = declared().find(|(_, of)| of.slot == variable.slot);
                 if let Some((at, _)) = at.filter(|_| is_secret(variable.name_index)) {
                     secrets.push(at);
