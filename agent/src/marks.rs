@@ -5,8 +5,9 @@
 //! has changed them: what the JVM keeps of a class has no annotations of
 //! `CLASS` retention any more.
 
-use hindsight_classfile::{Attribute, ClassFile, ConstantPool, Member};
+use hindsight_classfile::{Attribute, ClassFile, ConstantPool, Member, access, tables};
 use std::collections::{HashMap, HashSet};
+use std::ops::RangeInclusive;
 use std::slice;
 use std::sync::RwLock;
 
@@ -138,9 +139,7 @@ fn read(file: &ClassFile<'_>, names: &[String]) -> Marked {
             method.descriptor.to_string_lossy().into_owned(),
         );
         let mut parameters = HashSet::new();
-        let count = method
-            .method_descriptor()
-            .map_or(0, |parsed| parsed.parameter_count());
+        let declared = Declared::of(file, method);
         for attribute in method.attributes.iter() {
             let name = attribute
                 .name(pool)
@@ -152,21 +151,16 @@ fn read(file: &ClassFile<'_>, names: &[String]) -> Marked {
                     let lists = Reader(attribute.info)
                         .parameters(pool, names)
                         .unwrap_or_default();
-                    // Compilers leave out those that they have added in front.
-                    let missing = count.saturating_sub(lists.len() as u16);
-                    let secret = (1..).zip(&lists).filter(|(_, secret)| **secret);
-                    parameters.extend(secret.map(|(at, _): (u16, _)| at + missing));
+                    let secret = (0..).zip(&lists).filter(|(_, secret)| **secret);
+                    let places = secret.map(|(at, _)| declared.of_list(at, lists.len() as u16));
+                    parameters.extend(places.flatten());
                 }
                 Ok("RuntimeVisibleTypeAnnotations" | "RuntimeInvisibleTypeAnnotations") => {
                     let targets = Reader(attribute.info)
                         .targets(pool, names)
                         .unwrap_or_default();
-                    parameters.extend(
-                        targets
-                            .iter()
-                            .filter(|(kind, _)| *kind == 0x16)
-                            .map(|(_, at)| at + 1),
-                    );
+                    let formal = targets.iter().filter(|(kind, _)| *kind == 0x16);
+                    parameters.extend(formal.flat_map(|(_, at)| declared.of_type(*at)));
                 }
                 _ => {}
             }
@@ -181,6 +175,88 @@ fn read(file: &ClassFile<'_>, names: &[String]) -> Marked {
         }
     }
     marked
+}
+
+/// Which parameters a method declares: constructors of inner classes and enums have others that compilers add, before
+/// them the object around and the constant's name and place, behind them what a local class captures.
+struct Declared {
+    /// How many parameters there are in all.
+    count: u16,
+    /// By `MethodParameters`, if it says so: where the declared ones are, from 1 on.
+    told: Option<Vec<u16>>,
+    /// How many stand behind, and before; of a local class, that may be none or one.
+    behind: u16,
+    before: RangeInclusive<u16>,
+}
+
+impl Declared {
+    fn of(file: &ClassFile<'_>, method: &Member<'_>) -> Declared {
+        const SYNTHETIC: u16 = access::SYNTHETIC;
+        const MANDATED: u16 = 0x8000;
+        let pool = &file.pool;
+        let count = method
+            .method_descriptor()
+            .map_or(0, |parsed| parsed.parameter_count());
+        let told = method.attributes.find(pool, "MethodParameters");
+        let told = told.and_then(|told| tables::method_parameters(&told).ok());
+        let told = told.filter(|entries| entries.len() == usize::from(count));
+        let told = told.map(|entries| {
+            let declared = (1..).zip(entries);
+            let declared = declared.filter(|(_, entry)| entry.access & (SYNTHETIC | MANDATED) == 0);
+            declared.map(|(at, _)| at).collect()
+        });
+        let is_local = file.attributes.find(pool, "EnclosingMethod").is_some();
+        let captured = |field: &&Member<'_>| {
+            field.is(SYNTHETIC) && field.name.to_string_lossy().starts_with("val$")
+        };
+        let (behind, before) = match () {
+            () if method.name != "<init>" => (0, 0..=0),
+            () if file.is(access::ENUM) => (0, 2..=2),
+            () if is_local => (file.fields.iter().filter(captured).count() as u16, 0..=1),
+            () if is_inner(file).unwrap_or(false) => (0, 1..=1),
+            () => (0, 0..=0),
+        };
+        Declared {
+            count,
+            told,
+            behind,
+            before,
+        }
+    }
+
+    /// Where the parameter of a list of `len` annotations is; all of them where that is not clear.
+    fn of_list(&self, at: u16, len: u16) -> Vec<u16> {
+        let told = self.told.as_ref();
+        if let Some(told) = told.filter(|told| told.len() == usize::from(len)) {
+            return told.get(usize::from(at)).copied().into_iter().collect();
+        }
+        let added = self.count.checked_sub(len);
+        match added.and_then(|added| added.checked_sub(if added > 0 { self.behind } else { 0 })) {
+            Some(before) => vec![before + at + 1],
+            None => (1..=self.count).collect(),
+        }
+    }
+
+    /// Where the declared parameter is, or may be, whose type is annotated.
+    fn of_type(&self, at: u16) -> Vec<u16> {
+        match &self.told {
+            Some(told) => told.get(usize::from(at)).copied().into_iter().collect(),
+            None => self.before.clone().map(|before| before + at + 1).collect(),
+        }
+    }
+}
+
+/// Whether a class is a member of another one whose objects it belongs to.
+fn is_inner(file: &ClassFile<'_>) -> Option<bool> {
+    let classes = file.attributes.find(&file.pool, "InnerClasses")?;
+    let mut reader = Reader(classes.info);
+    for _ in 0..reader.u16()? {
+        let [class, outer, _, flags] = [reader.u16()?, reader.u16()?, reader.u16()?, reader.u16()?];
+        if file.pool.class(class).ok()? == file.name().ok()? {
+            return Some(outer != 0 && flags & access::STATIC == 0);
+        }
+    }
+    Some(false)
 }
 
 /// Whether attributes of a class, field or record component have one of these annotations.

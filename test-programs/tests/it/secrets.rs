@@ -294,6 +294,64 @@ fn values_that_annotations_or_types_call_secret_are_not_stored() {
     }
 }
 
+/// Compilers put parameters of their own before those that are declared, and behind them.
+const DECLARED: &str = r#"
+import java.lang.annotation.*;
+import java.util.Objects;
+
+class Declared {
+    @Retention(RetentionPolicy.CLASS) @Target(ElementType.PARAMETER) @interface Secret {}
+    @Retention(RetentionPolicy.CLASS) @Target(ElementType.TYPE_USE) @interface Hidden {}
+
+    enum Level {
+        ONE("hunter of an enum", "plain of an enum");
+        Level(@Hidden String word, String shown) { Objects.requireNonNull(null); }
+    }
+    class In {
+        In(@Hidden String word, String shown) { Level.valueOf("ONE"); }
+    }
+    static void run(String host) {
+        class Client {
+            Client(@Secret String word, String shown) {
+                System.out.println(host.length());
+                new Declared().new In("hunter inside", "plain inside");
+            }
+        }
+        new Client("hunter of a local class", "plain local");
+    }
+
+    public static void main(String[] args) { run("plain host"); }
+}
+"#;
+
+#[test]
+fn annotations_are_of_the_parameters_that_are_declared() {
+    for jdk in jdks() {
+        let workplace = Workplace::new(&format!("declared-{}", jdk.version));
+        let classes = workplace.compile_text(jdk, &["--release", "11"], "Declared", DECLARED);
+        let run = workplace
+            .java_with_agent(jdk, "redact=annotation:Secret;annotation:Hidden")
+            .arg("-cp")
+            .arg(&classes)
+            .arg("Declared")
+            .output()
+            .unwrap();
+        assert_eq!(run.status.code(), Some(1), "{}", both(&run));
+        let stored = texts(&workplace.crashes().remove(0));
+        let told = |text: &str| stored.iter().any(|one| one == text);
+        let hunters = stored.iter().any(|text| text.contains("hunter"));
+        assert!(!hunters, "JDK {}: {stored:?}", jdk.version);
+        for plain in [
+            "plain of an enum",
+            "plain inside",
+            "plain local",
+            "plain host",
+        ] {
+            assert!(told(plain), "JDK {} {plain}: {stored:?}", jdk.version);
+        }
+    }
+}
+
 /// Hazard: secrets in memory.
 const NUMBERS: &str = "\
 import java.io.*;
