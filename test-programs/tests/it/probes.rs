@@ -99,6 +99,11 @@ fn where_the_stack_ends_handlers_do_what_they_do() {
         let ran = ran.output().unwrap();
         assert_eq!(text(&ran.stdout), "wrong: 0\n", "{}", both(&ran));
         assert_eq!(workplace.crashes().len(), 1, "{}", both(&ran));
+        // A probe for a block is the first thing in each handler.
+        let mut java = workplace.java_with_agent(jdk, "mode=trace,trace-what=coverage");
+        let ran = java.arg("-Xint").arg("-cp").arg(&classes).arg("Overflows");
+        let ran = ran.output().unwrap();
+        assert_eq!(text(&ran.stdout), "wrong: 0\n", "{}", both(&ran));
     }
 }
 

@@ -3,7 +3,7 @@
 use hindsight_classfile::{Code, Insn, Member, access, opcode as op};
 
 use super::What;
-use super::blocks::block_starts;
+use super::blocks::{block_starts, places};
 use super::bulk::{called, makes_arrays};
 use super::calls::{Entry, bind, enter, exit, unwind};
 use super::early::early_writes;
@@ -211,20 +211,26 @@ pub fn instrument<'a>(
     let bound = init_call.filter(|_| what.calls || !early.is_empty());
 
     let mut handlers_left = handlers.iter().peekable();
-    let mut blocks_left = (*first_block..).zip(blocks.iter()).peekable();
+    let placed = places(own, code, blocks)?;
+    let mut blocks_left = placed.iter().peekable();
     let mut at_starts = |up_to: usize, inserted: &mut Insertions, probes: &mut Probes<'_, '_>| {
         loop {
             let handler = handlers_left.peek().map_or(usize::MAX, |&&handler| handler);
-            let block = blocks_left.peek().map_or(usize::MAX, |&(_, &block)| block);
+            let block = blocks_left.peek().map_or(usize::MAX, |block| block.at);
             let next = handler.min(block);
             if next > up_to || next == usize::MAX {
                 return Ok::<_, SkipReason>(next);
             }
             if block == next
-                && let Some((number, _)) = blocks_left.next()
+                && let Some(block) = blocks_left.next()
             {
-                probes.cover(inserted.before(next), number)?;
+                let fragment = match block.after_exit {
+                    true => inserted.after(next),
+                    false => inserted.before(next),
+                };
+                probes.cover(fragment, *first_block + block.number)?;
                 inserted.stack(1);
+                continue;
             }
             if handler == next {
                 handlers_left.next();
