@@ -428,7 +428,7 @@ fn instrument(
     let known = class_name
         .as_deref()
         .and_then(|name| base.methods.known(name, &version, defines.as_ref()));
-    let (ids, first_id) = match known {
+    let (mut ids, first_id) = match known {
         Some(first_id) => (None, first_id),
         None => {
             let ids = reserve(base, bytes)?;
@@ -458,34 +458,47 @@ fn instrument(
         is_named.set(is_named.get() || rules != Rules::default());
         rules
     };
-    let plan = CrashPlan {
-        copy: base.options.copy.at_entry(),
-        max_fields: MAX_FIELDS,
-        first_id,
-        rules: &rules,
-        known: effects,
-    };
-    let undo = UndoPlan {
-        crash: Some(&plan),
-        catches: true,
-        first_id,
-        first_field: 0,
-        quiet: &|_| None,
-    };
     let meant = |method: &str, descriptor: &str| match &chosen {
         Some(names) => {
             names.iter().any(|name| name == method) || rules(method, descriptor) != Rules::default()
         }
         None => true,
     };
-    let rewritten = if base.options.copy.need_log() {
-        undoable(base, defines.as_deref(), bytes, &undo)?
-    } else if chosen.is_some() {
-        let catches = base.chances.as_deref().is_some_and(Chances::shared);
-        (base.workspaces).with(|space| space.crash_in_some(bytes, &plan, &meant, catches))
-    } else {
-        base.workspaces.with(|space| space.crash(bytes, &plan))
+    let rewrite = |first_id| {
+        let plan = CrashPlan {
+            copy: base.options.copy.at_entry(),
+            max_fields: MAX_FIELDS,
+            first_id,
+            rules: &rules,
+            known: effects,
+        };
+        let undo = UndoPlan {
+            crash: Some(&plan),
+            catches: true,
+            first_id,
+            first_field: 0,
+            quiet: &|_| None,
+        };
+        if base.options.copy.need_log() {
+            undoable(base, defines.as_deref(), bytes, &undo)
+        } else if chosen.is_some() {
+            let catches = base.chances.as_deref().is_some_and(Chances::shared);
+            let space = |space: &mut Workspace| space.crash_in_some(bytes, &plan, &meant, catches);
+            Some(base.workspaces.with(space))
+        } else {
+            Some(base.workspaces.with(|space| space.crash(bytes, &plan)))
+        }
     };
+    let mut rewritten = rewrite(first_id)?;
+    // With logs of writes, which methods have probes depends on what is known of other classes by now.
+    if let Ok(made) = &rewritten
+        && ids.is_none()
+        && !base.methods.has(first_id, &made.methods)
+    {
+        let others = reserve(base, bytes)?;
+        rewritten = rewrite(others.first())?;
+        ids = Some(others);
+    }
     let rewritten = match rewritten {
         Ok(rewritten) => rewritten,
         Err(error) => {

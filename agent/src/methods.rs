@@ -259,6 +259,23 @@ impl Methods {
         Some(class.first_id)
     }
 
+    /// Whether the methods of the class with this first number are these.
+    pub(crate) fn has(&self, first_id: u32, methods: &instrument::Methods) -> bool {
+        let Ok(table) = self.table.read() else {
+            return false;
+        };
+        let at = (table.classes).binary_search_by_key(&first_id, |class| class.first_id);
+        let Some(class) = at.ok().and_then(|at| table.classes.get(at)) else {
+            return false;
+        };
+        let known = class.methods.iter();
+        class.methods.len() == methods.len()
+            && known.zip(methods.iter()).all(|(one, other)| {
+                (one.name, one.descriptor) == (other.name, other.descriptor)
+                    && one.captures.len() == other.captures.len()
+            })
+    }
+
     /// Whether a class of this name has numbers.
     pub(crate) fn is_known(&self, name: &str) -> bool {
         self.table
