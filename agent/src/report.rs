@@ -35,6 +35,22 @@ use ways::{other_ways, was_reported_elsewhere, ways};
 
 /// What `Thread.stop` throws: of it, the JDK's handler of uncaught exceptions says nothing while there is such a method.
 static STOPPED: LazyLock<Globs> = LazyLock::new(|| Globs::new(["java.lang.ThreadDeath"]));
+/// By what Scala, Kotlin's coroutines and flows, Truffle's languages and JRuby jump out of what they run: no
+/// failures, unless a thread dies of them.
+static JUMPS: LazyLock<Globs> = LazyLock::new(|| {
+    Globs::new([
+        "scala.util.control.ControlThrowable",
+        // Up to Scala 2.12, that is an interface of these.
+        "scala.util.control.BreakControl",
+        "scala.runtime.NonLocalReturnControl",
+        "scala.util.boundary$Break",
+        "kotlinx.coroutines.JobCancellationException",
+        "kotlinx.coroutines.flow.internal.AbortFlowException",
+        "kotlinx.coroutines.flow.internal.ChildCancelledException",
+        "com.oracle.truffle.api.nodes.ControlFlowException",
+        "org.jruby.ir.runtime.IRJump",
+    ])
+});
 /// Frames of the program that make a crash the same as another one.
 const KEY_FRAMES: usize = 8;
 /// Frames that handlers of uncaught exceptions may have on the stack of a thread that dies.
@@ -155,6 +171,12 @@ fn is_failure(agent: &'static Agent, jni: Jni, call: &Call) -> bool {
         && !exceptions::is_of(agent, jni, call.exception, &rules.exception)
     {
         base.counters.add("exceptions_narrowed_away", 1);
+        return false;
+    }
+    if matches!(call.trigger, Trigger::Escape | Trigger::Caught)
+        && exceptions::is_of(agent, jni, call.exception, &JUMPS)
+    {
+        base.counters.add("jumps_passed_over", 1);
         return false;
     }
     let known = jni.with_frame(|jni| was_reported(agent, jni, call));

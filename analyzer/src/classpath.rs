@@ -121,6 +121,11 @@ impl ClassPath {
         self.from(Origin::Named).map(|(path, _)| path)
     }
 
+    /// Directories that the user named, with no class files and with jars, which are not on the class path so.
+    pub fn dirs_of_jars(&self) -> impl Iterator<Item = &Path> {
+        self.named().filter(|path| parts::has_jars_alone(path))
+    }
+
     fn from(&self, least: Origin) -> impl Iterator<Item = (&Path, bool)> {
         let entries = self.entries.iter();
         let entries = entries.filter(move |entry| entry.origin >= least);

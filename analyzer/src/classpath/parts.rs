@@ -5,20 +5,50 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The entries that the text of a class path names, in order. `dir/*` means all jars of a
-/// directory, and is an error if that cannot be read.
+/// directory, and is an error if that cannot be read; `quarkus-run.jar` means what it launches, too.
 pub fn named(text: &str) -> Vec<Result<PathBuf>> {
     let mut named = Vec::new();
     for part in std::env::split_paths(text).filter(|part| !part.as_os_str().is_empty()) {
-        if part.file_name().is_none_or(|name| name != "*") {
-            named.push(Ok(part));
-            continue;
-        }
-        match jars_of(part.parent().unwrap_or(Path::new("."))) {
-            Ok(jars) => named.extend(jars.into_iter().map(Ok)),
+        let jars = match part.file_name().is_some_and(|name| name == "*") {
+            true => jars_of(part.parent().unwrap_or(Path::new("."))),
+            false => Ok(vec![part]),
+        };
+        match jars {
+            Ok(jars) => named.extend(jars.into_iter().flat_map(with_launched).map(Ok)),
             Err(error) => named.push(Err(error)),
         }
     }
     named
+}
+
+/// An entry, and behind Quarkus' launcher the jars that it finds by a list of its own: its
+/// manifest names those alone that it needs itself.
+fn with_launched(entry: PathBuf) -> Vec<PathBuf> {
+    let dir = entry.parent().unwrap_or(Path::new(""));
+    let is_launcher =
+        entry.ends_with("quarkus-run.jar") && dir.join("quarkus/quarkus-application.dat").is_file();
+    // In its order: what the build has changed hides what it was.
+    let places: &[&str] = match is_launcher {
+        true => &["quarkus", "app", "lib/main"],
+        false => &[],
+    };
+    let jars = places.iter().map(|place| jars_of(&dir.join(place)));
+    let jars: Vec<PathBuf> = jars.flat_map(Result::unwrap_or_default).collect();
+    [vec![entry], jars].concat()
+}
+
+/// Whether a directory has jars, which are on the class path as `dir/*` alone, and no class files.
+pub fn has_jars_alone(dir: &Path) -> bool {
+    // Links may lead round.
+    const DEEP: usize = 16;
+    fn has_classes(dir: &Path, deep: usize) -> bool {
+        let files = fs::read_dir(dir).into_iter().flatten().flatten();
+        files.map(|file| file.path()).any(|path| {
+            path.extension().is_some_and(|ext| ext == "class")
+                || deep < DEEP && path.is_dir() && has_classes(&path, deep + 1)
+        })
+    }
+    jars_of(dir).is_ok_and(|jars| !jars.is_empty()) && !has_classes(dir, 0)
 }
 
 fn jars_of(dir: &Path) -> Result<Vec<PathBuf>> {
@@ -108,5 +138,33 @@ mod tests {
         let listed = listed(manifest, Path::new("/app/main.jar"));
         let expected = ["/app/lib/a.jar", "/app/b ä.jar", "/c.jar", "/app/5%.jar"];
         assert_eq!(listed, expected.map(PathBuf::from));
+    }
+
+    #[test]
+    fn a_launcher_means_what_it_launches() {
+        let dir = tempfile::tempdir().unwrap();
+        let dir = dir.path();
+        let jars = [
+            "quarkus-run.jar",
+            "quarkus/transformed-bytecode.jar",
+            "app/app.jar",
+            "lib/main/x.jar",
+            "lib/main/y.jar",
+        ];
+        for file in [&jars[..], &["quarkus/quarkus-application.dat"]].concat() {
+            fs::create_dir_all(dir.join(file).parent().unwrap()).unwrap();
+            fs::write(dir.join(file), "").unwrap();
+        }
+        let expected = jars.map(|jar| dir.join(jar));
+        for text in [&expected[0], &dir.join("*")] {
+            let named = named(text.to_str().unwrap()).into_iter();
+            let named: Vec<PathBuf> = named.map(Result::unwrap).collect();
+            assert_eq!(named, expected);
+        }
+        // As a directory, it is none of the program's.
+        assert!(has_jars_alone(dir));
+        assert!(!has_jars_alone(&dir.join("lib")));
+        fs::write(dir.join("lib/A.class"), "").unwrap();
+        assert!(!has_jars_alone(dir));
     }
 }

@@ -213,6 +213,19 @@ pub fn told(differences: &[Difference], frames: &BTreeSet<&str>) -> Vec<String> 
     sentences
 }
 
+/// Says which directories of the class path hold jars that are not on it, where classes are missing.
+pub fn jars_beside(differences: &[Difference], classpath: &ClassPath) -> Vec<String> {
+    if !differences.iter().any(|one| one.kind == Kind::Missing) {
+        return Vec::new();
+    }
+    let dirs = classpath.dirs_of_jars();
+    dirs.map(|dir| {
+        let dir = one_line(&dir.display().to_string(), 300);
+        format!("the jars in {dir} are on the class path only by '{dir}/*', as for java")
+    })
+    .collect()
+}
+
 /// Says that another agent may be the reason of differences, if one came before
 /// ours on the recorded command line: it has then rewritten the classes before
 /// their hashes were taken.
@@ -252,7 +265,10 @@ pub fn woven(crash: &Crash, classpath: &ClassPath) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Difference, Kind, is_named_as_proxy, is_special, rewritten_before, told};
+    use super::{
+        ClassPath, Difference, Kind, is_named_as_proxy, is_special, jars_beside, rewritten_before,
+        told,
+    };
     use std::collections::BTreeSet;
 
     #[test]
@@ -308,6 +324,30 @@ mod tests {
         );
     }
 
+    fn missing(class: &str) -> Difference {
+        Difference {
+            class: class.to_owned(),
+            kind: Kind::Missing,
+            loader: None,
+            path: None,
+            hidden: None,
+            recorded_sha256: String::new(),
+            found_sha256: None,
+        }
+    }
+
+    #[test]
+    fn a_directory_of_jars_is_named_where_classes_are_missing() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("a.jar"), "").unwrap();
+        let classpath = ClassPath::open(dir.path().to_str().unwrap()).unwrap();
+        let [note] = &jars_beside(&[missing("lib.A")], &classpath)[..] else {
+            panic!("not one note");
+        };
+        assert!(note.contains("are on the class path only by '/"), "{note}");
+        assert!(jars_beside(&[], &classpath).is_empty());
+    }
+
     #[test]
     fn only_an_agent_in_front_is_named() {
         let note = rewritten_before(
@@ -328,15 +368,6 @@ mod tests {
 
     #[test]
     fn many_classes_of_one_place_are_told_in_one_sentence() {
-        let missing = |class: &str| Difference {
-            class: class.to_owned(),
-            kind: Kind::Missing,
-            loader: None,
-            path: None,
-            hidden: None,
-            recorded_sha256: String::new(),
-            found_sha256: None,
-        };
         let mut all: Vec<Difference> = "abcdef"
             .chars()
             .map(|c| missing(&format!("lib.{c}")))

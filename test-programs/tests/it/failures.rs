@@ -782,19 +782,37 @@ public class Goes {
     );
 }
 
-/// A test framework passes over a test by an exception that leaves it.
-const ASSUMED: &str = "
-package org.opentest4j;
-public class TestAbortedException extends RuntimeException {
-    static void assume() { throw new TestAbortedException(); }
+/// A test framework passes over a test by an exception that leaves it, and languages jump by some.
+const PASSED_OVER: [(&str, &str); 3] = [
+    (
+        "TestAbortedException",
+        "package org.opentest4j; public class TestAbortedException extends RuntimeException { }",
+    ),
+    (
+        "ControlThrowable",
+        "package scala.util.control; public class ControlThrowable extends RuntimeException { }",
+    ),
+    (
+        "Passed",
+        "
+public class Passed {
+    static class Break extends scala.util.control.ControlThrowable { }
+    static void assume() { throw new org.opentest4j.TestAbortedException(); }
+    static void leave() { throw new Break(); }
     static void assertTrue() { throw new AssertionError(\"no\"); }
-    public static void main(String[] args) {
-        for (Runnable test : new Runnable[] { () -> assume(), () -> assertTrue() }) {
+    public static void main(String[] args) throws Exception {
+        Runnable[] all = { () -> assume(), () -> leave(), () -> assertTrue() };
+        for (Runnable test : all) {
             try { test.run(); } catch (Throwable e) { System.out.println(e.getMessage()); }
         }
+        Thread thread = new Thread(() -> leave());
+        thread.start();
+        thread.join();
     }
 }
-";
+",
+    ),
+];
 
 /// The JDK's handler of uncaught exceptions says nothing of it either, where threads can be stopped.
 #[test]
@@ -838,24 +856,41 @@ fn a_thread_that_was_stopped_is_no_failure() {
 }
 
 #[test]
-fn a_test_that_is_passed_over_is_no_failure() {
+fn a_test_that_is_passed_over_and_a_jump_are_no_failures() {
     for jdk in jdks_in_turn() {
-        let workplace = Workplace::new("failures-assumed");
-        let options = ["--release", "17"];
-        let classes = workplace.compile_text(jdk, &options, "TestAbortedException", ASSUMED);
-        let rule = "report=escape:org.opentest4j.*.assume;escape:org.opentest4j.*.assertTrue";
+        let workplace = Workplace::new("failures-passed");
+        let sources = PASSED_OVER.map(|(name, source)| {
+            let path = workplace.join(format!("{name}.java"));
+            fs::write(&path, source).unwrap();
+            path
+        });
+        let classes = workplace.compile(jdk, &["--release", "17"], &sources);
+        let rule = "report=\"uncaught;escape:Passed.assume;escape:Passed.assertTrue;escape:Passed.leave;caught:Passed.main\"";
         let output = workplace
             .java_with_agent(jdk, rule)
             .arg("-cp")
             .arg(&classes)
-            .arg("org.opentest4j.TestAbortedException")
+            .arg("Passed")
             .output()
             .unwrap();
-        assert_eq!(text(&output.stdout), "null\nno\n", "{}", both(&output));
+        assert_eq!(
+            text(&output.stdout),
+            "null\nnull\nno\n",
+            "{}",
+            both(&output)
+        );
         let crashes = workplace.crashes();
-        assert_eq!(crashes.len(), 1, "{crashes:?}");
-        let thrown = &crashes[0].failure.exceptions[0].class;
-        assert_eq!(thrown, "java.lang.AssertionError");
-        assert_eq!(workplace.run_json()["counters"]["tests_passed_over"], 1);
+        let thrown: Vec<(&str, &str)> = crashes
+            .iter()
+            .map(|crash| (&*crash.meta.reason, &*crash.failure.exceptions[0].class))
+            .collect();
+        let expected = [
+            ("escape:Passed.assertTrue", "java.lang.AssertionError"),
+            ("uncaught", "Passed$Break"),
+        ];
+        assert_eq!(thrown, expected, "{}", both(&output));
+        let counters = &workplace.run_json()["counters"];
+        assert_eq!(counters["tests_passed_over"], 1, "{counters}");
+        assert_eq!(counters["jumps_passed_over"], 3, "{counters}");
     }
 }
