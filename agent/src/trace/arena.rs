@@ -360,6 +360,7 @@ impl Marks {
     pub(crate) const FROM: u8 = 1;
     pub(crate) const UNTIL: u8 = 2;
     pub(crate) const TOP: u8 = 4;
+    pub(crate) const CONSTRUCTOR: u8 = 8;
 
     pub(crate) fn create() -> io::Result<Marks> {
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;

@@ -389,6 +389,15 @@ fn one_of_so_many_outermost_calls() {
         let all = events(&workplace, &classes, jdk, "sample=Parts$Service", &[]);
         assert_eq!(requests(&all).len(), 20);
         assert!(!all.iter().any(|line| line.contains("Parts.depth")));
+        // A constructor whose end no probe sees is over all the same when the next call begins.
+        let refused = events(
+            &workplace,
+            &classes,
+            jdk,
+            "include=Parts$Account,sample=3",
+            &["refuse"],
+        );
+        assert_eq!(requests(&refused), [1, 4, 7]);
         // The outermost ones of this program are main and what the other thread runs.
         let main = events(&workplace, &classes, jdk, "sample=2", &[]);
         assert!(main.iter().any(|line| line.contains("Parts.main returns")));
