@@ -9,8 +9,10 @@ use std::fs;
 use std::path::Path;
 
 use hindsight_tracelog::trace::block::{BLOCK_HEADER, BLOCK_MAGIC, Header, segment_header};
-use hindsight_tracelog::trace::dictionary::Dictionary;
-use hindsight_tracelog::trace::{Filter, Log, ObjectId, Packer, chunk};
+use hindsight_tracelog::trace::dictionary::{
+    self, Dictionary, Method, RECORD_HEADER, Record, TracedClass,
+};
+use hindsight_tracelog::trace::{Filter, Live, Log, ObjectId, Packer, chunk};
 
 use crate::limits::{Limits, within};
 
@@ -25,7 +27,7 @@ const LIMITS: Limits = Limits {
 
 /// Reads all there is.
 fn read(segments: Vec<Vec<u8>>, live: Vec<Vec<u8>>) -> Result<usize, ()> {
-    let log = Log::open(Dictionary::default(), segments, live).map_err(|_| ())?;
+    let log = Log::open(Dictionary::default(), segments, Live::read(live)).map_err(|_| ())?;
     let filter = Filter {
         object: Some(ObjectId(7)),
         threads: Some([1].into()),

@@ -109,7 +109,7 @@ pub mod recap;
 mod unpack;
 
 pub use error::{Error, ErrorKind};
-pub use log::{Block, Damage, Events, Filter, Log, Missing, Reader, Source};
+pub use log::{Block, Damage, Events, Filter, Live, Log, Missing, Reader, Source};
 pub use pack::Packer;
 pub use unpack::{Datum, Event, ObjectId, Unpacker};
 

@@ -3,9 +3,9 @@
 
 use hindsight_test_programs::traces::{for_each, lines, open};
 use hindsight_test_programs::{Jdk, Workplace, agent, both, hindsight, jdks, root, text};
-use hindsight_tracelog::trace::Log;
 use hindsight_tracelog::trace::dictionary::Dictionary;
 use hindsight_tracelog::trace::kind::Kind;
+use hindsight_tracelog::trace::{Live, Log};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
@@ -181,7 +181,7 @@ fn whole_windows_are_kept() {
     let segments = segments
         .iter()
         .map(|path| fs::read(path).expect("a segment"));
-    let log = Log::open(dictionary, segments.collect(), Vec::new());
+    let log = Log::open(dictionary, segments.collect(), Live::read(Vec::new()));
     let log = log.map_err(|(_, error)| error).expect("a sound log");
     let all: Vec<usize> = (0..log.blocks().len()).collect();
     let mut events = log.events(&all);

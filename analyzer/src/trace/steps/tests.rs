@@ -7,7 +7,7 @@ use hindsight_tracelog::trace::dictionary::{
     self, Dictionary, Member, Method, Record, TracedClass,
 };
 use hindsight_tracelog::trace::kind::{Kind, LAYOUTS, Layout, Names};
-use hindsight_tracelog::trace::{Datum, Log, Packer};
+use hindsight_tracelog::trace::{Datum, Live, Log, Packer};
 
 /// An event as a chunk has it.
 pub(in crate::trace) fn event(
@@ -76,7 +76,7 @@ fn log(blocks: &[(u64, u64, u64, &[Vec<u8>])]) -> Log<Vec<u8>> {
     file.extend(dictionary::pack(&Record::Traced(class)).expect("memory"));
     let (dictionary, damage) = Dictionary::read(&file).expect("a dictionary");
     assert_eq!(damage, None);
-    let log = Log::open(dictionary, vec![segment], vec![]);
+    let log = Log::open(dictionary, vec![segment], Live::read(vec![]));
     log.map_err(|(_, error)| error).expect("a log")
 }
 
