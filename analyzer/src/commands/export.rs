@@ -15,9 +15,9 @@ use std::path::PathBuf;
 
 /// Write a recorded run as Parquet tables, for DuckDB, Spark, pandas and the like.
 ///
-/// Seven files: calls, with their arguments in a table of their own, writes, with the
-/// values of calls like System.arraycopy in another one, reads, objects, and the basic
-/// blocks that have run. They are joined by `call`, `write` and `object`; a number is
+/// Eight files: calls, with their arguments in a table of their own, writes, with the
+/// values of calls like System.arraycopy in another one, reads, objects, with what is in
+/// arrays in another one, and the basic blocks that have run. They are joined by `call`, `write` and `object`; a number is
 /// one object for the whole run.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
