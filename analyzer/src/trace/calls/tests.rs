@@ -235,3 +235,15 @@ fn a_constructor_that_is_bound_is_running() {
         Some("3 in 2 at 2: deep open -")
     );
 }
+
+/// A hostile trace has millions of these.
+#[test]
+fn ends_of_calls_that_are_not_going_on_take_no_time() {
+    let mut calls = Calls::default();
+    for _ in 0..1 << 20 {
+        calls.begin(MAIN, ());
+    }
+    assert!((0..1 << 20).all(|_| !calls.has(WORK)));
+    while calls.pop().is_some() {}
+    assert!(!calls.has(MAIN));
+}
