@@ -7,7 +7,7 @@ use crate::text::{self, count};
 use crate::trace::Trace;
 use crate::trace::export::Export;
 use crate::trace::export::schemas::TABLES;
-use crate::trace::steps::{Steps, What};
+use crate::trace::steps::{Gap, Steps, What};
 use anyhow::Result;
 use serde_json::json;
 use std::io::Write;
@@ -158,8 +158,8 @@ impl Opts {
             match step {
                 Ok(step) => {
                     match step.what {
-                        What::Lost(0) => *failed = true,
-                        What::Lost(count) => lost = lost.saturating_add(count),
+                        What::Lost(Gap::Blocks) => *failed = true,
+                        What::Lost(gap) => lost = lost.saturating_add(gap.events()),
                         _ => {}
                     }
                     export.add(&step)?;
