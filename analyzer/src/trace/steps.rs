@@ -291,6 +291,9 @@ struct Waiting {
     before: Vec<Step>,
 }
 
+/// New objects that wait with a call at most: no method has as many arguments.
+const MOST_NEW: usize = 1024;
+
 impl<'l, S: Source> Steps<'l, S> {
     /// The steps of some blocks, in the order of their stamps.
     pub fn new(log: &'l Log<S>, places: &[usize]) -> Self {
@@ -489,7 +492,8 @@ fn take(
     if !waiting.is_empty()
         && let Some(before) = waiting.get_mut(&thread)
     {
-        if is_call(&before.step.what) && matches!(step.what, What::New { .. }) {
+        let is_new = matches!(step.what, What::New { .. });
+        if is_new && is_call(&before.step.what) && before.before.len() < MOST_NEW {
             // Of the call's further objects.
             before.before.push(step);
             return;

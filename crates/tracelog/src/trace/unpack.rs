@@ -357,6 +357,11 @@ impl Unpacker {
         Ok(())
     }
 
+    /// Bytes that it takes for the block.
+    pub(super) fn capacity(&self) -> usize {
+        self.plain.capacity()
+    }
+
     /// Says that what was before this block is missing or damaged.
     pub(super) fn comes_after_gap(&mut self) {
         self.after_gap = true;
