@@ -24,8 +24,8 @@ pub const RECORD_HEADER: usize = 16;
 /// No record is larger.
 pub const MAX_RECORD: usize = 64 << 20;
 
-/// Bytes that all records together may unpack to, and so many more for each byte of the file: names pack to a fifth or
-/// so, and a byte of a record can become dozens in memory.
+/// Bytes that all records together may unpack to, and so many more for each byte of the file. A byte of a record can
+/// become dozens in memory.
 const FREE_BYTES: usize = 4 << 20;
 const BYTES_A_BYTE: usize = 64;
 

@@ -10,7 +10,7 @@ use crate::trace::error::{Error, ErrorKind};
 use crate::trace::pack::Packer;
 use crate::trace::unpack::{Event, Unpacker};
 
-/// Bytes that the readers of streams may take that wait for others. Blocks of a recorder are a tenth of what a block
+/// Bytes that the readers of streams may take that wait for others. What a recorder packs is an eighth of what a block
 /// may claim to be, so that thousands of threads have room.
 const MOST_HELD: usize = 1 << 30;
 
