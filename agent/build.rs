@@ -384,6 +384,7 @@ fn write_probe(java: &mut String, probe: Probe, tag: usize, layout: &kind::Layou
             "        HindsightTracer.left(t, id);\n",
         ),
         Probe::Caught => ("leaving(id, true)", ""),
+        Probe::Bind => ("binding(id)", ""),
         _ => ("get()", ""),
     };
     let head = if has_id {

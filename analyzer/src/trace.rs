@@ -44,7 +44,7 @@ use crate::text::{count, one_line};
 use anyhow::{Context, Result, anyhow, bail};
 use hindsight_tracelog::trace::coverage::Coverage;
 use hindsight_tracelog::trace::dictionary::{Dictionary, Loss, Stop, TracedClass};
-use hindsight_tracelog::trace::{Block, Damage, Log, Missing, Source};
+use hindsight_tracelog::trace::{Block, Damage, Live, Log, Missing, Source};
 use std::cmp::Reverse;
 use std::fs::{self, File};
 use std::io;
@@ -54,8 +54,8 @@ use std::path::{Path, PathBuf};
 /// The file of a trace that says what its numbers stand for.
 pub const DICTIONARY: &str = "dictionary.hsd";
 
-/// Files that are kept open; a process may have 1,024 as a rule.
-const MAX_OPEN: usize = 400;
+/// Segments, and live files, that are kept open if there are no more; a process may have 1,024 files as a rule.
+const MAX_OPEN: usize = 200;
 
 /// How often a trace is read from which a process that still runs deletes the oldest files meanwhile.
 const MAX_TRIES: usize = 20;
@@ -137,39 +137,14 @@ impl Trace {
     }
 
     fn read(directory: PathBuf) -> Result<Trace> {
-        let (mut segments, mut live) = (Vec::new(), Vec::new());
         let context = || format!("failed to read {}", directory.display());
-        for entry in fs::read_dir(&directory).with_context(context)? {
-            let path = entry.with_context(context)?.path();
-            match path.extension().and_then(|extension| extension.to_str()) {
-                Some("hst") => segments.push(path),
-                Some("hsl") => live.push(path),
-                _ => {}
-            }
-        }
-        segments.sort();
-        live.sort();
-        let many = segments.len() + live.len() > MAX_OPEN;
-        let open = |paths: Vec<PathBuf>| -> Result<Vec<TraceFile>> {
-            let mut files = Vec::new();
-            for path in paths {
-                let file = match (many, File::open(&path)) {
-                    (true, _) => None,
-                    (false, Ok(file)) => Some(file),
-                    // A process that still runs, or has just ended, is done with it.
-                    (_, Err(error)) if error.kind() == io::ErrorKind::NotFound => continue,
-                    (_, Err(error)) => {
-                        let of = || format!("failed to read {}", path.display());
-                        return Err(error).with_context(of);
-                    }
-                };
-                files.push(TraceFile { path, file });
-            }
-            Ok(files)
-        };
-        let (segments, live) = (open(segments)?, open(live)?);
-        let files = segments.iter().chain(&live);
-        let paths: Vec<PathBuf> = files.map(|file| file.path.clone()).collect();
+        let live = files(&directory, "hsl").with_context(context)?;
+        let live_paths: Vec<PathBuf> = live.iter().map(|file| file.path.clone()).collect();
+        let live = Live::read(live);
+        // Behind the live files, for a process that still runs may begin one for what was in these.
+        let segments = files(&directory, "hst").with_context(context)?;
+        let paths = segments.iter().map(|file| file.path.clone());
+        let paths: Vec<PathBuf> = paths.chain(live_paths).collect();
         let name = |file: usize| name_of(&paths, file);
         let mut log = Log::open(Dictionary::default(), segments, live)
             .map_err(|(file, error)| {
@@ -302,6 +277,35 @@ impl Trace {
     pub fn all(&self) -> Vec<usize> {
         (0..self.log.blocks().len()).collect()
     }
+}
+
+/// The files of a directory that have this extension, in the order of their numbers.
+fn files(directory: &Path, extension: &str) -> Result<Vec<TraceFile>> {
+    let mut paths = Vec::new();
+    for entry in fs::read_dir(directory)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|of| of == extension) {
+            paths.push(path);
+        }
+    }
+    // Those with more digits come later.
+    paths.sort_by(|a: &PathBuf, b| (a.as_os_str().len(), a).cmp(&(b.as_os_str().len(), b)));
+    let is_open = paths.len() <= MAX_OPEN;
+    let mut files = Vec::new();
+    for path in paths {
+        let file = match is_open.then(|| File::open(&path)) {
+            None => None,
+            Some(Ok(file)) => Some(file),
+            // A process that still runs, or has just ended, is done with it.
+            Some(Err(error)) if error.kind() == io::ErrorKind::NotFound => continue,
+            Some(Err(error)) => {
+                let of = || format!("failed to read {}", path.display());
+                return Err(error).with_context(of);
+            }
+        };
+        files.push(TraceFile { path, file });
+    }
+    Ok(files)
 }
 
 /// The name of a file by its place, as in [`Block::file`].
@@ -518,6 +522,19 @@ fn dictionary(path: &Path, notes: &mut Vec<String>) -> Result<Dictionary> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::temporary::directory;
+
+    #[test]
+    fn files_are_in_the_order_of_their_numbers() {
+        let directory = directory().unwrap();
+        for name in ["segment-1000000.hst", "segment-999999.hst", "live-0000.hsl"] {
+            fs::write(directory.path().join(name), []).unwrap();
+        }
+        let segments = files(directory.path(), "hst").unwrap();
+        let names = segments.iter().map(|file| file.path.file_name().unwrap());
+        let names: Vec<_> = names.collect();
+        assert_eq!(names, ["segment-999999.hst", "segment-1000000.hst"]);
+    }
 
     #[test]
     fn oldest_segments_are_deleted_and_none_before_the_first() {

@@ -2,7 +2,7 @@
 
 use crate::{Workplace, both, hindsight, text};
 use hindsight_tracelog::trace::dictionary::Dictionary;
-use hindsight_tracelog::trace::{Event, Log};
+use hindsight_tracelog::trace::{Event, Live, Log};
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
@@ -29,7 +29,7 @@ pub fn open(workplace: &Workplace) -> Log<Vec<u8>> {
             .map(|path| fs::read(path).expect("a file"))
             .collect::<Vec<_>>()
     };
-    let log = Log::open(dictionary, files("hst"), files("hsl"));
+    let log = Log::open(dictionary, files("hst"), Live::read(files("hsl")));
     log.map_err(|(_, error)| error).expect("a sound log")
 }
 

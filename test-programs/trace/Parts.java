@@ -40,6 +40,24 @@ public class Parts {
         }
     }
 
+    /** What is wrong with it shows in a constructor that another one calls. */
+    static class Account {
+        Account(String owner) {
+            this(owner, 0);
+        }
+
+        Account(String owner, int paid) {
+            if (owner == null) {
+                throw new IllegalArgumentException();
+            }
+            step(paid);
+        }
+
+        void request(int number) {
+            step(number);
+        }
+    }
+
     static class Login {
         static String apiKey;
         final String user;
@@ -116,6 +134,20 @@ public class Parts {
         look(others);
     }
 
+    /** Calls after which comes one that no probe sees the end of. */
+    static void refuse() {
+        Account account = new Account("ann");
+        for (int i = 0; i < 10; i++) {
+            account.request(i);
+            try {
+                new Account(null);
+            } catch (IllegalArgumentException e) {
+                continue;
+            }
+            throw new AssertionError();
+        }
+    }
+
     /** A few megabytes of events. */
     static void window(int number) {
         for (int i = 0; i < 1_000_000; i++) {
@@ -162,6 +194,10 @@ public class Parts {
             for (int i = 0; i < 4; i++) {
                 window(i);
             }
+            return;
+        }
+        if (args.length > 0 && args[0].equals("refuse")) {
+            refuse();
             return;
         }
         work();

@@ -21,12 +21,15 @@ use std::ptr;
 use std::slice;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// Chunks of one file.
 const CHUNKS: usize = 32;
 /// Files at most: enough for 80,000 threads at once.
 const MAX_FILES: usize = 2600;
+/// How long a disk that had no room for a file is not asked again: a thread without a chunk asks at each event, and all
+/// others wait meanwhile.
+const RETRY: Duration = Duration::from_millis(200);
 
 /// A chunk that nobody else has. It stays mapped for ever.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,6 +45,8 @@ struct Region {
 struct State {
     regions: Vec<Region>,
     free: [Vec<Address>; 2],
+    /// When there was no room for more of a size.
+    failed: [Option<Instant>; 2],
 }
 
 /// All chunks.
@@ -75,11 +80,15 @@ impl Arena {
         if number >= MAX_FILES {
             return Err(io::ErrorKind::QuotaExceeded.into());
         }
+        if state.failed[size].is_some_and(|failed| failed.elapsed() < RETRY) {
+            return Err(io::ErrorKind::StorageFull.into());
+        }
         let path = self.directory.join(format!("live-{number:04}.hsl"));
         let len = CHUNKS * chunk;
         let base = map(&path, len).inspect_err(|_| {
             // A remnant would only take the space that is missing.
             let _ = fs::remove_file(&path);
+            state.failed[size] = Some(Instant::now());
         })?;
         for at in (0..CHUNKS).rev() {
             state.free[size].push(Address(base + at * chunk));
@@ -360,6 +369,7 @@ impl Marks {
     pub(crate) const FROM: u8 = 1;
     pub(crate) const UNTIL: u8 = 2;
     pub(crate) const TOP: u8 = 4;
+    pub(crate) const CONSTRUCTOR: u8 = 8;
 
     pub(crate) fn create() -> io::Result<Marks> {
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
@@ -454,4 +464,28 @@ pub(crate) fn now() -> u64 {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .map_or(0, |since| since.as_nanos() as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_is_asked_now_and_then() {
+        let name = format!("hindsight-arena-{}", std::process::id());
+        let directory = std::env::temp_dir().join(name);
+        let _ = fs::remove_dir_all(&directory);
+        fs::create_dir_all(&directory).unwrap();
+        let arena = Arena::create(&directory).unwrap();
+        fs::remove_dir_all(&directory).unwrap();
+        let not_found = arena.grow(0).unwrap_err().kind();
+        assert_eq!(not_found, io::ErrorKind::NotFound);
+        fs::create_dir_all(&directory).unwrap();
+        let full = arena.grow(0).unwrap_err().kind();
+        assert_eq!(full, io::ErrorKind::StorageFull);
+        arena.grow(1).unwrap();
+        std::thread::sleep(RETRY);
+        arena.grow(0).unwrap();
+        let _ = fs::remove_dir_all(&directory);
+    }
 }

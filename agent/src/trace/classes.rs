@@ -243,6 +243,9 @@ impl Tracing {
                     base.counters.add(counter, 1);
                 }
             }
+            if top.is_some() && method.name == "<init>" {
+                bits |= Marks::CONSTRUCTOR;
+            }
             if bits != 0 && !marks.set(method.id, bits) {
                 base.counters.add("trace_methods_not_marked", 1);
             }

@@ -232,7 +232,7 @@ impl Tracing {
         self.set_ready(jni, false);
         self.tracer.end(jni);
         let drained = self.packer.end(MAX_DRAIN);
-        self.packer.pack_rest(&self.arena);
+        let packed = self.packer.pack_rest(&self.arena);
         let closed = self.packer.segments().close();
         let deleted = closed.map_or(0, |closed| closed.deleted);
         self.tracer.settle(jni);
@@ -250,7 +250,7 @@ impl Tracing {
         if unnumbered > 0 {
             counters.add("trace_objects_without_number", unnumbered);
         }
-        if drained && closed.is_some_and(|closed| closed.is_sound) {
+        if drained && packed && closed.is_some_and(|closed| closed.is_sound) {
             self.arena.remove_files();
         } else if !drained {
             counters.add("trace_not_packed_at_end", 1);

@@ -12,6 +12,9 @@ use std::hash::{Hash, Hasher};
 /// Frames of a stack that are looked at; one that has more is not known.
 const MAX_FRAMES: usize = 1024;
 
+/// Those that are looked at first: where a constructor calls another one, both are among them.
+const NEAR_FRAMES: usize = 16;
+
 /// What stands for a method, in whatever class loader.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Sign(u64);
@@ -37,19 +40,26 @@ pub(super) fn running(
         .ids
         .signs(&jni.ints(methods, depth.min(MAX_FRAMES)))?;
     let thread = tracing.jvmti.current_thread()?;
-    let stack = tracing.jvmti.stack(thread, MAX_FRAMES);
-    jni.delete_local(thread);
-    let (_, frames) = stack.filter(|(_, frames)| frames.len() < MAX_FRAMES)?;
     // In a recursion they are few.
     let mut known: HashMap<MethodId, Option<Sign>> = HashMap::new();
     let mut sign = |frame: &FrameInfo| {
         let read = || method(tracing, jni, frame.method);
         *known.entry(frame.method).or_insert_with(read)
     };
-    let own = frames.iter().take_while(|frame| sign(frame).is_none());
-    let inner = own.count() + usize::from(entering);
-    let outer = frames.get(inner..).unwrap_or_default();
-    Some(embedded(&calls, outer.iter().rev().map(sign)))
+    let mut among = |most: usize| {
+        let (_, frames) = tracing.jvmti.stack(thread, most)?;
+        let own = frames.iter().take_while(|frame| sign(frame).is_none());
+        let inner = own.count() + usize::from(entering);
+        let outer = frames.get(inner..).unwrap_or_default();
+        let running = embedded(&calls, outer.iter().rev().map(&mut sign));
+        // What is among the inner frames is among all; what is not may be further out.
+        let is_known = frames.len() < most || running == calls.len();
+        is_known.then_some(running)
+    };
+    let near = (calls.len() <= NEAR_FRAMES).then(|| among(NEAR_FRAMES));
+    let running = near.flatten().or_else(|| among(MAX_FRAMES));
+    jni.delete_local(thread);
+    running
 }
 
 /// The method of a frame; `None` for those of the probes.

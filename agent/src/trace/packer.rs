@@ -180,8 +180,12 @@ impl Packer {
                 }
             };
             drop(queue);
-            self.pack(&mut bench, chunk);
+            let lost = self.pack(&mut bench, chunk);
             let mut queue = self.queue();
+            if let Some(header) = lost {
+                self.lost.fetch_add(header.events.into(), Ordering::Relaxed);
+                queue.lose(&header, header.events.into());
+            }
             if queue.ended {
                 // Somebody may be reading it.
                 return;
@@ -193,17 +197,15 @@ impl Packer {
         }
     }
 
-    /// Packs a chunk, and counts it as lost if that cannot be done for whatever reason: threads wait for
-    /// those that are packed here.
-    fn pack(&self, bench: &mut Bench, address: Address) {
-        let Some(chunk) = address.read() else {
-            return;
-        };
+    /// Packs a chunk. If that cannot be done for whatever reason, says of which events: threads wait for those that
+    /// are packed here.
+    fn pack(&self, bench: &mut Bench, address: Address) -> Option<Header> {
+        let chunk = address.read()?;
         let mut header = chunk.header;
         if chunk.len == 0 {
             let changes = Changes::of(&header, &[]).ok();
             contained(|| self.segments.pass_over(&header, changes));
-            return;
+            return None;
         }
         let mut written = None;
         contained(|| {
@@ -216,16 +218,15 @@ impl Packer {
             contained(|| self.segments.pass_over(&header, None));
         }
         // There is at least one, whether or not they have been counted.
-        let events = u64::from(header.events).max(1);
+        header.events = header.events.max(1);
         match written.unwrap_or(Block::Lost) {
             Block::Stored => {
-                self.events.fetch_add(events, Ordering::Relaxed);
+                self.events
+                    .fetch_add(header.events.into(), Ordering::Relaxed);
+                None
             }
-            Block::Lost => {
-                self.lost.fetch_add(events, Ordering::Relaxed);
-                self.queue().lose(&header, events);
-            }
-            Block::TooLate => {}
+            Block::Lost => Some(header),
+            Block::TooLate => None,
         }
     }
 
@@ -274,12 +275,14 @@ impl Packer {
         (queue, true)
     }
 
-    /// Packs what threads have begun, after [`Self::end`]. They may go on storing, unseen.
-    pub(crate) fn pack_rest(&self, arena: &Arena) {
+    /// Packs what threads have begun, after [`Self::end`], and says whether all of it could be. What could not is not
+    /// lost: it stays where it is. They may go on storing, unseen.
+    pub(crate) fn pack_rest(&self, arena: &Arena) -> bool {
         let mut bench = Bench::default();
-        for chunk in arena.in_use() {
-            self.pack(&mut bench, chunk);
-        }
+        let chunks = arena.in_use().into_iter();
+        chunks.fold(true, |packed, chunk| {
+            self.pack(&mut bench, chunk).is_none() && packed
+        })
     }
 }
 
@@ -384,13 +387,15 @@ mod tests {
         let packer = Packer::new(segments, true);
         let mut header = of_stream(1);
         let mut chunk = packer.exchange(arena, None, &mut header).unwrap();
+        let mut lost = 0;
         // No event begins with a zero.
         for events in [&EVENT[..], &[], &[0], &EVENT] {
             chunk.store(events);
-            packer.pack(&mut Bench::default(), chunk);
+            let unpacked = packer.pack(&mut Bench::default(), chunk);
+            lost += unpacked.map_or(0, |header| header.events);
             chunk = packer.exchange(arena, Some(chunk), &mut header).unwrap();
         }
-        assert_eq!((packer.events(), packer.lost()), (2, 1));
+        assert_eq!((packer.events(), lost), (2, 1));
         let head = packer.segments().head();
         let recap = head[segment_header().len()..].first_chunk().unwrap();
         assert_eq!(Header::read(recap).unwrap().sequence, 3);
@@ -409,13 +414,28 @@ mod tests {
         assert!(packer.end(Duration::from_secs(60)));
         packing.join().unwrap();
         packer.submit(last);
-        packer.pack_rest(arena);
+        assert!(packer.pack_rest(arena));
         packer.submit(last);
         assert_eq!(packer.exchange(arena, Some(last), &mut header), None);
         assert_eq!(packer.exchange(arena, None, &mut of_stream(2)), None);
         assert_eq!(arena.in_use(), [last]);
         assert_eq!(packer.segments().so_far().last, (1, 3));
         assert_eq!((packer.events(), packer.lost()), (3, 0));
+    }
+
+    /// The disk has room for live files only.
+    #[test]
+    fn what_is_still_in_chunks_at_the_end_is_not_lost() {
+        let directory = Directory::new("stays");
+        let arena = arena(&directory.0);
+        let packer = packer(&directory.0.join("missing"), true, |_, _| {});
+        let last = fill(packer, arena, &mut of_stream(1), 0).unwrap();
+        last.store(&EVENT);
+        assert!(packer.end(Duration::from_secs(60)));
+        assert!(!packer.pack_rest(arena));
+        assert_eq!((packer.events(), packer.lost()), (0, 0));
+        assert!(packer.losses().is_empty());
+        assert_eq!(arena.in_use(), [last]);
     }
 
     /// One full chunk of its own does each thread keep, whoever else is behind.

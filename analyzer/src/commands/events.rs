@@ -7,7 +7,7 @@ use crate::text::{count, name};
 use crate::trace::Trace;
 use crate::trace::filter::{Filter, Void, Wanted};
 use crate::trace::names::Names;
-use crate::trace::steps::{Steps, What};
+use crate::trace::steps::{Gap, Steps, What};
 use anyhow::{Result, bail};
 use hindsight_tracelog::trace::ObjectId;
 use serde_json::json;
@@ -157,7 +157,7 @@ impl Opts {
                 Format::Text => writeln!(out, "{}", names.line(&step, depth))?,
             }
             // What the agent has lost, and counted, the trace never had.
-            if matches!(step.what, What::Lost(0)) {
+            if matches!(step.what, What::Lost(Gap::Blocks)) {
                 failed = true;
             }
         }

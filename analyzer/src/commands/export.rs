@@ -7,7 +7,7 @@ use crate::text::{self, count};
 use crate::trace::Trace;
 use crate::trace::export::Export;
 use crate::trace::export::schemas::TABLES;
-use crate::trace::steps::{Steps, What};
+use crate::trace::steps::{Gap, Steps, What};
 use anyhow::Result;
 use serde_json::json;
 use std::io::Write;
@@ -15,9 +15,9 @@ use std::path::PathBuf;
 
 /// Write a recorded run as Parquet tables, for DuckDB, Spark, pandas and the like.
 ///
-/// Seven files: calls, with their arguments in a table of their own, writes, with the
-/// values of calls like System.arraycopy in another one, reads, objects, and the basic
-/// blocks that have run. They are joined by `call`, `write` and `object`; a number is
+/// Eight files: calls, with their arguments in a table of their own, writes, with the
+/// values of calls like System.arraycopy in another one, reads, objects, with what is in
+/// arrays in another one, and the basic blocks that have run. They are joined by `call`, `write` and `object`; a number is
 /// one object for the whole run.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -158,8 +158,8 @@ impl Opts {
             match step {
                 Ok(step) => {
                     match step.what {
-                        What::Lost(0) => *failed = true,
-                        What::Lost(count) => lost = lost.saturating_add(count),
+                        What::Lost(Gap::Blocks) => *failed = true,
+                        What::Lost(gap) => lost = lost.saturating_add(gap.events()),
                         _ => {}
                     }
                     export.add(&step)?;

@@ -230,8 +230,8 @@ impl<'d> Inference<'d> {
             What::Exit { method, value } => self.leave(step.thread, *method, Some(*value)),
             What::Unwind { method, .. } => self.leave(step.thread, *method, None),
             What::End => self.abandon_all(step.thread),
-            What::Lost(count) => {
-                self.skipped.lost = self.skipped.lost.saturating_add(*count);
+            What::Lost(gap) => {
+                self.skipped.lost = self.skipped.lost.saturating_add(gap.events());
                 self.abandon_all(step.thread);
             }
             What::Thread { paused: true, .. } => self.abandon_all(step.thread),

@@ -200,8 +200,8 @@ pub fn observe(
                 exact.called(&mut bodies, stack, callee, &values);
                 mirror.called(&mut bodies, stack, callee, &values);
             }
-            What::Lost(count) => {
-                lost = lost.saturating_add(count);
+            What::Lost(gap) => {
+                lost = lost.saturating_add(gap.events());
                 threads.forget(thread);
             }
             What::End => threads.end(thread),

@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod tests;
 
+use rustc_hash::FxHashMap;
+
 /// The calls that are going on in a thread, the outermost first: the method of each, and what a reader
 /// keeps for it.
 ///
@@ -11,6 +13,8 @@ mod tests;
 /// they are a guess; so is, of several calls of that method, which one is meant: the innermost is taken.
 pub(super) struct Calls<C> {
     all: Vec<(u32, C)>,
+    /// How many of these are of each method.
+    of_method: FxHashMap<u32, usize>,
     /// So many of the outermost may have ended, for events were lost since.
     doubtful: usize,
     /// So many calls may have begun without having been seen.
@@ -21,6 +25,7 @@ impl<C> Default for Calls<C> {
     fn default() -> Self {
         Self {
             all: Vec::new(),
+            of_method: FxHashMap::default(),
             doubtful: 0,
             unseen: 0,
         }
@@ -43,6 +48,7 @@ impl<C> Calls<C> {
     /// A call of a method begins.
     pub(super) fn begin(&mut self, method: u32, kept: C) {
         self.all.push((method, kept));
+        *self.of_method.entry(method).or_default() += 1;
     }
 
     /// So many events were lost, or nobody knows how many (0).
@@ -54,7 +60,7 @@ impl<C> Calls<C> {
 
     /// Whether a call of a method is going on.
     pub(super) fn has(&self, method: u32) -> bool {
-        self.all.iter().rev().any(|(of, _)| *of == method)
+        self.of_method.contains_key(&method)
     }
 
     /// Takes the innermost call, unless it is of this method, of which one is going on: that method has
@@ -75,9 +81,15 @@ impl<C> Calls<C> {
 
     /// Takes the innermost call, which ends.
     pub(super) fn pop(&mut self) -> Option<(u32, C)> {
-        let call = self.all.pop();
+        let (method, kept) = self.all.pop()?;
         self.doubtful = self.doubtful.min(self.all.len());
-        call
+        if let Some(open) = self.of_method.get_mut(&method) {
+            *open -= 1;
+            if *open == 0 {
+                self.of_method.remove(&method);
+            }
+        }
+        Some((method, kept))
     }
 
     /// Of a call that ends, but is not among those that are going on: whether its beginning may be

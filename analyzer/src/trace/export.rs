@@ -278,9 +278,9 @@ impl<'d> Export<'d> {
                 ])?;
             }
             What::Going { method } => self.enter(step, *method, &[])?,
-            What::Lost(events) => {
+            What::Lost(gap) => {
                 let thread = self.threads.entry(step.thread, Thread::is_idle);
-                thread.calls.lose(*events);
+                thread.calls.lose(gap.events());
             }
             What::Class { .. } => {}
         }

@@ -5,7 +5,7 @@ mod tests;
 mod texts;
 
 use super::calls::Calls;
-use super::steps::{Place, Step, What};
+use super::steps::{Gap, Place, Step, What};
 use super::threads::Threads;
 use crate::graph::Typed;
 use crate::inspect::json;
@@ -109,7 +109,7 @@ impl<'d> Names<'d> {
             What::Caught { method, .. } | What::Bind { method, .. } if calls.has(*method) => {
                 while calls.pop_deeper(*method).is_some() {}
             }
-            What::Lost(events) => calls.lose(*events),
+            What::Lost(gap) => calls.lose(gap.events()),
             // Nothing tells of those whose ends were lost, and the thread would never be idle.
             What::End => return std::mem::take(calls).depth(),
             _ => {}
@@ -255,8 +255,13 @@ impl<'d> Names<'d> {
             What::Going { method } => {
                 let _ = write!(line, "{} is running", self.method(*method));
             }
-            What::Lost(0) => line.push_str("events are missing here"),
-            What::Lost(count) => {
+            What::Lost(Gap::Blocks) => line.push_str("events are missing here"),
+            What::Lost(Gap::Elsewhere) => {
+                line.push_str(
+                    "events may be missing here, of those that another thread tells were lost",
+                );
+            }
+            What::Lost(Gap::Told(count)) => {
                 let events = usize::try_from(*count).unwrap_or(usize::MAX);
                 let were = if *count == 1 { "was" } else { "were" };
                 let _ = write!(line, "{} {were} lost here", text::count(events, "event"));
@@ -441,7 +446,13 @@ impl<'d> Names<'d> {
                     put("elements", elements.collect());
                 }
             }
-            What::Lost(count) => put("count", json!(Some(count).filter(|count| **count > 0))),
+            What::Lost(gap) => {
+                put(
+                    "count",
+                    json!(Some(gap.events()).filter(|count| *count > 0)),
+                );
+                put("damaged", json!(*gap == Gap::Blocks));
+            }
         }
         Json::Object(fields)
     }

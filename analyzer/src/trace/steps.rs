@@ -1,13 +1,15 @@
 //! From events to steps: what one event could not hold is put together.
 
+mod carried;
 #[cfg(test)]
 pub(super) mod tests;
 mod values;
 
+use carried::Carried;
 use hindsight_tracelog::trace::dictionary::Dictionary;
 use hindsight_tracelog::trace::kind::{Kind, Names};
 use hindsight_tracelog::trace::{Damage, Datum, Event, Events, Log, ObjectId, Source};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use values::{Values, has_more};
 
@@ -124,8 +126,29 @@ pub enum What {
         /// Which.
         method: u32,
     },
-    /// Events were lost here: how many, or 0 if blocks are missing or damaged.
-    Lost(u64),
+    /// Events are missing here.
+    Lost(Gap),
+}
+
+/// Why events are missing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Gap {
+    /// The recorder has lost so many.
+    Told(u64),
+    /// Of events that it has lost, and tells of elsewhere, some may be this thread's.
+    Elsewhere,
+    /// Blocks are missing or damaged.
+    Blocks,
+}
+
+impl Gap {
+    /// How many there are, if that is known here; else 0.
+    pub fn events(self) -> u64 {
+        match self {
+            Gap::Told(events) => events,
+            Gap::Elsewhere | Gap::Blocks => 0,
+        }
+    }
 }
 
 /// An argument that was told.
@@ -180,63 +203,6 @@ pub struct Steps<'l, S> {
     ready: VecDeque<Step>,
     classes: Classes,
     carried: Carried,
-}
-
-/// Virtual threads, of which one stream of blocks holds many: where blocks of it are missing, any of
-/// those that had begun may have run in them.
-#[derive(Default)]
-struct Carried {
-    /// Those that have begun and not ended.
-    open: FxHashSet<u64>,
-    /// Those of them that have not been seen to run anew since blocks were missing.
-    suspects: FxHashSet<u64>,
-    /// The stamp up to which the beginnings of streams are gone: until then a virtual thread may have run
-    /// in what is gone whenever it went on.
-    gone: u64,
-    /// Those that had begun by then, and have not gone on since.
-    torn: FxHashSet<u64>,
-}
-
-impl Carried {
-    /// Whether a virtual thread may have run in what is gone before this event, with which it goes on.
-    fn is_torn(&mut self, event: &Event) -> bool {
-        if self.gone == 0 {
-            return self.torn.remove(&event.thread) && event.kind() == Kind::Switch;
-        }
-        if event.stamp > self.gone {
-            self.gone = 0;
-            self.torn.clone_from(&self.open);
-            return self.is_torn(event);
-        }
-        event.is_virtual && event.kind() == Kind::Switch
-    }
-
-    /// Whether events of this one's thread may be missing before it.
-    fn lacks(&mut self, event: &Event) -> bool {
-        if event.kind() == Kind::Lost {
-            // It may be of any that this carrier has run since.
-            self.suspects.extend(&self.open);
-        }
-        if !event.is_virtual {
-            return event.is_after_gap;
-        }
-        if event.is_after_gap {
-            self.suspects.extend(&self.open);
-            self.suspects.remove(&event.thread);
-        }
-        match event.kind() {
-            Kind::Switch => {
-                self.open.insert(event.thread);
-                event.is_after_gap || self.suspects.remove(&event.thread)
-            }
-            Kind::End => {
-                self.open.remove(&event.thread);
-                self.suspects.remove(&event.thread);
-                event.is_after_gap
-            }
-            _ => event.is_after_gap,
-        }
-    }
 }
 
 /// The classes that are still to be told of.
@@ -325,6 +291,9 @@ struct Waiting {
     before: Vec<Step>,
 }
 
+/// New objects that wait with a call at most: no method has as many arguments.
+const MOST_NEW: usize = 1024;
+
 impl<'l, S: Source> Steps<'l, S> {
     /// The steps of some blocks, in the order of their stamps.
     pub fn new(log: &'l Log<S>, places: &[usize]) -> Self {
@@ -334,10 +303,7 @@ impl<'l, S: Source> Steps<'l, S> {
             waiting: FxHashMap::default(),
             ready: VecDeque::new(),
             classes: Classes::new(&log.dictionary),
-            carried: Carried {
-                gone: log.gone(),
-                ..Carried::default()
-            },
+            carried: Carried::new(log.gone()),
         }
     }
 
@@ -388,14 +354,14 @@ impl<'l, S: Source> Steps<'l, S> {
 /// trace.
 fn take(
     event: &Event,
-    (lacks, torn): (bool, bool),
+    (lacks, torn): (Option<Gap>, bool),
     dictionary: &Dictionary,
     waiting: &mut FxHashMap<u64, Waiting>,
     ready: &mut VecDeque<Step>,
 ) {
     let thread = event.thread;
     let first = event.reference(0);
-    if lacks {
+    if let Some(gap) = lacks {
         if let Some(cut) = waiting.remove(&thread) {
             finish(cut, dictionary, ready);
         }
@@ -403,7 +369,7 @@ fn take(
             thread,
             is_virtual: event.is_virtual,
             stamp: event.stamp,
-            what: What::Lost(0),
+            what: What::Lost(gap),
         });
     }
     // What adds to a step that waits.
@@ -510,7 +476,10 @@ fn take(
         },
         Kind::End => What::End,
         Kind::Going => What::Going { method: event.id },
-        Kind::Lost => What::Lost(event.longs().first().map_or(0, |&count| count as u64)),
+        Kind::Lost => {
+            let count = event.longs().first();
+            What::Lost(Gap::Told(count.map_or(0, |&count| count as u64)))
+        }
         Kind::More | Kind::Stamp => return,
     };
     let mut step = Step {
@@ -523,7 +492,8 @@ fn take(
     if !waiting.is_empty()
         && let Some(before) = waiting.get_mut(&thread)
     {
-        if is_call(&before.step.what) && matches!(step.what, What::New { .. }) {
+        let is_new = matches!(step.what, What::New { .. });
+        if is_new && is_call(&before.step.what) && before.before.len() < MOST_NEW {
             // Of the call's further objects.
             before.before.push(step);
             return;

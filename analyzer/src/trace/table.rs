@@ -5,7 +5,7 @@ use anyhow::{Context, Result, bail};
 use parquet::basic::{Compression, Type as Physical, ZstdLevel};
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DoubleType, Int32Type, Int64Type};
 use parquet::file::metadata::KeyValue;
-use parquet::file::properties::WriterProperties;
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
 use std::fs::{self, File, OpenOptions};
@@ -13,8 +13,15 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Rows that are held at most.
+/// Rows that are held at most, to begin with. The end of the file tells of each group, which is kept in memory until
+/// then: of large tables they grow.
 const GROUP: usize = 1 << 16;
+
+/// After so many groups they are twice as large,
+const GROUPS: usize = 256;
+
+/// up to so many rows.
+const MAX_GROUP: usize = 1 << 18;
 
 /// A value of a row. `None` is null.
 #[derive(Debug, Clone)]
@@ -68,6 +75,10 @@ pub struct Table {
     writer: SerializedFileWriter<File>,
     columns: Vec<Column>,
     rows: usize,
+    /// Rows of the group that is held, once it is full.
+    group: usize,
+    /// Groups of that size so far.
+    groups: usize,
     total: u64,
 }
 
@@ -114,12 +125,17 @@ impl Table {
             .set_compression(Compression::ZSTD(ZstdLevel::try_new(1)?))
             .set_created_by(format!("hindsight {}", env!("CARGO_PKG_VERSION")))
             .set_key_value_metadata(Some(pairs.collect()))
+            // Those of pages are kept in memory until the end.
+            .set_statistics_enabled(EnabledStatistics::Chunk)
+            .set_offset_index_disabled(true)
             .build();
         let writer = SerializedFileWriter::new(file, schema, Arc::new(properties));
         Ok(Table {
             writer: writer.with_context(context)?,
             columns,
             rows: 0,
+            group: GROUP,
+            groups: 0,
             total: 0,
             begun,
         })
@@ -139,8 +155,12 @@ impl Table {
         }
         self.rows += 1;
         self.total += 1;
-        if self.rows == GROUP {
+        if self.rows == self.group {
             self.flush()?;
+            self.groups += 1;
+            if self.groups == GROUPS && self.group < MAX_GROUP {
+                (self.group, self.groups) = (2 * self.group, 0);
+            }
         }
         Ok(())
     }

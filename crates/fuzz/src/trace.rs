@@ -1,16 +1,18 @@
 //! Reading traces.
 //!
 //! Checksums and compression would keep a fuzzer out, so an input is read in
-//! four ways: as a segment, a live file and a dictionary; as the events of a
-//! chunk, which are packed and unpacked; as the columns of a block; and as the
-//! index and header of one.
+//! five ways: as a segment, a live file and a dictionary; as the events of a
+//! chunk, which are packed and unpacked; as the columns of a block; as the
+//! index and header of one; and as a record of a dictionary.
 
 use std::fs;
 use std::path::Path;
 
 use hindsight_tracelog::trace::block::{BLOCK_HEADER, BLOCK_MAGIC, Header, segment_header};
-use hindsight_tracelog::trace::dictionary::Dictionary;
-use hindsight_tracelog::trace::{Filter, Log, ObjectId, Packer, chunk};
+use hindsight_tracelog::trace::dictionary::{
+    self, Dictionary, Method, RECORD_HEADER, Record, TracedClass,
+};
+use hindsight_tracelog::trace::{Filter, Live, Log, ObjectId, Packer, chunk};
 
 use crate::limits::{Limits, within};
 
@@ -25,7 +27,7 @@ const LIMITS: Limits = Limits {
 
 /// Reads all there is.
 fn read(segments: Vec<Vec<u8>>, live: Vec<Vec<u8>>) -> Result<usize, ()> {
-    let log = Log::open(Dictionary::default(), segments, live).map_err(|_| ())?;
+    let log = Log::open(Dictionary::default(), segments, Live::read(live)).map_err(|_| ())?;
     let filter = Filter {
         object: Some(ObjectId(7)),
         threads: Some([1].into()),
@@ -87,6 +89,18 @@ fn live(events: &[u8]) -> Vec<u8> {
     file
 }
 
+/// A dictionary with one record, whose sums fit.
+fn dictionary(record: &[u8]) -> Vec<u8> {
+    let payload = zstd::bulk::compress(record, 1).expect("memory");
+    let mut header = Vec::new();
+    for int in [record.len(), payload.len()] {
+        header.extend((int as u32).to_le_bytes());
+    }
+    header.extend(crc32fast::hash(&payload).to_le_bytes());
+    header.extend(crc32fast::hash(&header).to_le_bytes());
+    [&dictionary::file_header()[..], &header, &payload].concat()
+}
+
 /// Reads the input in all ways.
 pub fn all(bytes: &[u8]) {
     within(&LIMITS, bytes.len(), || {
@@ -95,8 +109,10 @@ pub fn all(bytes: &[u8]) {
         let _ = read(vec![segment(&[], bytes, 1 << 20)], vec![]);
         let half = bytes.len() / 2;
         let _ = read(vec![segment(&bytes[..half], &bytes[half..], 100)], vec![]);
-        if let Ok((dictionary, _)) = Dictionary::read(bytes) {
-            let _ = (dictionary.method(1), dictionary.class(1));
+        for file in [bytes, &dictionary(bytes)] {
+            if let Ok((dictionary, _)) = Dictionary::read(file) {
+                let _ = (dictionary.method(1), dictionary.class(1));
+            }
         }
         let mut packed = segment_header().to_vec();
         let mut header = Header::default();
@@ -124,4 +140,16 @@ pub fn write_seed(dir: &str) {
     let done = packer.pack(&mut Header::default(), &events, &mut packed);
     done.expect("sound events");
     fs::write(Path::new(dir).join("segment"), packed).expect("a seed can be written");
+    let class = TracedClass {
+        name: "a.B".to_owned(),
+        methods: vec![Method {
+            id: 1,
+            parameter_names: vec![None],
+            ..Method::default()
+        }],
+        ..TracedClass::default()
+    };
+    let packed = dictionary::pack(&Record::Traced(class)).expect("memory");
+    let record = zstd::stream::decode_all(&packed[RECORD_HEADER..]).expect("it was just packed");
+    fs::write(Path::new(dir).join("record"), record).expect("a seed can be written");
 }

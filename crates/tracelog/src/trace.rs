@@ -67,19 +67,36 @@
 //!    from 238 on are those of exits, unwinds, binds and catches (in the order of
 //!    their tags) whose id is that of the innermost call of the block, which is
 //!    left out.
-//! 2. A byte for each reference: null, `this` of the innermost call, the same as
-//!    the last one at this place, the newest object, or the place among recent
-//!    ones; or that it is none of these.
+//! 2. A byte for each reference, but those of new objects ([`kind::Kind::Object`]): 0 for
+//!    null, 1 for `this` of the innermost call, 2 for the same as the last one at
+//!    this place, 3 for the newest object, 8 and more for 8 plus the slot of a recent
+//!    one; or 4, if it is none of these.
 //! 3. Those: the differences of class and number to the last one at this place.
 //!    New objects: the difference of the number to that of the newest, less one,
 //!    and the class.
 //! 4. Ints and longs, as differences to the last one at this place.
-//! 5. Texts: the coder (0 for Latin-1, 1 for UTF-16; of arrays, 3 for elements of a primitive
-//!    type and 4 for references, eight bytes each), the length in bytes, the bytes.
+//! 5. Texts: the coder (0 for Latin-1, 1 for UTF-16, 2 for a secret, which has no bytes; of
+//!    arrays, 3 for elements of a primitive type and 4 for references, eight bytes
+//!    each), the length in bytes as a varint, the bytes.
 //!
-//! A *place* is one of 4,096, by a hash of tag, id (without one: the method of
-//! the innermost call) and position in the event. Varints have seven bits a
-//! byte, the lowest first; differences of either sign are zigzag.
+//! Varints have seven bits a byte, the lowest first; differences of either sign are
+//! zigzag, and wrap around.
+//!
+//! What one event refers to is relative to those before it in the block, at the
+//! beginning of which all of this is 0 or empty:
+//!
+//! - *Calls*: an enter begins one of its method, whose `this` is the first reference
+//!   of the event, or null; a bind sets it. An exit or unwind ends the innermost call
+//!   of its method and what is deeper, or nothing if there is none. A call that would
+//!   be the 1,025th around another one has the outer 512 forgotten.
+//! - *Places*: 4,096 of references and as many of numbers. An event's is the upper 12
+//!   bits of the 32 of (id xor tag times 2^24) times `0x9e3779b1`; without an id that of
+//!   the innermost method, or 0. References are at this place and those after it in
+//!   their order, ints from 8 places further on, longs from 12, modulo 4,096.
+//! - *Slots*: 128 of recent references, by the upper 7 bits of the 64 of the reference
+//!   (class times 2^40, plus number) times `0x9e3779b97f4a7c15`.
+//! - Each reference in column 2 but null is the last one at its place and in its slot
+//!   then. A new object becomes the newest, and nothing else.
 //!
 //! # Versions
 //!
@@ -110,7 +127,7 @@ pub mod recap;
 mod unpack;
 
 pub use error::{Error, ErrorKind};
-pub use log::{Block, Damage, Events, Filter, Log, Missing, Reader, Source};
+pub use log::{Block, Damage, Events, Filter, Live, Log, Missing, Reader, Source};
 pub use pack::Packer;
 pub use unpack::{Datum, Event, ObjectId, Unpacker};
 

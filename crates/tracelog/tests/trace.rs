@@ -5,7 +5,7 @@ use hindsight_tracelog::trace::chunk;
 use hindsight_tracelog::trace::dictionary::{self, Dictionary, Record};
 use hindsight_tracelog::trace::kind::{Kind, LAYOUTS, coder, tag};
 use hindsight_tracelog::trace::recap::{Changes, Recaps};
-use hindsight_tracelog::trace::{Datum, ErrorKind, Filter, Log, ObjectId, Packer, VERSION};
+use hindsight_tracelog::trace::{Datum, ErrorKind, Filter, Live, Log, ObjectId, Packer, VERSION};
 use proptest::prelude::*;
 
 /// An event as a chunk has it: a tag, an id, values, text.
@@ -109,7 +109,7 @@ fn read(log: &Log<Vec<u8>>) -> (Vec<Raw>, usize) {
 }
 
 fn open(segments: Vec<Vec<u8>>, live: Vec<Vec<u8>>) -> Log<Vec<u8>> {
-    let log = Log::open(Dictionary::default(), segments, live);
+    let log = Log::open(Dictionary::default(), segments, Live::read(live));
     log.map_err(|(_, error)| error).expect("a log")
 }
 
@@ -506,7 +506,11 @@ fn later_versions_are_refused_by_name() {
     segment[8] = later as u8;
     let sum = crc32fast::hash(&segment[..12]);
     segment[12..].copy_from_slice(&sum.to_le_bytes());
-    let log = Log::open(Dictionary::default(), vec![segment.to_vec()], vec![]);
+    let log = Log::open(
+        Dictionary::default(),
+        vec![segment.to_vec()],
+        Live::read(vec![]),
+    );
     let Err((0, error)) = log else {
         panic!("it is refused");
     };

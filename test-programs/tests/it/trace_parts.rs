@@ -3,9 +3,9 @@
 
 use hindsight_test_programs::traces::{for_each, lines, open};
 use hindsight_test_programs::{Jdk, Workplace, agent, both, hindsight, jdks, root, text};
-use hindsight_tracelog::trace::Log;
 use hindsight_tracelog::trace::dictionary::Dictionary;
 use hindsight_tracelog::trace::kind::Kind;
+use hindsight_tracelog::trace::{Live, Log};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
@@ -181,7 +181,7 @@ fn whole_windows_are_kept() {
     let segments = segments
         .iter()
         .map(|path| fs::read(path).expect("a segment"));
-    let log = Log::open(dictionary, segments.collect(), Vec::new());
+    let log = Log::open(dictionary, segments.collect(), Live::read(Vec::new()));
     let log = log.map_err(|(_, error)| error).expect("a sound log");
     let all: Vec<usize> = (0..log.blocks().len()).collect();
     let mut events = log.events(&all);
@@ -389,6 +389,15 @@ fn one_of_so_many_outermost_calls() {
         let all = events(&workplace, &classes, jdk, "sample=Parts$Service", &[]);
         assert_eq!(requests(&all).len(), 20);
         assert!(!all.iter().any(|line| line.contains("Parts.depth")));
+        // A constructor whose end no probe sees is over all the same when the next call begins.
+        let refused = events(
+            &workplace,
+            &classes,
+            jdk,
+            "include=Parts$Account,sample=3",
+            &["refuse"],
+        );
+        assert_eq!(requests(&refused), [1, 4, 7]);
         // The outermost ones of this program are main and what the other thread runs.
         let main = events(&workplace, &classes, jdk, "sample=2", &[]);
         assert!(main.iter().any(|line| line.contains("Parts.main returns")));

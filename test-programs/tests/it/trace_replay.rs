@@ -7,7 +7,7 @@
 use hindsight_test_programs::{Jdk, Workplace, both, is_full, jdks, root, text};
 use hindsight_tracelog::trace::dictionary::Dictionary;
 use hindsight_tracelog::trace::kind::Kind;
-use hindsight_tracelog::trace::{Datum, Event, Log, ObjectId};
+use hindsight_tracelog::trace::{Datum, Event, Live, Log, ObjectId};
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::env;
 use std::fmt::Write;
@@ -485,7 +485,7 @@ fn check(jdk: &Jdk, seed: u64, count: usize) {
         .iter()
         .map(|path| fs::read(path).expect("a segment"))
         .collect();
-    let log = Log::open(dictionary, segments, Vec::new())
+    let log = Log::open(dictionary, segments, Live::read(Vec::new()))
         .map_err(|(_, error)| error)
         .expect("a sound log");
 

@@ -4,7 +4,7 @@ use super::Calls;
 use crate::temporary::Directory;
 use crate::trace::export::Export;
 use crate::trace::names::Names;
-use crate::trace::steps::{Step, What};
+use crate::trace::steps::{Gap, Step, What};
 use crate::trace::{DICTIONARY, Trace};
 use hindsight_tracelog::trace::dictionary::{self, Method, Record, TracedClass};
 use hindsight_tracelog::trace::{Datum, ObjectId};
@@ -159,12 +159,12 @@ fn stack_ends() -> [What; 16] {
         enter(PARSE),
         enter(DEEP),
         enter(DEEP),
-        What::Lost(9),
+        What::Lost(Gap::Told(9)),
         What::Unwind {
             method: DEEP,
             exception: None,
         },
-        What::Lost(1),
+        What::Lost(Gap::Told(1)),
         caught(PARSE),
         exit(PARSE, 0),
         enter(AFTER),
@@ -203,7 +203,12 @@ fn calls_around_a_loss_have_their_ends() {
 fn what_began_in_a_gap_is_told_apart() {
     let events = || {
         let before = [exit(WORK, 0), enter(MAIN), enter(WORK), enter(PARSE)];
-        let gap = [What::Lost(3), enter(AFTER), exit(AFTER, 1), exit(LOST, 2)];
+        let gap = [
+            What::Lost(Gap::Told(3)),
+            enter(AFTER),
+            exit(AFTER, 1),
+            exit(LOST, 2),
+        ];
         before.into_iter().chain(gap).chain([exit(MAIN, 3)])
     };
     let (rows, without) = exported(events());
@@ -227,11 +232,29 @@ fn a_constructor_that_is_bound_is_running() {
         method: WORK,
         this: Some(ObjectId(1)),
     };
-    let events = [enter(MAIN), enter(WORK), enter(DEEP), What::Lost(0), bind];
+    let events = [
+        enter(MAIN),
+        enter(WORK),
+        enter(DEEP),
+        What::Lost(Gap::Blocks),
+        bind,
+    ];
     assert_eq!(depths(events.clone()), [0, 1, 2, 3, 2]);
     let (rows, _) = exported(events);
     assert_eq!(
         rows.first().map(String::as_str),
         Some("3 in 2 at 2: deep open -")
     );
+}
+
+/// A hostile trace has millions of these.
+#[test]
+fn ends_of_calls_that_are_not_going_on_take_no_time() {
+    let mut calls = Calls::default();
+    for _ in 0..1 << 20 {
+        calls.begin(MAIN, ());
+    }
+    assert!((0..1 << 20).all(|_| !calls.has(WORK)));
+    while calls.pop().is_some() {}
+    assert!(!calls.has(MAIN));
 }

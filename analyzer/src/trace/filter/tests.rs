@@ -1,9 +1,9 @@
 //! Which blocks are read for what is wanted, and what is said to be missing.
 
 use super::*;
-use hindsight_tracelog::trace::Packer;
 use hindsight_tracelog::trace::block::{Header, segment_header};
 use hindsight_tracelog::trace::dictionary::{Defined, TracedClass};
+use hindsight_tracelog::trace::{Live, Packer};
 
 #[test]
 fn blocks_are_read_to_where_an_event_can_end() {
@@ -66,7 +66,7 @@ fn log(blocks: &[(u64, u64, u64)]) -> Log<Vec<u8>> {
     };
     let mut dictionary = Dictionary::default();
     dictionary.traced.push(class);
-    let log = Log::open(dictionary, vec![segment], vec![]);
+    let log = Log::open(dictionary, vec![segment], Live::read(vec![]));
     log.map_err(|(_, error)| error).expect("a log")
 }
 

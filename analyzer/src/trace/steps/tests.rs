@@ -1,13 +1,13 @@
 //! Steps of events that are made here.
 
-use super::{Step, Steps, What};
+use super::{Gap, Step, Steps, What};
 use crate::trace::ahead::read_ahead;
 use hindsight_tracelog::trace::block::{Header, segment_header};
 use hindsight_tracelog::trace::dictionary::{
     self, Dictionary, Member, Method, Record, TracedClass,
 };
 use hindsight_tracelog::trace::kind::{Kind, LAYOUTS, Layout, Names};
-use hindsight_tracelog::trace::{Datum, Log, Packer};
+use hindsight_tracelog::trace::{Datum, Live, Log, Packer};
 
 /// An event as a chunk has it.
 pub(in crate::trace) fn event(
@@ -76,7 +76,7 @@ fn log(blocks: &[(u64, u64, u64, &[Vec<u8>])]) -> Log<Vec<u8>> {
     file.extend(dictionary::pack(&Record::Traced(class)).expect("memory"));
     let (dictionary, damage) = Dictionary::read(&file).expect("a dictionary");
     assert_eq!(damage, None);
-    let log = Log::open(dictionary, vec![segment], vec![]);
+    let log = Log::open(dictionary, vec![segment], Live::read(vec![]));
     log.map_err(|(_, error)| error).expect("a log")
 }
 
@@ -140,7 +140,7 @@ fn a_gap_is_a_step() {
     let told = steps(&log(&[(1, 0, 1, &before), (1, 2, 3, &after)]));
     let [
         (_, What::Enter { arguments, .. }),
-        (_, What::Lost(0)),
+        (_, What::Lost(Gap::Blocks)),
         (_, What::Exit { .. }),
     ] = told.as_slice()
     else {
@@ -170,6 +170,37 @@ fn a_gap_of_a_carrier_is_told_to_all_that_it_may_have_run() {
         .filter(|(_, what)| matches!(what, What::Lost(_)));
     let lost: Vec<u64> = lost.map(|(thread, _)| *thread).collect();
     assert_eq!(lost, [11, 12], "{told:?}");
+}
+
+/// The recorder has told how many it has lost: that is no damage, and nothing to threads that no carrier runs.
+#[test]
+fn a_loss_of_a_carrier_may_be_of_any_that_it_may_have_run() {
+    let runs = |thread: u64| event(Kind::Switch, 0, &[], &[1], &[thread, 0]);
+    let exit = event(Kind::Exit, 1, &[], &[], &[]);
+    let lost = |events: u64| event(Kind::Lost, 0, &[], &[], &[events]);
+    let before = [runs(11), exit.clone(), runs(12), exit.clone()];
+    let told = steps(&log(&[
+        (1, 0, 1, &before),
+        // A platform thread that carries none.
+        (2, 0, 3, &[exit.clone(), lost(1)]),
+        (3, 0, 5, &[runs(11), exit.clone()]),
+        (1, 1, 7, &[lost(2), runs(12), exit.clone()]),
+        (3, 1, 9, &[runs(11), runs(12), exit]),
+    ]));
+    let told = told.into_iter().filter_map(|(thread, what)| match what {
+        What::Lost(gap) => Some((thread, gap)),
+        _ => None,
+    });
+    let told: Vec<_> = told.collect();
+    assert_eq!(
+        told,
+        [
+            (2, Gap::Told(1)),
+            (1, Gap::Told(2)),
+            (12, Gap::Elsewhere),
+            (11, Gap::Elsewhere)
+        ]
+    );
 }
 
 /// More of them than are handed over at once.

@@ -24,6 +24,11 @@ pub const RECORD_HEADER: usize = 16;
 /// No record is larger.
 pub const MAX_RECORD: usize = 64 << 20;
 
+/// Bytes that all records together may unpack to, and so many more for each byte of the file. A byte of a record can
+/// become dozens in memory.
+const FREE_BYTES: usize = 4 << 20;
+const BYTES_A_BYTE: usize = 64;
+
 /// A record. Structures are MessagePack arrays in the order of their fields; new
 /// fields go to the end.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -276,7 +281,8 @@ pub struct Dictionary {
 impl Dictionary {
     /// Reads a dictionary as far as it is whole, and says where first and why not.
     ///
-    /// What is damaged is passed over: the records after it are to be found.
+    /// What is damaged is passed over: the records after it are to be found. So are records that would take far more
+    /// memory than the file is large.
     ///
     /// # Errors
     ///
@@ -285,10 +291,11 @@ impl Dictionary {
         check_header(bytes, MAGIC)?;
         let mut dictionary = Self::default();
         let mut damage = None;
+        let mut left = FREE_BYTES.saturating_add(bytes.len().saturating_mul(BYTES_A_BYTE));
         let mut at = SEGMENT_HEADER;
         while at < bytes.len() {
             let start = at;
-            match record(bytes, &mut at) {
+            match record(bytes, &mut at, &mut left) {
                 Ok(record) => dictionary.add(record),
                 Err(error) => {
                     damage.get_or_insert(error);
@@ -401,8 +408,9 @@ fn find_record(bytes: &[u8], from: usize) -> usize {
     (from..bytes.len()).find(is_sound).unwrap_or(bytes.len())
 }
 
-/// Reads a record, and goes behind it; behind one that is damaged too, if its header is sound.
-fn record(bytes: &[u8], at: &mut usize) -> Result<Record, Error> {
+/// Reads a record, and goes behind it; behind one that is damaged too, if its header is sound. `left` are the bytes
+/// that may still be unpacked.
+fn record(bytes: &[u8], at: &mut usize, left: &mut usize) -> Result<Record, Error> {
     let start = *at;
     let error = |kind| Error::at(kind, start);
     let rest = bytes.get(start..).unwrap_or_default();
@@ -422,6 +430,7 @@ fn record(bytes: &[u8], at: &mut usize) -> Result<Record, Error> {
     if crc32fast::hash(payload) != u32_at(header, 8) {
         return Err(error(ErrorKind::PayloadSum));
     }
+    *left = left.checked_sub(len).ok_or(error(ErrorKind::TooLong))?;
     // The length is a claim: memory follows what is really there.
     let mut raw = Vec::new();
     let decoder = zstd::stream::Decoder::new(payload).map_err(|_| error(ErrorKind::Compression))?;
@@ -436,6 +445,28 @@ fn record(bytes: &[u8], at: &mut usize) -> Result<Record, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn records_that_unpack_to_far_more_than_the_file_has_are_passed_over() {
+        let class = |parameters: usize| {
+            Record::Traced(TracedClass {
+                methods: vec![Method {
+                    parameter_names: vec![None; parameters],
+                    ..Method::default()
+                }],
+                ..TracedClass::default()
+            })
+        };
+        let mut file = file_header().to_vec();
+        for parameters in [FREE_BYTES / 2, FREE_BYTES, 1] {
+            file.extend(pack(&class(parameters)).unwrap());
+        }
+        let (read, damage) = Dictionary::read(&file).unwrap();
+        let count = |class: &TracedClass| class.methods[0].parameter_names.len();
+        let counts: Vec<usize> = read.traced.iter().map(count).collect();
+        assert_eq!(counts, [FREE_BYTES / 2, 1]);
+        assert_eq!(damage.map(|error| error.kind()), Some(ErrorKind::TooLong));
+    }
 
     #[test]
     fn the_start_of_an_older_version_has_no_run() {

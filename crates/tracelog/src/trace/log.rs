@@ -159,6 +159,47 @@ impl Filter {
     }
 }
 
+/// What live files hold.
+pub struct Live<S> {
+    files: Vec<S>,
+    /// By their places among these.
+    blocks: Vec<Block>,
+    chunks: HashMap<(usize, u64), Vec<u8>>,
+    damage: Vec<Damage>,
+}
+
+impl<S: Source> Live<S> {
+    /// Reads them as a whole.
+    pub fn read(files: Vec<S>) -> Self {
+        let (mut blocks, mut damage) = (Vec::new(), Vec::new());
+        let mut chunks = HashMap::new();
+        for (file, source) in files.iter().enumerate() {
+            scan_live(file, source, &mut blocks, &mut chunks, &mut damage);
+        }
+        Self {
+            files,
+            blocks,
+            chunks,
+            damage,
+        }
+    }
+
+    /// Has their places behind those of so many segments.
+    fn behind(mut self, segments: usize) -> Self {
+        for block in &mut self.blocks {
+            block.file += segments;
+        }
+        for damage in &mut self.damage {
+            damage.file += segments;
+        }
+        let chunks = self.chunks.into_iter();
+        self.chunks = chunks
+            .map(|((file, at), events)| ((file + segments, at), events))
+            .collect();
+        self
+    }
+}
+
 impl<S: Source> Log<S> {
     /// Reads all but the events: a few hundred bytes for each block.
     ///
@@ -167,8 +208,8 @@ impl<S: Source> Log<S> {
     /// writing into a segment when it was killed is in its live file still, and
     /// the cut end of that segment is no damage.
     ///
-    /// Live files are read first, as a whole: a process that still runs may only bring what is in them to the
-    /// segments that are read then.
+    /// Of a process that still runs, `live` is to be read before anybody looks which segments there are: what is in
+    /// chunks may only come to segments, and to new ones, then.
     ///
     /// # Errors
     ///
@@ -176,17 +217,15 @@ impl<S: Source> Log<S> {
     pub fn open(
         dictionary: Dictionary,
         segments: Vec<S>,
-        live: Vec<S>,
+        live: Live<S>,
     ) -> Result<Self, (usize, Error)> {
-        let mut blocks = Vec::new();
-        let mut damage = Vec::new();
         let mut ends = Vec::new();
-        let first_live = segments.len();
-        let mut chunks = HashMap::new();
-        for (file, source) in live.iter().enumerate() {
-            let file = first_live + file;
-            scan_live(file, source, &mut blocks, &mut chunks, &mut damage);
-        }
+        let Live {
+            files: live,
+            mut blocks,
+            mut chunks,
+            mut damage,
+        } = live.behind(segments.len());
         for (file, source) in segments.iter().enumerate() {
             scan_segment(file, source, &mut blocks, &mut damage, &mut ends)
                 .map_err(|error| (file, error))?;

@@ -15,6 +15,8 @@ pub struct Event {
     tag: u8,
     /// The method, field or callee; see [`Layout::names`].
     pub id: u32,
+    /// The stream it is of: see [`crate::trace`].
+    pub stream: u64,
     /// The thread it happened on: `Thread.getId`.
     pub thread: u64,
     /// Whether that is a virtual thread.
@@ -292,6 +294,7 @@ impl Unpacker {
                     .expect("a tag of ours"),
                 tag: tag::LOST,
                 id: 0,
+                stream: 0,
                 thread: 0,
                 is_virtual: false,
                 stamp: 0,
@@ -347,10 +350,16 @@ impl Unpacker {
         self.model.restart();
         self.left = header.events;
         self.after_gap = false;
+        self.event.stream = header.stream;
         self.event.thread = header.thread;
         self.event.is_virtual = header.is_virtual();
         self.event.stamp = header.stamp;
         Ok(())
+    }
+
+    /// Bytes that it takes for the block.
+    pub(super) fn capacity(&self) -> usize {
+        self.plain.capacity()
     }
 
     /// Says that what was before this block is missing or damaged.

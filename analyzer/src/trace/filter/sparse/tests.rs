@@ -5,12 +5,12 @@ use super::*;
 use crate::trace::names::Names;
 use crate::trace::steps::Steps;
 use crate::trace::steps::tests::event;
-use hindsight_tracelog::trace::Packer;
 use hindsight_tracelog::trace::block::{Header, segment_header};
 use hindsight_tracelog::trace::dictionary::{
     self, Defined, Dictionary, Member, Method, Record, Start, Thread, TracedClass,
 };
 use hindsight_tracelog::trace::kind::Kind;
+use hindsight_tracelog::trace::{Live, Packer};
 
 const BLOCKS: u64 = 40;
 const OFTEN: u32 = 1;
@@ -107,7 +107,7 @@ fn log(bounds: &[(String, String)], is_virtual: bool) -> Log<Vec<u8>> {
     }
     let (dictionary, damage) = Dictionary::read(&file).expect("a dictionary");
     assert_eq!(damage, None);
-    let log = Log::open(dictionary, vec![segment], vec![]);
+    let log = Log::open(dictionary, vec![segment], Live::read(vec![]));
     log.map_err(|(_, error)| error).expect("a log")
 }
 

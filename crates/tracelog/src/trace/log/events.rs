@@ -10,12 +10,20 @@ use crate::trace::error::{Error, ErrorKind};
 use crate::trace::pack::Packer;
 use crate::trace::unpack::{Event, Unpacker};
 
+/// Bytes that the readers of streams may take that wait for others. What a recorder packs is an eighth of what a block
+/// may claim to be, so that thousands of threads have room.
+const MOST_HELD: usize = 1 << 30;
+
+/// What a reader takes besides the block, more or less.
+const READER: usize = 256 << 10;
+
+/// Readers that are kept for blocks to come.
+const MOST_SPARE: usize = 64;
+
 /// Memory for reading one block after another.
 #[derive(Default)]
 pub struct Reader {
     stored: Vec<u8>,
-    packer: Option<Packer>,
-    packed: Vec<u8>,
     unpacker: Unpacker,
 }
 
@@ -33,18 +41,14 @@ impl Reader {
             let at = block.offset + chunk::HEADER as u64;
             let events = log.live.get(&(block.file, block.offset));
             let events = events.ok_or(Error::at(ErrorKind::Cut, 0).after(at))?;
-            let packer = match &mut self.packer {
-                Some(packer) => packer,
-                none => {
-                    none.insert(Packer::new().map_err(|_| Error::at(ErrorKind::Compression, 0))?)
-                }
-            };
-            self.packed.clear();
+            // Megabytes, which not each of many readers is to keep.
+            let mut packer = Packer::new().map_err(|_| Error::at(ErrorKind::Compression, 0))?;
+            let mut packed = Vec::new();
             packer
-                .pack(&mut header, events, &mut self.packed)
+                .pack(&mut header, events, &mut packed)
                 .map_err(|error| error.after(at))?;
             let payload = BLOCK_HEADER + header.index_len as usize;
-            let payload = self.packed.get(payload..).unwrap_or_default();
+            let payload = packed.get(payload..).unwrap_or_default();
             self.unpacker.start(&header, payload)?;
         } else {
             let at = block.offset + BLOCK_HEADER as u64 + u64::from(header.index_len);
@@ -58,10 +62,16 @@ impl Reader {
         }
         Ok(&mut self.unpacker)
     }
+
+    /// Bytes that it takes.
+    fn size(&self) -> usize {
+        READER + self.stored.capacity() + self.unpacker.capacity()
+    }
 }
 
 /// The events of many blocks, merged. Memory follows the number of streams that
-/// overlap, not the length of the trace.
+/// overlap, not the length of the trace, up to a bound; beyond, blocks are read
+/// several times.
 pub struct Events<'l, S> {
     log: &'l Log<S>,
     streams: Vec<Stream>,
@@ -69,16 +79,50 @@ pub struct Events<'l, S> {
     waiting: BinaryHeap<Reverse<(u64, usize)>>,
     current: Option<usize>,
     spare: Vec<Reader>,
+    /// Bytes that the readers of those that wait take, and may take.
+    held: usize,
+    most_held: usize,
 }
 
+#[derive(Default)]
 struct Stream {
     blocks: Vec<usize>,
+    /// The place among these of the block after the one that is being read.
     next: usize,
+    /// Nothing between blocks, and where others have needed its memory.
     reader: Option<Reader>,
-    /// The reader stands at an event that was not handed out yet.
+    /// Events of the block that were read.
+    read: usize,
+    /// Blocks before it are missing.
+    after_gap: bool,
+    /// The last of these events was not handed out yet.
     pending: bool,
     /// The last block could not be read to its end.
     broken: bool,
+}
+
+impl Stream {
+    /// The block that is being read.
+    fn block(&self) -> usize {
+        let last = self.next.checked_sub(1);
+        let block = last.and_then(|last| self.blocks.get(last));
+        block.copied().unwrap_or(usize::MAX)
+    }
+
+    /// Goes to where this block has been read to.
+    fn open<S: Source>(&mut self, log: &Log<S>, mut reader: Reader) -> Result<(), Damage> {
+        let block = self.block();
+        let damaged = |error| log.damaged(block, error);
+        let unpacker = reader.open(log, block).map_err(damaged)?;
+        if self.after_gap {
+            unpacker.comes_after_gap();
+        }
+        for _ in 0..self.read {
+            unpacker.next_event().map_err(damaged)?;
+        }
+        self.reader = Some(reader);
+        Ok(())
+    }
 }
 
 impl<'l, S: Source> Events<'l, S> {
@@ -95,13 +139,7 @@ impl<'l, S: Source> Events<'l, S> {
             };
             if last.replace(block.header.stream) != Some(block.header.stream) {
                 waiting.push(Reverse((block.header.stamp, streams.len())));
-                streams.push(Stream {
-                    blocks: Vec::new(),
-                    next: 0,
-                    reader: None,
-                    pending: false,
-                    broken: false,
-                });
+                streams.push(Stream::default());
             }
             if let Some(stream) = streams.last_mut() {
                 stream.blocks.push(place);
@@ -113,6 +151,8 @@ impl<'l, S: Source> Events<'l, S> {
             waiting,
             current: None,
             spare: Vec::new(),
+            held: 0,
+            most_held: MOST_HELD,
         }
     }
 
@@ -149,6 +189,14 @@ impl<'l, S: Source> Events<'l, S> {
                 return Ok(None);
             };
             if std::mem::take(&mut stream.pending) {
+                match &stream.reader {
+                    Some(reader) => self.held = self.held.saturating_sub(reader.size()),
+                    None => {
+                        let reader = self.spare.pop().unwrap_or_default();
+                        let opened = stream.open(self.log, reader);
+                        opened.inspect_err(|_| stream.broken = true)?;
+                    }
+                }
                 return Ok(Some(place));
             }
             let next_stamp = self.waiting.peek().map(|Reverse((stamp, _))| *stamp);
@@ -158,18 +206,25 @@ impl<'l, S: Source> Events<'l, S> {
                 match event {
                     Err(error) => {
                         stream.broken = true;
-                        let block = stream.next.checked_sub(1);
-                        let block = block.and_then(|last| stream.blocks.get(last));
-                        let block = block.copied().unwrap_or(usize::MAX);
-                        return Err(self.log.damaged(block, error));
+                        return Err(self.log.damaged(stream.block(), error));
                     }
-                    Ok(Some(event)) if late(event.stamp) => {
+                    Ok(Some(event)) => {
+                        stream.read += 1;
+                        if !late(event.stamp) {
+                            return Ok(Some(place));
+                        }
                         self.waiting.push(Reverse((event.stamp, place)));
                         stream.pending = true;
                         self.current = None;
+                        self.held += reader.size();
+                        self.keep_to_bound();
                     }
-                    Ok(Some(_)) => return Ok(Some(place)),
-                    Ok(None) => self.spare.extend(stream.reader.take()),
+                    Ok(None) => {
+                        let done = stream.reader.take();
+                        if self.spare.len() < MOST_SPARE {
+                            self.spare.extend(done);
+                        }
+                    }
                 }
                 continue;
             }
@@ -184,16 +239,78 @@ impl<'l, S: Source> Events<'l, S> {
                 continue;
             }
             stream.next += 1;
+            stream.read = 0;
             // If it cannot be opened, this is true of the next one too.
             let after_gap = std::mem::replace(&mut stream.broken, true);
-            let mut reader = self.spare.pop().unwrap_or_default();
-            let damaged = |error| self.log.damaged(block, error);
-            let unpacker = reader.open(self.log, block).map_err(damaged)?;
-            if after_gap || self.log.is_after_gap(block) {
-                unpacker.comes_after_gap();
-            }
+            stream.after_gap = after_gap || self.log.is_after_gap(block);
+            let reader = self.spare.pop().unwrap_or_default();
+            stream.open(self.log, reader)?;
             stream.broken = false;
-            stream.reader = Some(reader);
         }
+    }
+
+    /// Gives up the readers that are needed last, where all take too much.
+    fn keep_to_bound(&mut self) {
+        while self.held > self.most_held {
+            let has_reader = |&(_, place): &(u64, usize)| {
+                let stream = self.streams.get(place);
+                stream.is_some_and(|stream| stream.reader.is_some())
+            };
+            let waiting = self.waiting.iter().map(|Reverse(waiting)| *waiting);
+            let last = waiting.filter(has_reader).max();
+            let last = last.and_then(|(_, place)| self.streams.get_mut(place)?.reader.take());
+            let Some(reader) = last else {
+                return;
+            };
+            self.held = self.held.saturating_sub(reader.size());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::Live;
+    use crate::trace::block::{Header, segment_header};
+    use crate::trace::dictionary::Dictionary;
+    use crate::trace::kind::tag;
+
+    #[test]
+    fn events_are_the_same_where_no_reader_can_wait() {
+        let mut packer = Packer::new().expect("memory");
+        let mut segment = segment_header().to_vec();
+        // The second block of each of three streams is missing.
+        for (stream, sequence) in [(0, 0), (1, 0), (2, 0), (0, 2), (1, 2), (2, 2)] {
+            let mut header = Header {
+                stream,
+                sequence,
+                stamp: 1000 * sequence,
+                ..Header::default()
+            };
+            let stamps = (1..100).map(|at| 1000 * sequence + 10 * at + stream);
+            let events: Vec<u8> = stamps
+                .flat_map(|stamp| [&[tag::STAMP][..], &stamp.to_le_bytes()].concat())
+                .collect();
+            let packed = packer.pack(&mut header, &events, &mut segment);
+            packed.expect("sound events");
+        }
+        let log = Log::open(Dictionary::default(), vec![segment], Live::read(vec![]));
+        let log = log.map_err(|(_, error)| error).expect("a log");
+        let read = |most_held: usize| {
+            let mut events = log.events(&[0, 1, 2, 3, 4, 5]);
+            events.most_held = most_held;
+            let mut read = Vec::new();
+            while let Some(event) = events.next_event() {
+                let event = event.expect("sound blocks");
+                read.push((event.stamp, event.stream, event.is_after_gap));
+            }
+            read
+        };
+        let all = read(MOST_HELD);
+        assert_eq!(all.len(), 6 * 99);
+        assert!(all.is_sorted());
+        assert_eq!(all.iter().filter(|(_, _, gap)| *gap).count(), 3);
+        assert_eq!(read(2 * READER), all);
+        assert_eq!(read(0), all);
     }
 }

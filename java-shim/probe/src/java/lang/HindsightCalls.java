@@ -16,6 +16,11 @@ final class HindsightCalls {
     /** Events for which a stack that is too deep to be looked at is not looked at again. */
     private static final int PATIENCE = 64;
 
+    /** After so many looks in vain in a row the next ones are so many events apart, for each takes microseconds. */
+    private static final int MOST_VAIN = 64;
+
+    private static final int APART = 1024;
+
     /** Whether the outermost call is one that is not recorded. */
     boolean skips = true;
 
@@ -35,6 +40,9 @@ final class HindsightCalls {
     private int counted = -1;
 
     private int patience;
+
+    /** Looks at the stack in a row after which nothing was over. */
+    private int vain;
 
     private final long thread;
     private HindsightCalls next;
@@ -56,12 +64,13 @@ final class HindsightCalls {
     }
 
     /**
-     * Whether it is time to look at the stack: where that ended, probes at the ends of methods have told nothing, so
-     * that there may be calls here that are over.
+     * Whether it is time to look at the stack, for there may be calls here that are over: where that ended, probes at
+     * the ends of methods have told nothing; nor is any told of a constructor that an exception leaves out of its
+     * call of another one, where no caller tells of that exception either.
      */
     @ForceInline
     boolean areDoubtful() {
-        return overflows != HindsightTrace.overflows && --patience < 0;
+        return (overflows != HindsightTrace.overflows || all.areUnbound()) && --patience < 0;
     }
 
     /**
@@ -74,11 +83,13 @@ final class HindsightCalls {
     boolean areOver(boolean entering) {
         int now = HindsightTrace.overflows;
         boolean ends = !ending.isEmpty();
+        int before = all.depth();
         if (!all.drop(entering) || !ending.drop(entering)) {
             patience = PATIENCE;
             return false;
         }
-        patience = 0;
+        vain = all.depth() < before ? 0 : vain + 1;
+        patience = vain < MOST_VAIN ? 0 : APART;
         overflows = now;
         skips |= all.isEmpty();
         return ends && ending.isEmpty();

@@ -11,17 +11,36 @@ final class HindsightNest {
     /** Whether there may be calls that are deeper than those that are told apart. */
     private boolean deeper;
 
+    /**
+     * How many of these, from the outermost on, are constructors whose call of another one has not returned. If an
+     * exception leaves that, no probe tells.
+     */
+    private int unbound;
+
     boolean isEmpty() {
         return depth == 0;
     }
 
+    /** Whether all may be over, and nothing has told: see {@link #unbound}. */
+    boolean areUnbound() {
+        return unbound != 0 && unbound == depth;
+    }
+
+    int depth() {
+        return depth;
+    }
+
     void clear() {
         depth = 0;
+        unbound = 0;
         deeper = false;
     }
 
-    void push(int method) {
+    void push(int method, boolean isConstructor) {
         if (depth < methods.length || grow()) {
+            if (isConstructor && unbound == depth) {
+                unbound++;
+            }
             methods[depth++] = method;
         } else {
             deeper = true;
@@ -62,7 +81,19 @@ final class HindsightNest {
             return;
         }
         depth = caught || at == 0 ? at : at - 1;
+        unbound = Math.min(unbound, depth);
         deeper &= depth > 0;
+    }
+
+    /** The call of another constructor has returned to this one. */
+    void bound(int method) {
+        int at = unbound;
+        while (at > 0 && methods[at - 1] != method) {
+            at--;
+        }
+        if (at > 0) {
+            unbound = at - 1;
+        }
     }
 
     /** Drops calls that are not on the stack, as {@link HindsightCalls#areOver}; false if it is too deep for that. */
@@ -73,6 +104,7 @@ final class HindsightNest {
         int running = running(methods, depth, entering);
         if (running >= 0 && running < depth) {
             depth = running;
+            unbound = Math.min(unbound, depth);
             deeper = false;
         }
         return running >= 0;

@@ -202,6 +202,12 @@ final class HindsightTracer extends HindsightStream {
         return HindsightWindow.PARTIAL ? HindsightWindow.entering(method) : any();
     }
 
+    /** The same for a constructor whose call of another one has returned. */
+    @ForceInline
+    static HindsightTracer binding(int method) {
+        return HindsightWindow.PARTIAL ? HindsightWindow.binding(method) : any();
+    }
+
     /** The same for one that ends, or catches an exception. */
     @ForceInline
     static HindsightTracer leaving(int method, boolean caught) {

@@ -20,6 +20,8 @@ final class HindsightWindow {
     private static final int UNTIL = 2;
     /** Its calls are those of which some are recorded. */
     private static final int TOP = 4;
+    /** It is a constructor. */
+    private static final int CONSTRUCTOR = 8;
 
     /** Methods that have a byte. */
     private static final int MARKED = 1 << 26;
@@ -71,7 +73,7 @@ final class HindsightWindow {
                 }
                 calls = tracer.calls;
             }
-            calls.ending.push(method);
+            calls.ending.push(method, false);
         }
         if (EVERY == 0) {
             return tracer;
@@ -82,7 +84,17 @@ final class HindsightWindow {
             }
             tracer.skips = calls.skips = HindsightTracer.nextTop() % EVERY != 0;
         }
-        calls.all.push(method);
+        calls.all.push(method, is(method, CONSTRUCTOR));
+        return tracer.skips ? null : tracer;
+    }
+
+    /** A constructor's call of another one has returned: as above. */
+    static HindsightTracer binding(int method) {
+        HindsightTracer tracer = HindsightTracer.any();
+        if (tracer == null) {
+            return null;
+        }
+        tracer.calls.all.bound(method);
         return tracer.skips ? null : tracer;
     }
 
