@@ -280,9 +280,11 @@ impl Packer {
     pub(crate) fn pack_rest(&self, arena: &Arena) -> bool {
         let mut bench = Bench::default();
         let chunks = arena.in_use().into_iter();
-        chunks.fold(true, |packed, chunk| {
-            self.pack(&mut bench, chunk).is_none() && packed
-        })
+        let mut all_packed = true;
+        for chunk in chunks {
+            all_packed &= self.pack(&mut bench, chunk).is_none();
+        }
+        all_packed
     }
 }
 

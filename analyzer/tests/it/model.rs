@@ -417,6 +417,7 @@ fn class_of_objects() -> trace::Dictionary {
     let objects = trace::ObjectClass {
         id: 1,
         name: "a.C".to_owned(),
+        code: None,
     };
     let mut bytes = trace::file_header().to_vec();
     for record in [trace::Record::Traced(class), trace::Record::Class(objects)] {

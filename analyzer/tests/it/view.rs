@@ -6,6 +6,7 @@ use flate2::read::GzDecoder;
 use hindsight_analyzer::view::collect::Found;
 use hindsight_analyzer::view::page;
 use hindsight_tracelog::crash::{Body, ClassKind, Frame, Lock, ThreadState, Value as Stored};
+use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -169,7 +170,7 @@ fn what_cannot_be_read_is_named() {
 fn no_text_becomes_markup() {
     let nasty = "</script><script>alert(1)</script><!-- /*SCRIPT*/ \u{2028} & \" '";
     let found = Found {
-        crashes: vec![json!({ "message": nasty, nasty: [nasty] })],
+        crashes: vec![to_raw_value(&json!({ "message": nasty, nasty: [nasty] })).unwrap()],
         ..Found::default()
     };
     let page = page::write("1 crash", &found).unwrap();
@@ -337,7 +338,9 @@ fn stacks_stand_below_their_threads_and_enum_constants_have_fields() {
 #[test]
 fn an_odd_entry_takes_no_other_with_it() {
     let found = Found {
-        crashes: vec![json!({ "file": "odd.hsc" }), json!(1)],
+        crashes: [json!({ "file": "odd.hsc" }), json!(1)]
+            .map(|one| to_raw_value(&one).unwrap())
+            .into(),
         models: vec![
             json!({ "class": "a.A", "file": "odd.model" }),
             json!({ "class": "a.B", "objects": 1, "nodes": 1, "edges": [{ "from": 7 }] }),
