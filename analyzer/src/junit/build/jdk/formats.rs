@@ -36,9 +36,14 @@ fn string(graph: &Graph<'_>, object: u32, field: &str) -> Option<String> {
     String::from_utf16(&graph.text(graph.reference(object, field)?)?).ok()
 }
 
-/// `new SimpleDateFormat("yyyy-MM-dd", Locale.UK)`, and the time zone where it is not the recorded default.
+/// `new SimpleDateFormat("yyyy-MM-dd", Locale.UK)`, with its time zone, which each machine has its own of.
 fn dates(graph: &Graph<'_>, object: u32, class: &str) -> Option<Recipe> {
-    let pattern = text(&string(graph, object, "pattern")?)?;
+    let pattern = string(graph, object, "pattern")?;
+    // It takes the eighty years before it is made for those that such a year is one of.
+    if has_short_year(&pattern) {
+        return None;
+    }
+    let pattern = text(&pattern)?;
     let locale = Argument::Value(graph.field(object, "locale")?);
     let mut steps = vec![step(
         Operation::New,
@@ -48,33 +53,36 @@ fn dates(graph: &Graph<'_>, object: u32, class: &str) -> Option<Recipe> {
         vec![pattern, locale],
     )];
     let calendar = graph.reference(object, "calendar")?;
-    let zone = graph.field(calendar, "zone")?;
-    if !is_default(graph, zone.value) {
-        steps.push(on_first(class, "setTimeZone", vec![Argument::Value(zone)]));
-    }
+    let zone = vec![Argument::Value(graph.field(calendar, "zone")?)];
+    steps.push(on_first(class, "setTimeZone", zone));
     if !is_true(graph, calendar, "lenient") {
         steps.push(on_first(class, "setLenient", vec![code("false")]));
     }
     Some(Recipe { steps, result: 0 })
 }
 
-/// Whether a time zone is the recorded JVM's default one.
-fn is_default(graph: &Graph<'_>, zone: Value) -> bool {
-    let Value::Ref(zone) = zone else { return false };
-    string(graph, zone, "ID").is_some_and(|id| id == graph.crash.meta.defaults.zone)
+/// Whether a pattern has a year of two digits outside of quotes.
+fn has_short_year(pattern: &str) -> bool {
+    let unquoted = pattern.split('\'').step_by(2);
+    let runs = unquoted.flat_map(|part| part.as_bytes().chunk_by(|one, next| one == next));
+    let mut short = runs.filter(|run| run.len() == 2);
+    short.any(|run| matches!(run[0], b'y' | b'Y'))
 }
 
-/// `new GregorianCalendar(TimeZone.getTimeZone("UTC"))`, set to its time.
+/// `new GregorianCalendar(TimeZone.getTimeZone("UTC"))`, set to its time; when weeks begin is each machine's own, too.
 fn calendar(graph: &Graph<'_>, object: u32, class: &str) -> Option<Recipe> {
-    let zone = graph.field(object, "zone")?;
-    let given = match is_default(graph, zone.value) {
-        true => Vec::new(),
-        false => vec![Argument::Value(zone)],
-    };
+    let given = vec![Argument::Value(graph.field(object, "zone")?)];
     let time = code(format!("{}L", graph.int(object, "time")?));
     let mut steps = vec![step(Operation::New, class, "<init>", "", given)];
     if !is_true(graph, object, "lenient") {
         steps.push(on_first(class, "setLenient", vec![code("false")]));
+    }
+    for (field, setter) in [
+        ("firstDayOfWeek", "setFirstDayOfWeek"),
+        ("minimalDaysInFirstWeek", "setMinimalDaysInFirstWeek"),
+    ] {
+        let days = vec![code(graph.int(object, field)?.to_string())];
+        steps.push(on_first(class, setter, days));
     }
     steps.push(on_first(class, "setTimeInMillis", vec![time]));
     Some(Recipe { steps, result: 0 })
@@ -192,6 +200,16 @@ fn unquoted(kept: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn years_of_two_digits_are_known() {
+        for pattern in ["dd.MM.yy", "yy", "'at' YY-w", "yyyy yy"] {
+            assert!(has_short_year(pattern), "{pattern}");
+        }
+        for pattern in ["dd.MM.yyyy", "y", "'yy' yyyy", "MM/dd", ""] {
+            assert!(!has_short_year(pattern), "{pattern}");
+        }
+    }
 
     #[test]
     fn patterns_of_numbers_are_those_that_people_write() {

@@ -20,8 +20,11 @@ impl Proposer<'_> {
             let places = parameters.iter().enumerate();
             let places = places.filter(|(_, parameter)| **parameter == of);
             let places: Vec<usize> = places.map(|(place, _)| place).collect();
-            let elements = self.graph.elements(reference(view.value)?)?;
-            if !(2..=MAX_SPREAD).contains(&places.len()) || elements.len() != places.len() {
+            if !(2..=MAX_SPREAD).contains(&places.len()) {
+                return None;
+            }
+            let elements = self.graph.each(reference(view.value)?)?;
+            if elements.len() != places.len() {
                 return None;
             }
             let mut arguments = given.clone();

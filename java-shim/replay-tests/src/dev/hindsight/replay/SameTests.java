@@ -110,6 +110,9 @@ final class SameTests {
         day.parse("1999-12-31");
         alike(day, new SimpleDateFormat("yyyy-MM-dd", Locale.UK));
         differ(day, new SimpleDateFormat("yyyy", Locale.UK), "another java.text.SimpleDateFormat");
+        SimpleDateFormat old = new SimpleDateFormat("dd.MM.yy", Locale.UK);
+        old.set2DigitYearStart(new java.util.Date(-2208988800000L));
+        differ(old, new SimpleDateFormat("dd.MM.yy", Locale.UK), "another java.text.SimpleDateFormat");
         alike(DateTimeFormatter.ofPattern("uuuu", Locale.UK), DateTimeFormatter.ofPattern("uuuu", Locale.UK));
         differ(DateTimeFormatter.ofPattern("uuuu", Locale.UK), DateTimeFormatter.ofPattern("uuuu", Locale.US),
                 "another format");

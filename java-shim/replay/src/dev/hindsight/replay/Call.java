@@ -99,7 +99,7 @@ public final class Call {
      * Makes a lambda of the program, or a method reference.
      *
      * @param <T> its type
-     * @param type the functional interface that it implements
+     * @param type the functional interface that it implements, or one below it
      * @param className binary name of the class that declares the method behind it
      * @param method the method's name
      * @param descriptor its descriptor (JVMS 4.3.3)
@@ -109,7 +109,7 @@ public final class Call {
      * @throws ReplayException if there is no such method, or it does not take these values
      */
     public static <T> T lambda(
-            Class<? super T> type, String className, String method, String descriptor,
+            Class<?> type, String className, String method, String descriptor,
             Object... captured) {
         Object[] given = captured == null ? new Object[] {null} : captured;
         Class<?> owner = Classes.ofCall(className, null, callerLoader());

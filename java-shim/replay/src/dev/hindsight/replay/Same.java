@@ -2,6 +2,7 @@ package dev.hindsight.replay;
 
 import dev.hindsight.replay.Layout.Slot;
 import java.lang.reflect.Array;
+import java.text.SimpleDateFormat;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -20,6 +21,7 @@ import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.regex.Pattern;
 
 /**
  * Whether two graphs of objects are the same state: the same classes, the same values in all fields,
@@ -58,6 +60,8 @@ final class Same {
             "java.text.ChoiceFormat", "java.text.DecimalFormat", "java.text.DecimalFormatSymbols",
             "java.text.ParsePosition", "java.text.SimpleDateFormat",
             "java.util.GregorianCalendar");
+
+    private static final Pattern SHORT_YEAR = Pattern.compile("(?<![yY])(yy|YY)(?![yY])");
 
     /** What was found before a pair was tried out, which a trial goes by; null if this is none. */
     private final Same outer;
@@ -252,7 +256,7 @@ final class Same {
                 differ(loaded, "another format");
             }
         } else if (EQUAL.contains(type.getName())) {
-            if (!built.equals(loaded)) {
+            if (!built.equals(loaded) || !centuries(built).equals(centuries(loaded))) {
                 differ(loaded, "another " + named(loaded));
             }
         } else if (built instanceof java.net.URL) {
@@ -275,6 +279,15 @@ final class Same {
         } else {
             fields(built, loaded, type);
         }
+    }
+
+    /** What a year of two digits stands for, as far as a format has one; its {@code equals} does not ask. */
+    private static Object centuries(Object format) {
+        if (format instanceof SimpleDateFormat
+                && SHORT_YEAR.matcher(((SimpleDateFormat) format).toPattern()).find()) {
+            return ((SimpleDateFormat) format).get2DigitYearStart();
+        }
+        return "";
     }
 
     /** Who holds a lock; its own objects have numbers that are others in each JVM. */
