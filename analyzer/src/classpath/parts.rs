@@ -39,16 +39,22 @@ fn with_launched(entry: PathBuf) -> Vec<PathBuf> {
 
 /// Whether a directory has jars, which are on the class path as `dir/*` alone, and no class files.
 pub fn has_jars_alone(dir: &Path) -> bool {
-    // Links may lead round.
-    const DEEP: usize = 16;
-    fn has_classes(dir: &Path, deep: usize) -> bool {
-        let files = fs::read_dir(dir).into_iter().flatten().flatten();
-        files.map(|file| file.path()).any(|path| {
-            path.extension().is_some_and(|ext| ext == "class")
-                || deep < DEEP && path.is_dir() && has_classes(&path, deep + 1)
+    // A tree of so many files is no directory of jars.
+    const MOST: usize = 10_000;
+    fn has_classes(dir: &Path, left: &mut usize) -> bool {
+        let mut files = fs::read_dir(dir).into_iter().flatten().flatten();
+        files.any(|file| {
+            let Some(rest) = left.checked_sub(1) else {
+                return true;
+            };
+            *left = rest;
+            // Of links, which may lead round, it is not asked where they lead.
+            let is_dir = file.file_type().is_ok_and(|kind| kind.is_dir());
+            let path = file.path();
+            path.extension().is_some_and(|ext| ext == "class") || is_dir && has_classes(&path, left)
         })
     }
-    jars_of(dir).is_ok_and(|jars| !jars.is_empty()) && !has_classes(dir, 0)
+    jars_of(dir).is_ok_and(|jars| !jars.is_empty()) && !has_classes(dir, &mut { MOST })
 }
 
 fn jars_of(dir: &Path) -> Result<Vec<PathBuf>> {

@@ -4,12 +4,23 @@ use super::collect::Found;
 use anyhow::Result;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use serde_json::json;
+use serde::Serialize;
+use serde_json::Value as Json;
+use serde_json::value::RawValue;
 use std::io::BufWriter;
 
 const PAGE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
+
+/// What the page shows. It is never one value: crashes are texts.
+#[derive(Serialize)]
+struct Data<'a> {
+    schema: &'static str,
+    crashes: &'a [Box<RawValue>],
+    models: &'a [Json],
+    mutability: &'a [Json],
+}
 
 /// The page as a text.
 ///
@@ -17,12 +28,12 @@ const SCRIPT: &str = include_str!("page.js");
 ///
 /// Fails if there is more than memory.
 pub fn write(title: &str, found: &Found) -> Result<String> {
-    let data = json!({
-        "schema": "hindsight.page/2",
-        "crashes": found.crashes,
-        "models": found.models,
-        "mutability": found.mutability,
-    });
+    let data = Data {
+        schema: "hindsight.page/2",
+        crashes: &found.crashes,
+        models: &found.models,
+        mutability: &found.mutability,
+    };
     let mut packed = BufWriter::new(GzEncoder::new(Vec::new(), Compression::best()));
     serde_json::to_writer(&mut packed, &data)?;
     let data = base64(&packed.into_inner()?.finish()?);
