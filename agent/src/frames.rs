@@ -530,10 +530,10 @@ fn pending(
 }
 
 impl Frames {
-    /// The least position of the log of writes that a frame has kept.
-    pub(crate) fn oldest(&self) -> Option<i64> {
+    /// The positions of the log of writes that frames have kept.
+    pub(crate) fn positions(&self) -> impl Iterator<Item = i64> {
         let positions = self.0.iter().filter_map(|pending| pending.position);
-        positions.filter(|position| *position >= 0).min()
+        positions.filter(|position| *position >= 0)
     }
 }
 

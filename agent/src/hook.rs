@@ -490,6 +490,7 @@ fn instrument(
         }
     };
     let mut rewritten = rewrite(first_id)?;
+    let mut is_once_more = false;
     // With logs of writes, which methods have probes depends on what is known of other classes by now.
     if let Ok(made) = &rewritten
         && ids.is_none()
@@ -498,6 +499,7 @@ fn instrument(
         let others = reserve(base, bytes)?;
         rewritten = rewrite(others.first())?;
         ids = Some(others);
+        is_once_more = true;
     }
     let rewritten = match rewritten {
         Ok(rewritten) => rewritten,
@@ -524,11 +526,15 @@ fn instrument(
         // Some may have been asked for, of a class that was not meant.
         return None;
     }
-    let earlier = base.methods.earlier(&dotted, &origin);
-    count(base, &rewritten, &earlier);
-    if is_named.get() {
-        let mut made = made(&rewritten, &earlier);
-        (base.named).methods(counters, &dotted, &mut made);
+    if is_once_more {
+        counters.add("classes_instrumented_once_more", 1);
+    } else {
+        let earlier = base.methods.earlier(&dotted, &origin);
+        count(base, &rewritten, &earlier);
+        if is_named.get() {
+            let mut made = made(&rewritten, &earlier);
+            (base.named).methods(counters, &dotted, &mut made);
+        }
     }
     let methods = rewritten.methods.iter().enumerate();
     let aside = methods.filter(|(_, method)| !meant(method.name, method.descriptor));

@@ -264,7 +264,7 @@ impl<'a> Undo<'a> {
                 continue;
             }
             let time = self.own.time(entered.position);
-            if !self.is_told(entered.position) {
+            if self.came_before_probes(entered.position) {
                 restored[frame].reason =
                     "classes that were loaded before the agent came did not have all their \
                                           probes yet at its entry"
@@ -314,9 +314,10 @@ impl<'a> Undo<'a> {
         restored
     }
 
-    /// Whether all classes had their probes at a position of the own thread's log.
-    pub(crate) fn is_told(&self, position: i64) -> bool {
-        self.own.time(position) >= self.complete
+    /// Whether a position of the own thread's log is known to be of a time when some classes had no probes yet. Of
+    /// what is too old that is not known, and will not be the next time either.
+    pub(crate) fn came_before_probes(&self, position: i64) -> bool {
+        self.too_old(position).is_none() && self.own.time(position) < self.complete
     }
 
     /// Why a position is of no use, if so.
