@@ -173,7 +173,9 @@ fn is_failure(agent: &'static Agent, jni: Jni, call: &Call) -> bool {
         base.counters.add("exceptions_narrowed_away", 1);
         return false;
     }
-    if matches!(call.trigger, Trigger::Escape | Trigger::Caught)
+    // Who names them wants them.
+    if rules.exception.is_empty()
+        && matches!(call.trigger, Trigger::Escape | Trigger::Caught)
         && exceptions::is_of(agent, jni, call.exception, &JUMPS)
     {
         base.counters.add("jumps_passed_over", 1);
@@ -539,8 +541,8 @@ fn record(
         }
         merged.push(frames);
     }
-    let oldest = merged.iter().filter_map(Frames::oldest).min();
-    if let Some(oldest) = oldest {
+    let positions: Vec<i64> = merged.iter().flat_map(Frames::positions).collect();
+    if let Some(oldest) = positions.iter().copied().min() {
         let thread = agent.jvmti.current_thread();
         let logs = Logs::read(jni, &agent.shim.log, thread, oldest);
         let tags = base.vm.jvmti(&[sys::CAN_TAG_OBJECTS]);
@@ -549,7 +551,10 @@ fn record(
     }
     let undo = graph.walk();
     let undo = undo.and_then(|undo| settle(agent, jni, &mut graph, undo));
-    let all_told = (undo.as_ref().zip(oldest)).is_none_or(|(undo, oldest)| undo.is_told(oldest));
+    let all_told = undo.as_ref().is_none_or(|undo| {
+        let mut positions = positions.iter();
+        positions.all(|position| !undo.came_before_probes(*position))
+    });
     let mut frames = frames::finish(
         merged,
         options.copy,
