@@ -61,6 +61,8 @@ public class Overflows {
     int depth;
 
     void monitors() { synchronized (lock) { entered++; monitors(); } }
+    // With a frame of another size, the stack ends elsewhere.
+    void more(long a, long b) { synchronized (lock) { long c = a + b; entered++; more(b, c); } }
     void counts() { depth++; try { counts(); } finally { depth--; } }
 
     static boolean run(Runnable body, int i) throws Exception {
@@ -76,7 +78,7 @@ public class Overflows {
         int wrong = 0;
         for (int i = 0; i < 40; i++) {
             Overflows of = new Overflows();
-            if (!run(of::monitors, i)) {
+            if (!run(of::monitors, i) || !run(() -> of.more(1, 2), i)) {
                 System.out.println("a thread spins in a monitor");
                 Runtime.getRuntime().halt(3);
             }

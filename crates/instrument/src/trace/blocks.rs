@@ -38,15 +38,14 @@ pub fn block_starts(code: &Code<'_>, starts: &mut Vec<usize>) -> Result<(), Skip
 pub struct Placed {
     /// The instruction that it comes before.
     pub at: usize,
-    /// Whether it comes after the `monitorexit` that ends there, and no jump to there runs it.
-    pub after_exit: bool,
     /// The block's place among all of the body.
     pub number: u32,
 }
 
-/// Where the probes of these blocks go, by rising offset: to their starts, but where a handler leaves a monitor. What
-/// compilers make of `synchronized` catches what is thrown within the handler itself: a probe that found no stack would
-/// keep it from that, and it would go round and round in it.
+/// Where the probes of these blocks go, by rising offset: to their starts, but where a handler leaves a monitor, behind
+/// that. What compilers make of `synchronized` catches what is thrown within the handler itself, the exit included: a
+/// probe that found no stack would keep it from that, and it would go round and round in it. Where others arrive
+/// behind the exit, such a handler has none.
 pub fn places(
     own: &Own<'_, '_>,
     code: &Code<'_>,
@@ -59,15 +58,14 @@ pub fn places(
     let place = |(number, &block): (u32, &usize)| {
         let start = starts.binary_search_by_key(&block, |start| start.handler);
         let exit = start.ok().and_then(|at| starts.get(at)?.exit);
-        Placed {
-            // It is one byte long.
-            at: exit.map_or(block, |exit| exit + 1),
-            after_exit: exit.is_some(),
-            number,
-        }
+        // It is one byte long.
+        let behind = exit.map(|exit| exit + 1);
+        let is_taken = behind.is_some_and(|behind| blocks.binary_search(&behind).is_ok());
+        let at = behind.unwrap_or(block);
+        (!is_taken).then_some(Placed { at, number })
     };
-    let mut places: Vec<Placed> = (0..).zip(blocks).map(place).collect();
-    places.sort_unstable_by_key(|place| (place.at, !place.after_exit));
+    let mut places: Vec<Placed> = (0..).zip(blocks).filter_map(place).collect();
+    places.sort_unstable_by_key(|place| place.at);
     Ok(places)
 }
 

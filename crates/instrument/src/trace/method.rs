@@ -224,11 +224,7 @@ pub fn instrument<'a>(
             if block == next
                 && let Some(block) = blocks_left.next()
             {
-                let fragment = match block.after_exit {
-                    true => inserted.after(next),
-                    false => inserted.before(next),
-                };
-                probes.cover(fragment, *first_block + block.number)?;
+                probes.cover(inserted.before(next), *first_block + block.number)?;
                 inserted.stack(1);
                 continue;
             }
