@@ -42,7 +42,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 const MAGIC: &[u8; 8] = b"HSLIBRY\n";
 /// Of the layout and of the analysis: a change of either makes another.
-const VERSION: u32 = 17;
+const VERSION: u32 = 18;
 const NOTHING: u32 = u32::MAX;
 /// Parameters whose verdicts fit in a word.
 const PACKED: u16 = 16;

@@ -87,6 +87,13 @@ class Inherited {
     static void own(java.util.List<Inherited> all) { Own o = () -> null; all.forEach(o); } // expect all: mutable
     static void ran(Inherited h) { Own o = () -> h; new Thread(o).run(); } // expect h: mutable
 
+    // A private method above is not what runs.
+    static class Above { private void accept(Object o) { } } // expect this: immutable, o: immutable
+    static class Below extends Above implements Own {
+        @Override public Inherited held() { return null; } // expect this: immutable
+    }
+    static void below(java.util.List<Inherited> all) { all.forEach(new Below()); } // expect all: mutable
+
     // The same a few calls away.
     interface Far extends Consumer<Inherited> {
         Inherited none();

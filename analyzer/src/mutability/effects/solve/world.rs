@@ -301,12 +301,12 @@ impl Solver<'_> {
             let text = program.names.bytes(method.signature);
             let hidden = method.is(access::STATIC | access::PRIVATE | access::ABSTRACT)
                 || text.starts_with(b"<");
-            let overrides = |&above: &ClassId| program.declared(above, method.signature).is_some();
             // Interfaces have bodies, too; of several one runs.
-            if hidden
-                || !library.iter().any(overrides)
-                || program.resolve(class, method.signature) != Some(id)
-            {
+            let runs = |&above: &ClassId| {
+                let called = program.declared(above, method.signature);
+                called.is_some_and(|called| program.select(class, called) == Some(id))
+            };
+            if hidden || !library.iter().any(runs) {
                 continue;
             }
             let open = text.iter().position(|&byte| byte == b'(').unwrap_or(0);
