@@ -39,9 +39,13 @@ final class HindsightCalls {
     /** The pauses that there had been when {@link #ending} was counted with those of other threads, or -1. */
     private int counted = -1;
 
+    /** Events until the next look where a stack has ended. */
     private int patience;
 
-    /** Looks at the stack in a row after which nothing was over. */
+    /** The same where constructors may be over. */
+    private int apart;
+
+    /** Such looks in a row after which nothing was over. */
     private int vain;
 
     private final long thread;
@@ -70,7 +74,7 @@ final class HindsightCalls {
      */
     @ForceInline
     boolean areDoubtful() {
-        return (overflows != HindsightTrace.overflows || all.areUnbound()) && --patience < 0;
+        return overflows != HindsightTrace.overflows ? --patience < 0 : all.areUnbound() && --apart < 0;
     }
 
     /**
@@ -82,14 +86,19 @@ final class HindsightCalls {
     @DontInline
     boolean areOver(boolean entering) {
         int now = HindsightTrace.overflows;
+        boolean overflowed = now != overflows;
         boolean ends = !ending.isEmpty();
         int before = all.depth();
         if (!all.drop(entering) || !ending.drop(entering)) {
             patience = PATIENCE;
+            apart = PATIENCE;
             return false;
         }
-        vain = all.depth() < before ? 0 : vain + 1;
-        patience = vain < MOST_VAIN ? 0 : APART;
+        if (!overflowed) {
+            vain = all.depth() < before ? 0 : vain + 1;
+            apart = vain < MOST_VAIN ? 0 : APART;
+        }
+        patience = 0;
         overflows = now;
         skips |= all.isEmpty();
         return ends && ending.isEmpty();

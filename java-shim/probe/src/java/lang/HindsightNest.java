@@ -87,11 +87,15 @@ final class HindsightNest {
 
     /** The call of another constructor has returned to this one. */
     void bound(int method) {
-        int at = unbound;
+        if (unbound == 0) {
+            return;
+        }
+        // The innermost one of that method, which need not be among those of which this is not known.
+        int at = depth;
         while (at > 0 && methods[at - 1] != method) {
             at--;
         }
-        if (at > 0) {
+        if (at > 0 && at <= unbound) {
             unbound = at - 1;
         }
     }
