@@ -230,16 +230,34 @@ impl Caught<'_> {
         fragment: &mut Fragment,
         constants: &mut Constants<'_, '_>,
     ) -> Result<(), SkipReason> {
-        // Stack: exception
-        fragment.store(b'L', self.slot);
-        let start = fragment.here();
+        let start = self.begin(fragment);
         fragment.code.extend_from_slice(&handler.writes);
         if handler.exit.is_some() {
             writes::call(fragment, WriteProbe::Release, constants)?;
         }
-        let locals = self.locals(frame, fragment);
         let missed = writes::missed(constants)?;
-        fragment.go_on(start, locals, Some(missed), constants)?;
+        self.end(start, frame, Some(missed), fragment, constants)
+    }
+
+    /// Begins what is guarded; where that is.
+    pub fn begin(&self, fragment: &mut Fragment) -> usize {
+        // Stack: exception
+        fragment.store(b'L', self.slot);
+        fragment.here()
+    }
+
+    /// Ends what is guarded from `start` on, whose failures are counted in the static `int` of `counter`. The handler's
+    /// frame is needed if the method has frames.
+    pub fn end(
+        &self,
+        start: usize,
+        frame: Option<&HandlerFrame>,
+        counter: Option<u16>,
+        fragment: &mut Fragment,
+        constants: &mut Constants<'_, '_>,
+    ) -> Result<(), SkipReason> {
+        let locals = self.locals(frame, fragment);
+        fragment.go_on(start, locals, counter, constants)?;
         fragment.load(b'L', self.slot);
         // Stack: exception
         Ok(())
@@ -272,9 +290,7 @@ impl Caught<'_> {
         fragment: &mut Fragment,
         constants: &mut Constants<'_, '_>,
     ) -> Result<(), SkipReason> {
-        // Stack: exception
-        fragment.store(b'L', self.slot);
-        let start = fragment.here();
+        let start = self.begin(fragment);
         fragment.load(b'L', self.slot);
         let known =
             frame.is_some_and(|frame| is_throwable(constants.pool, code, handler, frame.exception));
@@ -289,13 +305,9 @@ impl Caught<'_> {
         // Stack: exception, id
         fragment.stack(2);
         fragment.call(op::INVOKESTATIC, self.probe, constants)?;
-        let locals = self.locals(frame, fragment);
         // Where the cast may fail, nobody knows which it was.
         let counter = self.counter.filter(|_| known);
-        fragment.go_on(start, locals, counter, constants)?;
-        fragment.load(b'L', self.slot);
-        // Stack: exception
-        Ok(())
+        self.end(start, frame, counter, fragment, constants)
     }
 }
 

@@ -3,8 +3,6 @@
 use hindsight_classfile::{ClassFile, Code, Operand, Utf8, opcode as op, tables};
 
 use crate::SkipReason;
-use crate::starts::starts;
-use crate::throwing::Own;
 
 /// Lists where blocks begin, sorted: the entry, what is jumped to, what follows a
 /// jump that may not be taken, and handlers.
@@ -31,42 +29,6 @@ pub fn block_starts(code: &Code<'_>, starts: &mut Vec<usize>) -> Result<(), Skip
     // A jump at the very end is one that the verifier refuses.
     starts.retain(|&start| start < code.bytecode.len());
     Ok(())
-}
-
-/// Where the probe of a block goes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Placed {
-    /// The instruction that it comes before.
-    pub at: usize,
-    /// The block's place among all of the body.
-    pub number: u32,
-}
-
-/// Where the probes of these blocks go, by rising offset: to their starts, but where a handler leaves a monitor, behind
-/// that. What compilers make of `synchronized` catches what is thrown within the handler itself, the exit included: a
-/// probe that found no stack would keep it from that, and it would go round and round in it. Where others arrive
-/// behind the exit, such a handler has none.
-pub fn places(
-    own: &Own<'_, '_>,
-    code: &Code<'_>,
-    blocks: &[usize],
-) -> Result<Vec<Placed>, SkipReason> {
-    if blocks.is_empty() {
-        return Ok(Vec::new());
-    }
-    let starts = starts(own, code)?;
-    let place = |(number, &block): (u32, &usize)| {
-        let start = starts.binary_search_by_key(&block, |start| start.handler);
-        let exit = start.ok().and_then(|at| starts.get(at)?.exit);
-        // It is one byte long.
-        let behind = exit.map(|exit| exit + 1);
-        let is_taken = behind.is_some_and(|behind| blocks.binary_search(&behind).is_ok());
-        let at = behind.unwrap_or(block);
-        (!is_taken).then_some(Placed { at, number })
-    };
-    let mut places: Vec<Placed> = (0..).zip(blocks).filter_map(place).collect();
-    places.sort_unstable_by_key(|place| place.at);
-    Ok(places)
 }
 
 /// The same with the line of each, or 0.

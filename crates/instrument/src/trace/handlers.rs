@@ -5,6 +5,18 @@ use hindsight_classfile::{Code, Instructions, opcode as op};
 use crate::caught::{MAX_STEPS, handler_starts};
 use crate::constructor::InitCall;
 
+/// The starts of the handlers whose probes can be guarded, sorted: a stack overflow in a probe must not cut off what a
+/// handler does, nor keep it from leaving a monitor.
+///
+/// Those before a constructor's call of another one are not among them: `this` is not one thing there.
+pub fn guardable(code: &Code<'_>, init_call: Option<InitCall>) -> Vec<usize> {
+    let starts = handler_starts(code).into_iter();
+    let mut handlers: Vec<_> = starts.map(|(handler, _)| handler).collect();
+    handlers.dedup();
+    handlers.retain(|&handler| init_call.is_none_or(|call| handler >= call.end));
+    handlers
+}
+
 /// The starts of the handlers that get a probe, sorted.
 ///
 /// Those that release a monitor and rethrow tell nothing that the end of the
@@ -12,14 +24,9 @@ use crate::constructor::InitCall;
 /// none, for the sake of the rule by which the active calls are found (see
 /// [`crate::contract::trace`]).
 pub fn reporting(code: &Code<'_>, init_call: Option<InitCall>) -> Vec<usize> {
-    let starts = handler_starts(code).into_iter();
-    let mut handlers: Vec<_> = starts.map(|(handler, _)| handler).collect();
-    handlers.dedup();
+    let mut handlers = guardable(code, init_call);
     let mut steps = MAX_STEPS;
-    handlers.retain(|&handler| {
-        init_call.is_none_or(|call| handler >= call.end)
-            && !throws_at_once(code, handler, &mut steps)
-    });
+    handlers.retain(|&handler| !throws_at_once(code, handler, &mut steps));
     handlers
 }
 

@@ -3,11 +3,11 @@
 use hindsight_classfile::{Code, Insn, Member, access, opcode as op};
 
 use super::What;
-use super::blocks::{block_starts, places};
+use super::blocks::block_starts;
 use super::bulk::{called, makes_arrays};
 use super::calls::{Entry, bind, enter, exit, unwind};
 use super::early::early_writes;
-use super::handlers::reporting;
+use super::handlers::{guardable, reporting};
 use super::handles;
 use super::memory;
 use super::probes::Probes;
@@ -145,7 +145,12 @@ pub fn instrument<'a>(
     } else {
         Vec::new()
     };
-    if handlers.is_empty() {
+    // Blocks begin at all of them.
+    let guarded = match what.blocks {
+        true => guardable(code, init_call),
+        false => handlers.clone(),
+    };
+    if guarded.is_empty() {
         list_untyped(
             method,
             descriptor,
@@ -158,17 +163,17 @@ pub fn instrument<'a>(
         list(method, descriptor, own.name, constants, parameters)?;
     }
     // Each probe at a handler has the handler's frame, and two of its own.
-    check_frames(code, 3 * handlers.len())?;
+    check_frames(code, 3 * (handlers.len() + guarded.len()))?;
     let mut surveyed = Survey::default();
     if let Some(stack_map) = stack_map
         .filter(|_| framed)
-        .filter(|_| constructor || !handlers.is_empty())
+        .filter(|_| constructor || !guarded.is_empty())
     {
         let memory = std::mem::take(&mut probes.constants.spare.types);
         let max_locals = code.max_locals;
         let mut walker = Walker::reusing(memory, &stack_map, parameters, constructor, max_locals)?;
         let pool = &own.class.pool;
-        surveyed = survey(&mut walker, pool, parameters, init_call, &handlers)?;
+        surveyed = survey(&mut walker, pool, parameters, init_call, &guarded)?;
         probes.constants.spare.types = walker.locals;
     }
     let this_in_0 = !is_static && !scan.stored.contains(0);
@@ -177,7 +182,7 @@ pub fn instrument<'a>(
             .first()
             .is_some_and(|this| this.place == Place::Own);
 
-    check_handlers(code, &handlers)?;
+    check_handlers(code, &guarded)?;
     let mut max_locals = code.max_locals;
     let caught = Caught {
         id,
@@ -190,7 +195,7 @@ pub fn instrument<'a>(
             false => Some(probes.overflows()?),
         },
     };
-    if !handlers.is_empty() {
+    if !guarded.is_empty() {
         max_locals = max_locals.checked_add(1).ok_or(SkipReason::TooManyLocals)?;
     }
     handed.clear();
@@ -211,22 +216,29 @@ pub fn instrument<'a>(
     let bound = init_call.filter(|_| what.calls || !early.is_empty());
 
     let mut handlers_left = handlers.iter().peekable();
-    let placed = places(own, code, blocks)?;
-    let mut blocks_left = placed.iter().peekable();
+    let mut blocks_left = (*first_block..).zip(blocks.iter()).peekable();
     let mut at_starts = |up_to: usize, inserted: &mut Insertions, probes: &mut Probes<'_, '_>| {
         loop {
             let handler = handlers_left.peek().map_or(usize::MAX, |&&handler| handler);
-            let block = blocks_left.peek().map_or(usize::MAX, |block| block.at);
+            let block = blocks_left.peek().map_or(usize::MAX, |&(_, &block)| block);
             let next = handler.min(block);
             if next > up_to || next == usize::MAX {
                 return Ok::<_, SkipReason>(next);
             }
             if block == next
-                && let Some(block) = blocks_left.next()
+                && let Some((number, _)) = blocks_left.next()
             {
-                probes.cover(inserted.before(next), *first_block + block.number)?;
-                inserted.stack(1);
-                continue;
+                let fragment = inserted.before(next);
+                if guarded.binary_search(&next).is_ok() {
+                    let frame = surveyed.at_handler(code, next, framed)?;
+                    let start = caught.begin(fragment);
+                    probes.cover(fragment, number)?;
+                    fragment.stack(1);
+                    caught.end(start, frame, None, fragment, &mut probes.constants)?;
+                } else {
+                    probes.cover(fragment, number)?;
+                    inserted.stack(1);
+                }
             }
             if handler == next {
                 handlers_left.next();
