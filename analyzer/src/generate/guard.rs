@@ -42,15 +42,44 @@ pub struct Guards {
     classes: HashMap<String, (String, HashSet<String>)>,
 }
 
+static GUARDS: LazyLock<Option<Guards>> = LazyLock::new(|| Guards::new().ok());
+
 /// Whether the worker stands in for a method of the JDK's where the program calls it, but for those that ask a clock or
 /// chance: no test may call it by itself.
 pub fn stands_in(method: &Method) -> bool {
-    static GUARDS: LazyLock<Option<Guards>> = LazyLock::new(|| Guards::new().ok());
-    (GUARDS.as_ref()).is_some_and(|guards| guards.stand_in_for(method))
+    let by = GUARDS
+        .as_ref()
+        .and_then(|guards| guards.stand_in_for(method));
+    by.is_some_and(|by| by != CLOCKS)
+}
+
+/// Whether it does for a method or constructor, whatever that does, or for those of what it gives: where a test refers
+/// to it, the program calls it by an interface, and nothing stands in.
+pub fn is_guarded(method: &Method) -> bool {
+    (GUARDS.as_ref()).is_some_and(|guards| match method.is_constructor() {
+        true => guards.stand_in_for_made(method),
+        false => method.class == OF_CHANCE || guards.stand_in_for(method).is_some(),
+    })
 }
 
 /// Classes of which an object that is made of nothing asks a clock, or chance.
 const ASKING: [&str; 2] = ["java/util/Date", "java/util/Random"];
+/// Its objects are not made but found, and told where the program calls them by this class.
+const OF_CHANCE: &str = "java.util.concurrent.ThreadLocalRandom";
+
+/// The constructors of a class by which objects ask a clock, or chance, if others do not.
+fn asking(class: &str) -> Option<&'static [&'static str]> {
+    match class {
+        class if ASKING.contains(&class) => Some(&["()V"]),
+        "java/util/GregorianCalendar" => Some(&[
+            "()V",
+            "(Ljava/util/TimeZone;)V",
+            "(Ljava/util/Locale;)V",
+            "(Ljava/util/TimeZone;Ljava/util/Locale;)V",
+        ]),
+        _ => None,
+    }
+}
 
 impl Guards {
     /// Reads the worker's own classes.
@@ -97,17 +126,23 @@ impl Guards {
         Ok(guards)
     }
 
-    /// Whether something stands in for a method of the JDK's, but for those that ask a clock or chance.
-    fn stand_in_for(&self, method: &Method) -> bool {
+    /// The class that has what stands in for a method of the JDK's.
+    fn stand_in_for(&self, method: &Method) -> Option<&str> {
         let heirs = Heirs::of(&[]);
         let class = method.class.replace('.', "/");
         let kind = match method.is_static {
             true => Kind::Static,
             false => Kind::Virtual,
         };
-        let found = heirs.stand_in(&class, &method.name, &method.descriptor, kind);
-        let by = found.and_then(|method| self.methods.get(&method));
-        by.is_some_and(|by| by != CLOCKS)
+        let found = heirs.stand_in(&class, &method.name, &method.descriptor, kind)?;
+        self.methods.get(&found).map(String::as_str)
+    }
+
+    /// Whether another class stands in for that of what a constructor makes.
+    fn stand_in_for_made(&self, constructor: &Method) -> bool {
+        let class = constructor.class.replace('.', "/");
+        let is_asked = |asking: &[&str]| asking.contains(&constructor.descriptor.as_str());
+        self.classes.contains_key(&class) && asking(&class).is_none_or(is_asked)
     }
 
     /// Writes the classes of a program that must be rewritten below `dir`, which
@@ -168,19 +203,10 @@ impl Guards {
                 let unknown = |(owner, descriptor): &(String, String)| {
                     owner == *parent && !constructors.contains(descriptor)
                 };
-                // These ask a clock, or chance; where the class also makes others, they keep their class.
-                let asks = match parent.as_str() {
-                    class if ASKING.contains(&class) => &["()V"][..],
-                    "java/util/GregorianCalendar" => &[
-                        "()V",
-                        "(Ljava/util/TimeZone;)V",
-                        "(Ljava/util/Locale;)V",
-                        "(Ljava/util/TimeZone;Ljava/util/Locale;)V",
-                    ],
-                    _ => &[],
-                };
+                // Where the class also makes some that do not ask, all keep their class.
                 let other = |(owner, descriptor): &(String, String)| {
-                    owner == *parent && !asks.is_empty() && !asks.contains(&descriptor.as_str())
+                    let is_other = |asking: &[&str]| !asking.contains(&descriptor.as_str());
+                    owner == *parent && asking(parent).is_some_and(is_other)
                 };
                 !(calls.constructors.iter()).any(|call| unknown(call) || other(call))
             })

@@ -290,14 +290,17 @@ pub fn tests(
     }
     let mut of_statics: Vec<((String, String, String), Checked)> = Vec::new();
     for seen in &recorded.statics {
-        let mut ways = Unmade::WAYS.into_iter();
         let class = seen.class_of(&seen.method);
-        let carved = ways.find_map(|unmade| {
+        let mut carve = |unmade| {
             let carved = recorded.call(seen, unmade, &means, methods)?;
             let written = written(&carved.sequence, class, access);
             (written == carved.sequence.len()).then_some(carved)
-        });
-        let Some(mut carved) = carved else {
+        };
+        let first = Unmade::WAYS.into_iter().find_map(&mut carve);
+        let mut tries: Vec<Carved> = first.into_iter().collect();
+        tries.extend(carve(Unmade::References));
+        tries.dedup_by(|one, other| one.sequence == other.sequence);
+        let Some(first) = tries.first() else {
             if has_tests(&seen.method, class, access)
                 && let Some(call) = seen.lacking(&HashMap::new())
             {
@@ -305,8 +308,11 @@ pub fn tests(
             }
             continue;
         };
-        by_declared_types(&mut carved.sequence, access, methods);
-        let method = methods.get(carved.sequence[carved.sequence.len() - 1].method);
+        let last = first.sequence.len() - 1;
+        for one in &mut tries {
+            by_declared_types(&mut one.sequence, access, methods);
+        }
+        let method = methods.get(tries[0].sequence[last].method);
         let class = seen.class_of(method).to_owned();
         if !has_tests(method, &class, access) {
             continue;
@@ -317,8 +323,8 @@ pub fn tests(
             continue;
         }
         *count += 1;
-        let lacks = carved.lacks;
-        let came = best(&[carved], &class, wanted, access, methods, worker, other)?;
+        let lacks = tries.iter().all(|one| one.lacks);
+        let came = best(&tries, &class, wanted, access, methods, worker, other)?;
         if came.test.is_err()
             && lacks
             && let Some(call) = seen.lacking(&HashMap::new())

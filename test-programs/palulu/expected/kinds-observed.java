@@ -94,14 +94,16 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 
+import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import javax.lang.model.element.Modifier;
 import org.junit.jupiter.api.Test;
 
 class KindsObservedTest {
 
     @Test
-    void kindThenRank() {
+    void kindThenFilled() {
         Kinds kinds = new Kinds();
         assertEquals("text 1", kinds.kind((CharSequence) "ab"));
         assertEquals("word 2", kinds.kind("ab"));
@@ -114,12 +116,13 @@ class KindsObservedTest {
         assertArrayEquals(new Object[] {"a"}, kinds.same(new String[] {"a"}));
         assertEquals(8, kinds.rank(Modifier.FINAL));
         assertEquals(6, kinds.calls());
+        assertEquals("of []", kinds.filled((Supplier<List<String>>) ArrayList::new));
     }
 
     @Test
     void kind() {
         Kinds kinds = new Kinds();
-        assertEquals("kinds.Kinds.place(Kinds.java:195)", kinds.place());
+        assertEquals("kinds.Kinds.place(Kinds.java:205)", kinds.place());
         assertEquals("word 1", kinds.kind("again"));
         assertEquals(1, kinds.calls());
     }

@@ -125,6 +125,11 @@ import org.junit.jupiter.api.Test;
 class SumsObservedTest {
 
     @Test
+    void drawn() {
+        assertEquals(42, Sums.drawn(() -> 42));
+    }
+
+    @Test
     void largest() {
         assertEquals(7, Sums.largest(new int[] {6, 7}));
     }
@@ -167,6 +172,7 @@ class SumsObservedTest {
 package orders;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.LocalDate;
@@ -184,7 +190,7 @@ class TillObservedTest {
     }
 
     @Test
-    void add() {
+    void addWith1() {
         Till till = new Till();
         till.add(7L);
         till.tell((LongConsumer) x -> {});
@@ -193,5 +199,22 @@ class TillObservedTest {
         assertTrue(till.guard(x -> false));
         till.add(1L);
         assertEquals(15L, till.total());
+    }
+
+    @Test
+    void addWith3() {
+        Till till = new Till();
+        till.add(2L);
+        assertEquals(41, till.receipt(() -> 41));
+        till.add(3L);
+        assertEquals(6L, till.total());
+    }
+
+    @Test
+    void addThenRing() {
+        Till till = new Till();
+        till.add(4L);
+        assertFalse(till.ring(Till::next));
+        assertEquals(4L, till.total());
     }
 }

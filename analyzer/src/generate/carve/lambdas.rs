@@ -1,10 +1,10 @@
 //! What stands in for lambdas of a run.
 //!
-//! A reference to a method that any source can name is the same in a test. No test can name the code of a lambda, but
-//! there are calls of it in the run, which tell what it gave: mostly those within the call that it is passed to. What
-//! is a reference to another method is taken to have given what that call has returned; where this is nothing, as of
-//! one that adds a listener, the next call of such code decides. Which code is whose, a trace says from version 7 on.
-//! That it was so is seen where the test does as the run.
+//! A reference to a method that any source can name is the same in a test, if the life does as in the run with it. No
+//! test can name the code of a lambda, but there are calls of it in the run, which tell what it gave: mostly those
+//! within the call that it is passed to. What is a reference to another method is taken to have given what that call has
+//! returned; where this is nothing, as of one that adds a listener, the next call of such code decides. Which code is
+//! whose, a trace says from version 7 on. That it was so is seen where the test does as the run.
 
 use super::{End, Seen, Value};
 use crate::classpath::FoundClass;
@@ -217,12 +217,19 @@ impl Lambdas {
         ty: &str,
         vars: &HashMap<u64, usize>,
     ) -> Option<Arg> {
+        let method = self.referred(value)?.clone();
+        let is_there = matches!(value, Value::Object(serial) if vars.contains_key(serial));
+        let known = self.functional(ty).filter(|_| !is_there)?;
+        Some(known.giving(Given::Calls(method)))
+    }
+
+    /// The method that a value is a reference to which a test can write.
+    pub(super) fn referred(&self, value: &Value) -> Option<&Method> {
         let Value::Object(serial) = value else {
             return None;
         };
-        let (_, number) = (self.made.get(serial)).filter(|_| !vars.contains_key(serial))?;
-        let method = self.references.get(number)?.clone()?;
-        Some(self.functional(ty)?.giving(Given::Calls(method)))
+        let (_, number) = self.made.get(serial)?;
+        self.references.get(number)?.as_ref()
     }
 
     fn functional(&self, ty: &str) -> Option<&Functional> {

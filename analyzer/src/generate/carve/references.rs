@@ -2,6 +2,7 @@
 
 use super::callable::{Access, of};
 use crate::classinfo;
+use crate::generate::guard;
 use crate::generate::sequence::Method;
 use crate::java::descriptor;
 use hindsight_classfile::access;
@@ -12,16 +13,17 @@ impl Access<'_> {
     /// The method that a lambda of the run is a reference to, if any source can write it (`Type::name`) and javac
     /// knows at once which one is meant, where the method of the lambda's interface has so many parameters.
     pub(super) fn referred(&self, code: &Code, parameters: usize) -> Option<Method> {
-        let method = Method {
+        let mut method = Method {
             class: code.class.clone(),
             name: code.name.clone(),
             descriptor: code.descriptor.clone(),
             is_static: false,
             runs: None,
         };
-        if method.harms() || !method.is_named() || !self.is_open(&method.class) {
+        if !method.is_named() || !self.is_open(&method.class) {
             return None;
         }
+        let is_barred = |method: &Method| method.harms() || guard::is_guarded(method);
         let taken = descriptor::split(&method.descriptor)?.0.len();
         if method.is_constructor() {
             let found = self.info(&method.class)?;
@@ -30,24 +32,24 @@ impl Access<'_> {
             let is_plain = taken == 0 || named.count() == 1;
             let declared = info.method(&method.name, &method.descriptor)?;
             let is_open = declared.is(access::PUBLIC) && !info.is(access::ABSTRACT);
-            return (is_plain && is_open && taken == parameters).then_some(method);
+            let fits = is_plain && is_open && taken == parameters;
+            return (fits && !is_barred(&method)).then_some(method);
         }
-        let only = self.only(&method)?;
-        let is_static = only.is(access::STATIC);
+        let (declaring, only) = self.only(&method)?;
+        method.is_static = only.is(access::STATIC);
         let is_plain = only.is(access::PUBLIC) && !only.is(access::SYNTHETIC | access::VARARGS);
         // What has taken its receiver with it is written otherwise.
-        let fits = taken + usize::from(!is_static) == parameters;
-        (is_plain && fits).then_some(Method {
-            is_static,
-            ..method
-        })
+        let fits = taken + usize::from(!method.is_static) == parameters;
+        // A class of the program's may inherit what does harm.
+        let is_barred = is_barred(&method) || is_barred(&method.called_by(declaring));
+        (is_plain && fits && !is_barred).then_some(method)
     }
 
-    /// A method as a class declares or inherits it, if no other one there has its name.
-    fn only(&self, method: &Method) -> Option<classinfo::Method> {
+    /// A method as a class declares or inherits it, and the class that declares it, if no other one there has its name.
+    fn only(&self, method: &Method) -> Option<(String, classinfo::Method)> {
         let mut pending = VecDeque::from([method.class.clone()]);
         let mut seen = HashSet::new();
-        let mut named: HashMap<String, classinfo::Method> = HashMap::new();
+        let mut named: HashMap<String, (String, classinfo::Method)> = HashMap::new();
         while let Some(class) = pending.pop_front() {
             if !seen.insert(class.clone()) {
                 continue;
@@ -57,14 +59,15 @@ impl Access<'_> {
             for one in info.methods.iter().filter(|one| one.name == method.name) {
                 let parameters = one.descriptor.split(')').next().unwrap_or_default();
                 if !one.is(access::BRIDGE) {
-                    named.entry(parameters.to_owned()).or_insert(one.clone());
+                    let known = named.entry(parameters.to_owned());
+                    known.or_insert_with(|| (class.clone(), one.clone()));
                 }
             }
             pending.extend(info.super_class.iter().chain(&info.interfaces).cloned());
         }
         let mut named = named.into_values();
         let only = named.next().filter(|_| named.next().is_none())?;
-        (only.descriptor == method.descriptor).then_some(only)
+        (only.1.descriptor == method.descriptor).then_some(only)
     }
 }
 
@@ -74,12 +77,27 @@ mod tests {
     use crate::classpath::ClassPath;
     use crate::generate::platform::{Classes, Platform};
     use crate::jdk::Jdk;
+    use crate::jdk::javac::Compilation;
+    use std::fs;
 
     #[test]
     fn only_what_javac_knows_at_once_is_referred_to() {
         let directory = tempfile::tempdir().unwrap();
+        let jdk = Jdk::find(None).unwrap();
+        let source = directory.path().join("Kept.java");
+        let text = "public class Kept extends java.io.File { public Kept() { super(\"kept\"); } }";
+        fs::write(&source, text).unwrap();
+        let said = jdk.compile(&Compilation {
+            release: 11,
+            preview: false,
+            lints: "none",
+            class_path: &[],
+            classes: directory.path(),
+            sources: &[source],
+        });
+        assert!(said.unwrap().errors.is_empty());
         let own = ClassPath::open(directory.path().to_str().unwrap()).unwrap();
-        let platform = Platform::new(&Jdk::find(None).unwrap());
+        let platform = Platform::new(&jdk);
         let access = Access::new(Classes {
             own: &own,
             platform: &platform,
@@ -111,5 +129,26 @@ mod tests {
         ));
         assert!(!refers("java.util.AbstractList", "removeRange", "(II)V", 3));
         assert!(!refers("shop.Order", "id", "()J", 1));
+        assert!(refers("Kept", "getName", "()Ljava/lang/String;", 1));
+        assert!(!refers("Kept", "delete", "()Z", 1));
+        let opens = "(Ljava/lang/Object;)Ljavax/imageio/stream/ImageOutputStream;";
+        let image = "javax.imageio.ImageIO";
+        assert!(!refers(image, "createImageOutputStream", opens, 1));
+        // It would be another one each time.
+        for class in ["Date", "GregorianCalendar", "Random"] {
+            assert!(!refers(&format!("java.util.{class}"), "<init>", "()V", 0));
+        }
+        for (class, name, descriptor) in [
+            ("java.lang.Math", "random", "()D"),
+            ("java.time.Clock", "systemUTC", "()Ljava/time/Clock;"),
+            ("java.util.UUID", "randomUUID", "()Ljava/util/UUID;"),
+            (
+                "java.util.concurrent.ThreadLocalRandom",
+                "current",
+                "()Ljava/util/concurrent/ThreadLocalRandom;",
+            ),
+        ] {
+            assert!(!refers(class, name, descriptor, 0), "{class}");
+        }
     }
 }

@@ -57,15 +57,24 @@ pub enum Unmade {
     /// The same where lambdas give what their own code gave later, rather than what the call has returned: they were
     /// kept, and are no method references.
     Kept,
+    /// Method references are lambdas like others: what they refer to may give something else now. Where there is none,
+    /// that is no way.
+    References,
 }
 
 impl Unmade {
     /// What can become of them, beginning with what is most as in the run.
-    pub const WAYS: [Unmade; 4] = [Unmade::Ends, Unmade::LeftOut, Unmade::Lambdas, Unmade::Kept];
+    pub const WAYS: [Unmade; 5] = [
+        Unmade::Ends,
+        Unmade::LeftOut,
+        Unmade::Lambdas,
+        Unmade::Kept,
+        Unmade::References,
+    ];
 
     /// Whether others stand in for lambdas.
     fn replaces_lambdas(self) -> bool {
-        matches!(self, Unmade::Lambdas | Unmade::Kept)
+        matches!(self, Unmade::Lambdas | Unmade::Kept | Unmade::References)
     }
 }
 
@@ -207,7 +216,8 @@ pub struct Carved {
     /// Where in the sequence something is left out, or another thing passed, that may have changed what is
     /// in it: what follows need not be as it was.
     pub gaps: Vec<usize>,
-    /// Those of them where only another lambda is passed: what the object says then, it says of that.
+    /// Those of them where another lambda is passed: what the object says then, it says of that, if nothing else is
+    /// amiss there.
     pub replaced: Vec<usize>,
     /// Whether its end is not that of the object's life: there are too many calls.
     pub is_cut: bool,
@@ -547,6 +557,12 @@ impl Carved {
         until.own.truncate(calls);
         until.nested.truncate(calls);
         until
+    }
+
+    /// Whether another lambda is all that makes a gap: nothing else is passed there, or left out before.
+    pub fn is_replaced(&self, gap: usize) -> bool {
+        let count = self.gaps.iter().filter(|other| **other == gap).count();
+        count == 1 && self.replaced.contains(&gap)
     }
 
     /// Something else is passed than was in the run; from a `gap` on, that may matter to what follows.

@@ -2,6 +2,7 @@
 
 use crate::classpath::is_jdk;
 use crate::generate::asserted::{Assertion, Checked};
+use crate::generate::lambda::Given;
 use crate::generate::sequence::{Arg, Method, Methods};
 use crate::model::values::Literal;
 
@@ -71,8 +72,13 @@ fn is_held(
     let call = &checked.sequence[var];
     let method = methods.get(call.method);
     let (types, _) = method.types();
+    let class = method.class.as_str();
+    let is_map = call.on.is_none() && MAPS.contains(&class);
     let is_plain = |(arg, ty): (&Arg, &String)| {
-        let mut is_plain = true;
+        // A comparator of the program's says what is another key.
+        let asks = matches!(arg, Arg::Lambda(lambda)
+            if matches!(&lambda.gives, Given::Calls(by) if !is_jdk(&by.class)));
+        let mut is_plain = !(is_map && asks);
         arg.vars(&mut |passed| {
             is_plain &= match of_jdk(passed) {
                 true => is_held(checked, passed, var, methods, of_jdk),
@@ -82,8 +88,6 @@ fn is_held(
         });
         is_plain
     };
-    let class = method.class.as_str();
-    let is_map = call.on.is_none() && MAPS.contains(&class);
     let is_holder = match call.on {
         None => (is_map || HOLDERS.contains(&class)) && call.args.iter().zip(&types).all(is_plain),
         Some(on) => {
@@ -141,7 +145,29 @@ pub(super) fn is_of_test(checked: &Checked, var: usize, methods: &Methods) -> bo
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::generate::lambda::Lambda;
     use crate::generate::sequence::Statement;
+
+    /// Passed in place of a variable: a comparator of the program's.
+    const COMPARES: usize = usize::MAX;
+
+    fn passed(var: usize) -> Arg {
+        if var != COMPARES {
+            return Arg::Var(var);
+        }
+        Arg::Lambda(Box::new(Lambda {
+            interface: "java.util.Comparator".to_owned(),
+            method: "compare".to_owned(),
+            descriptor: "(Ljava/lang/Object;Ljava/lang/Object;)I".to_owned(),
+            gives: Given::Calls(Method {
+                class: "Parcel".to_owned(),
+                name: "compare".to_owned(),
+                descriptor: "(Ljava/lang/String;Ljava/lang/String;)I".to_owned(),
+                is_static: true,
+                runs: None,
+            }),
+        }))
+    }
 
     /// A class and a method, the object it is on and what it is passed.
     type Call<'c> = (&'c str, &'c str, Option<usize>, &'c [usize]);
@@ -149,16 +175,16 @@ mod tests {
     /// Which of these calls are the JDK's alone.
     fn alone(calls: &[Call<'_>]) -> Vec<usize> {
         let mut methods = Methods::default();
-        let sequence = calls.iter().map(|(class, name, on, passed)| Statement {
+        let sequence = calls.iter().map(|(class, name, on, vars)| Statement {
             method: methods.intern(Method {
                 class: (*class).to_owned(),
                 name: (*name).to_owned(),
-                descriptor: format!("({})V", "Ljava/lang/Object;".repeat(passed.len())),
+                descriptor: format!("({})V", "Ljava/lang/Object;".repeat(vars.len())),
                 is_static: on.is_none() && *name != "<init>",
                 runs: None,
             }),
             on: *on,
-            args: passed.iter().map(|var| Arg::Var(*var)).collect(),
+            args: vars.iter().map(|var| passed(*var)).collect(),
             may_throw: false,
             shown: false,
         });
@@ -207,6 +233,9 @@ mod tests {
         let put = ("java.util.Map", "put", Some(0), &[1, 1][..]);
         assert_eq!(alone(&[map, size]), [0, 1]);
         assert_eq!(alone(&[map, parcel, put, size]), [0]);
+        // Or the program says which keys there are.
+        let tree = ("java.util.TreeMap", "<init>", None, &[COMPARES][..]);
+        assert!(alone(&[tree, size]).is_empty());
         // What the program has given, and a copy of it.
         let lines = ("Parcel", "lines", Some(0), &[][..]);
         let copy = ("java.util.List", "copyOf", None, &[1][..]);

@@ -220,7 +220,7 @@ fn tested(
     // for all to see.
     let object = kept.iter().position(|own| *own);
     let mut gaps = carved.gaps.iter();
-    let is_whole = gaps.all(|gap| *gap >= good || carved.replaced.contains(gap));
+    let is_whole = gaps.all(|gap| *gap >= good || carved.is_replaced(*gap));
     let object = object.filter(|_| !carved.is_cut && is_whole);
     let checked = Checked {
         sequence: carved.sequence[..good].to_vec(),

@@ -3,6 +3,8 @@ package kinds;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.function.IntFunction;
+import java.util.function.Supplier;
 import javax.lang.model.element.Modifier;
 
 /** Methods of one name, numbers that are none, and what is another thing elsewhere. */
@@ -151,6 +153,14 @@ public class Kinds {
 
     public double ratio(double one, double other) {
         return one / other;
+    }
+
+    public String filled(IntFunction<List<String>> by) {
+        return "for " + by.apply(1);
+    }
+
+    public String filled(Supplier<List<String>> by) {
+        return "of " + by.get();
     }
 
     public <T> T[] same(T[] values) {

@@ -2,6 +2,7 @@ package kinds;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import javax.lang.model.element.Modifier;
 import kinds.low.Grader;
 
@@ -12,6 +13,7 @@ public class Main {
                 + kinds.kind((Comparable<?>) "ab") + kinds.kind((Number) 1) + kinds.kind((Object) 1));
         System.out.println(kinds.ratio(0, 0) + kinds.ratio(1, 2) + kinds.same(new String[] {"a"})[0]);
         System.out.println(kinds.rank(Modifier.FINAL) + " " + kinds.calls());
+        System.out.println(kinds.filled((Supplier<List<String>>) ArrayList::new));
 
         Kinds elsewhere = new Kinds();
         System.out.println(elsewhere.thread() + elsewhere.user() + elsewhere.system() + elsewhere.memory() + elsewhere.place()

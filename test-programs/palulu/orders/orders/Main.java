@@ -2,6 +2,7 @@ package orders;
 
 import java.time.LocalDate;
 import java.util.Arrays;
+import java.util.function.IntSupplier;
 
 /** Changes an order by its lines, and reckons well and badly. */
 public final class Main {
@@ -43,6 +44,18 @@ public final class Main {
         told.guard(amount -> amount > 1);
         told.add(1);
         counts[0] += told.total();
+        Till.issued = 40;
+        Till numbered = new Till();
+        numbered.add(2);
+        label += numbered.receipt(Till::next);
+        numbered.add(3);
+        counts[0] += numbered.total() + Sums.drawn(Till::next);
+        Till rung = new Till();
+        rung.add(4);
+        IntSupplier bell = Till::next;
+        for (int time = 0; time < 2; time++) {
+            label += rung.ring(bell);
+        }
         System.out.println(counts[0] + " " + counts[1] + " " + label);
     }
 }

@@ -1,5 +1,7 @@
 package orders;
 
+import java.util.function.IntSupplier;
+
 /** Reckons. */
 public final class Sums {
     private Sums() {
@@ -17,5 +19,10 @@ public final class Sums {
             throw new IllegalArgumentException("no division: " + text);
         }
         return Integer.parseInt(text.substring(0, at)) / Integer.parseInt(text.substring(at + 1));
+    }
+
+    /** Of nothing but a number. */
+    public static int drawn(IntSupplier number) {
+        return number.getAsInt();
     }
 }

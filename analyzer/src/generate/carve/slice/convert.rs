@@ -31,7 +31,12 @@ impl Recorded {
         } = around;
         let without = unmade != Unmade::Ends;
         let mut passed = calls.iter().flat_map(|seen| &seen.args);
-        if unmade.replaces_lambdas() && !passed.any(|arg| self.lambdas.has(arg)) {
+        let is_way = match unmade {
+            Unmade::Ends | Unmade::LeftOut => true,
+            Unmade::Lambdas | Unmade::Kept => passed.any(|arg| self.lambdas.has(arg)),
+            Unmade::References => passed.any(|arg| self.lambdas.referred(arg).is_some()),
+        };
+        if !is_way {
             return None;
         }
         let is_own = |seen: &Rc<Seen>| {
@@ -90,7 +95,8 @@ impl Recorded {
             let mut args = |guess: bool| -> Option<Vec<Arg>> {
                 let args = seen.args.iter().enumerate().map(|(at, arg)| {
                     let ty = types.get(at);
-                    let itself = ty.and_then(|ty| self.lambdas.reference(arg, ty, &vars));
+                    let itself = ty.filter(|_| unmade != Unmade::References);
+                    let itself = itself.and_then(|ty| self.lambdas.reference(arg, ty, &vars));
                     if itself.is_some() {
                         return itself;
                     }

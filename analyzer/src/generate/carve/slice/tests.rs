@@ -2,9 +2,12 @@
 
 use super::convert::MAX_ELEMENTS;
 use super::*;
+use crate::generate::lambda::Given;
 use crate::generate::platform::Platform;
+use crate::generate::sequence::Arg;
 use crate::jdk::Jdk;
 use crate::model::values::Literal;
+use hindsight_tracelog::trace::dictionary::Code;
 
 /// A call on an object, or none, which is passed values: the `at`th of a run.
 fn call(at: u64, name: &str, on: Option<u64>, args: Vec<Value>) -> Seen {
@@ -51,6 +54,16 @@ fn recorded(calls: impl IntoIterator<Item = Seen>) -> Recorded {
 
 /// What the life of an object is cut out as, and the names of the calls.
 fn cut_out(recorded: &Recorded, object: u64, reach: Reach) -> (Carved, Vec<String>) {
+    cut_out_as(recorded, object, reach, Unmade::LeftOut).unwrap()
+}
+
+/// The same in one way, if it is one.
+fn cut_out_as(
+    recorded: &Recorded,
+    object: u64,
+    reach: Reach,
+    unmade: Unmade,
+) -> Option<(Carved, Vec<String>)> {
     let directory = tempfile::tempdir().unwrap();
     let mut methods = Methods::default();
     let platform = Platform::new(&Jdk {
@@ -63,11 +76,10 @@ fn cut_out(recorded: &Recorded, object: u64, reach: Reach) -> (Carved, Vec<Strin
     };
     let life = recorded.life(object, Begins::Made).unwrap();
     let around = recorded.around(&life, reach, Begins::Made).unwrap();
-    let carved = recorded.slice(object, &around, Unmade::LeftOut, &means, &mut methods);
-    let carved = carved.unwrap();
+    let carved = recorded.slice(object, &around, unmade, &means, &mut methods)?;
     let calls = carved.sequence.iter();
     let names = calls.map(|call| methods.get(call.method).name.clone());
-    (carved.clone(), names.collect())
+    Some((carved.clone(), names.collect()))
 }
 
 /// What others lack is nothing to an object that has not met them by then.
@@ -152,4 +164,81 @@ fn a_life_with_many_arrays_is_cut() {
     let (carved, names) = cut_out(&run, 1, Reach::Shared);
     assert!(carved.is_cut);
     assert_eq!(names.len(), 1 + MAX_ELEMENTS / 64);
+}
+
+/// What a reference leads to may have counted on since; nothing of the run is as sure as what the call has returned.
+#[test]
+fn another_lambda_stands_in_for_a_reference_last() {
+    let refers = |listens: bool| {
+        let platform = Platform::new(&Jdk::find(None).unwrap());
+        let mut fill = call(2, "fill", Some(1), vec![Value::Object(7)]);
+        fill.method.descriptor = "(Ljava/util/function/IntSupplier;)I".to_owned();
+        fill.end = End::Returned(Some(Value::Literal(Literal::Int(41))));
+        let next = Method {
+            class: "shop.Ids".to_owned(),
+            name: "next".to_owned(),
+            descriptor: "()I".to_owned(),
+            is_static: true,
+            runs: None,
+        };
+        let code = Code {
+            class: next.class.clone(),
+            name: next.name.clone(),
+            descriptor: next.descriptor.clone(),
+        };
+        let mut run = recorded([made(1, 1), fill]);
+        let passed = "Ljava/util/function/IntSupplier;";
+        (run.lambdas).take(7, "shop.Main$$Lambda/0x1", 3, Some(&code));
+        (run.lambdas).passed(
+            &Value::Object(7),
+            passed,
+            &|class| platform.info(class),
+            &|_, _| (!listens).then(|| next.clone()),
+        );
+        run.lambdas = std::mem::take(&mut run.lambdas).finish(&|_| None);
+        run
+    };
+    let given = |run: &Recorded, unmade| {
+        let (carved, _) = cut_out_as(run, 1, Reach::Needed, unmade)?;
+        let [Arg::Lambda(lambda)] = &carved.sequence.get(1)?.args[..] else {
+            panic!("{carved:?}");
+        };
+        Some((lambda.gives.clone(), carved.lacks))
+    };
+    let run = refers(false);
+    for unmade in [Unmade::Ends, Unmade::LeftOut, Unmade::Lambdas, Unmade::Kept] {
+        let itself = given(&run, unmade);
+        assert!(
+            matches!(itself, Some((Given::Calls(_), false))),
+            "{itself:?}"
+        );
+    }
+    let number = Given::Value(Arg::Literal(Literal::Int(41)));
+    assert_eq!(
+        given(&run, Unmade::References),
+        Some((number.clone(), true))
+    );
+    // What no test can refer to is a lambda before.
+    let run = refers(true);
+    assert_eq!(given(&run, Unmade::Lambdas), Some((number, true)));
+    assert_eq!(given(&run, Unmade::References), None);
+}
+
+/// What was left out right before a call that is passed another lambda matters as much as elsewhere.
+#[test]
+fn another_lambda_hides_nothing() {
+    let of = |gaps: &[usize]| Carved {
+        sequence: Vec::new(),
+        seen: Vec::new(),
+        own: Vec::new(),
+        nested: Vec::new(),
+        lacks: true,
+        gaps: gaps.to_vec(),
+        replaced: vec![2],
+        is_cut: false,
+        omitted: Vec::new(),
+        left_out: None,
+    };
+    assert!(of(&[2, 3]).is_replaced(2) && !of(&[2, 3]).is_replaced(3));
+    assert!(!of(&[2, 2]).is_replaced(2));
 }

@@ -122,7 +122,9 @@ impl Body<'_, '_> {
         let class = descriptor::class_name(ty);
         let other =
             class.and_then(|class| Functional::of(&class, &|name| self.context.classes.info(name)));
-        other.is_some_and(|other| other.parameters() == lambda.types().0.len())
+        // Of several constructors, one may take what the other type has.
+        let is_any = matches!(&lambda.gives, Given::Calls(method) if method.is_constructor());
+        other.is_some_and(|other| is_any || other.parameters() == lambda.types().0.len())
     }
 
     /// Whether no variable of the test has a name, and nothing else in its file.

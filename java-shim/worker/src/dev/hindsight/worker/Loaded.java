@@ -95,18 +95,17 @@ final class Loaded {
         }
     }
 
-    /** A reference to a method by its class, name and descriptor, as one of an interface. */
+    /**
+     * A reference to a method by its class, name and descriptor, as one of an interface. Each has a factory of its own,
+     * for that gives one object alone, as javac's code does in each place of a test.
+     */
     Object reference(String[] names, String[] referred) throws ReflectiveOperationException {
-        String key = String.join(" ", names[0], referred[0], referred[1], referred[2]);
-        MethodHandle factory = factories.get(key);
-        if (factory == null) {
-            Class<?> type = named(names[0]);
-            MethodType descriptor = MethodType.fromMethodDescriptorString(names[2], loader);
-            Class<?> owner = named(referred[0]);
-            MethodType taken = MethodType.fromMethodDescriptorString(referred[2], loader);
-            factory = Lambda.reference(caller(type), type, names[1], descriptor, owner, referred[1], taken);
-            factories.put(key, factory);
-        }
+        Class<?> type = named(names[0]);
+        MethodType descriptor = MethodType.fromMethodDescriptorString(names[2], loader);
+        Class<?> owner = named(referred[0]);
+        MethodType taken = MethodType.fromMethodDescriptorString(referred[2], loader);
+        MethodHandle factory =
+                Lambda.reference(caller(type), type, names[1], descriptor, owner, referred[1], taken);
         try {
             return factory.invoke();
         } catch (Throwable e) {
