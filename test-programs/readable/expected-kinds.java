@@ -217,6 +217,8 @@ class KindsCrash0001Test {
         DecimalFormat money = new DecimalFormat("#,##0.00", new DecimalFormatSymbols(Locale.UK));
         money.setRoundingMode(RoundingMode.DOWN);
         GregorianCalendar leap = new GregorianCalendar(TimeZone.getTimeZone("Asia/Tokyo"));
+        leap.setFirstDayOfWeek(1);
+        leap.setMinimalDaysInFirstWeek(1);
         leap.setTimeInMillis(1709164800000L);
         AtomicReferenceArray<String> last = new AtomicReferenceArray<>(3);
         last.set(1, "x");
