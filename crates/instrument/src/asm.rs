@@ -37,12 +37,14 @@ pub struct Locals {
     end: usize,
 }
 
-/// An entry for the exception table that catches everything.
+/// An entry for the exception table.
 #[derive(Debug, Clone, Copy)]
 pub struct Guard {
     pub start: usize,
     pub end: usize,
     pub handler: usize,
+    /// The class that it catches; 0 for everything.
+    pub catch_type: u16,
 }
 
 /// The constants of one class, as needed by inserted code, and memory for it.
@@ -196,6 +198,11 @@ impl<'c, 'a> Constants<'c, 'a> {
             self.throwable = Some(self.class(Utf8::new(b"java/lang/Throwable"))?);
         }
         self.throwable.ok_or(SkipReason::ConstantPoolFull)
+    }
+
+    /// The class of what a JVM throws by itself where the stack has ended, or memory.
+    pub fn virtual_machine_error(&mut self) -> Result<u16, SkipReason> {
+        self.class(Utf8::new(b"java/lang/VirtualMachineError"))
     }
 
     /// A method of the probe class.
@@ -393,6 +400,7 @@ impl Fragment {
             start,
             end,
             handler,
+            catch_type: 0,
         });
         self.frame(locals, Some(constants.throwable()?));
         // Stack: the exception
@@ -423,6 +431,13 @@ impl Fragment {
         self.guard(start, end, locals, counter, constants)?;
         self.frame(locals, None);
         Ok(())
+    }
+
+    /// The latest guard catches nothing but this class.
+    pub fn guards_against(&mut self, class: u16) {
+        if let Some(guard) = self.guards.last_mut() {
+            guard.catch_type = class;
+        }
     }
 
     /// Puts a frame here, with a reference to an object of a class on its stack,

@@ -331,7 +331,7 @@ impl<'o> ExceptionTable<'o> {
         let moved = |at: usize| start + at.saturating_sub(zero);
         guards.iter().try_for_each(|guard| {
             let (from, to) = (moved(guard.start), moved(guard.end));
-            self.add(from, to, moved(guard.handler), 0)
+            self.add(from, to, moved(guard.handler), guard.catch_type)
         })
     }
 

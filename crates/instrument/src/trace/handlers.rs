@@ -1,6 +1,6 @@
 //! Which handlers tell that they caught something.
 
-use hindsight_classfile::{Code, Instructions, opcode as op};
+use hindsight_classfile::{Code, Handler, Instructions, opcode as op};
 
 use crate::caught::{MAX_STEPS, handler_starts};
 use crate::constructor::InitCall;
@@ -14,6 +14,17 @@ pub fn guardable(code: &Code<'_>, init_call: Option<InitCall>) -> Vec<usize> {
     let mut handlers: Vec<_> = starts.map(|(handler, _)| handler).collect();
     handlers.dedup();
     handlers.retain(|&handler| init_call.is_none_or(|call| handler >= call.end));
+    handlers
+}
+
+/// The starts of the handlers that catch what is thrown there, as compilers make them of `synchronized` and `finally`,
+/// sorted.
+pub fn in_themselves(code: &Code<'_>) -> Vec<usize> {
+    let covers_itself = |entry: &Handler| (entry.start..entry.end).contains(&entry.handler);
+    let entries = code.handlers.into_iter().filter(covers_itself);
+    let mut handlers: Vec<usize> = entries.map(|entry| usize::from(entry.handler)).collect();
+    handlers.sort_unstable();
+    handlers.dedup();
     handlers
 }
 

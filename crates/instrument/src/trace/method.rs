@@ -7,7 +7,7 @@ use super::blocks::block_starts;
 use super::bulk::{called, makes_arrays};
 use super::calls::{Entry, bind, enter, exit, unwind};
 use super::early::early_writes;
-use super::handlers::{guardable, reporting};
+use super::handlers::{guardable, in_themselves, reporting};
 use super::handles;
 use super::memory;
 use super::probes::Probes;
@@ -216,6 +216,10 @@ pub fn instrument<'a>(
     let bound = init_call.filter(|_| what.calls || !early.is_empty());
 
     let mut handlers_left = handlers.iter().peekable();
+    let in_itself = match what.blocks {
+        true => in_themselves(code),
+        false => Vec::new(),
+    };
     let mut blocks_left = (*first_block..).zip(blocks.iter()).peekable();
     let mut at_starts = |up_to: usize, inserted: &mut Insertions, probes: &mut Probes<'_, '_>| {
         loop {
@@ -235,6 +239,10 @@ pub fn instrument<'a>(
                     probes.cover(fragment, number)?;
                     fragment.stack(1);
                     caught.end(start, frame, None, fragment, &mut probes.constants)?;
+                    // Where JVMs are to be stopped, the probe does it by an exception, which such a handler lets go.
+                    if in_itself.binary_search(&next).is_err() {
+                        fragment.guards_against(probes.constants.virtual_machine_error()?);
+                    }
                 } else {
                     probes.cover(fragment, number)?;
                     inserted.stack(1);
