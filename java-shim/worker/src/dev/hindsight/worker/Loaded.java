@@ -96,16 +96,21 @@ final class Loaded {
     }
 
     /**
-     * A reference to a method by its class, name and descriptor, as one of an interface. Each has a factory of its own,
-     * for that gives one object alone, as javac's code does in each place of a test.
+     * A reference to a method by its class, name and descriptor, as one of an interface. Each place of a sequence has a
+     * factory of its own, for that gives one object alone, as javac's code does in each place of a test; the same place
+     * of another sequence has the same one, for what a factory makes stays as long as the loader.
      */
-    Object reference(String[] names, String[] referred) throws ReflectiveOperationException {
-        Class<?> type = named(names[0]);
-        MethodType descriptor = MethodType.fromMethodDescriptorString(names[2], loader);
-        Class<?> owner = named(referred[0]);
-        MethodType taken = MethodType.fromMethodDescriptorString(referred[2], loader);
-        MethodHandle factory =
-                Lambda.reference(caller(type), type, names[1], descriptor, owner, referred[1], taken);
+    Object reference(int place, String[] names, String[] referred) throws ReflectiveOperationException {
+        String key = place + " " + names[0] + " " + String.join(" ", referred);
+        MethodHandle factory = factories.get(key);
+        if (factory == null) {
+            Class<?> type = named(names[0]);
+            MethodType descriptor = MethodType.fromMethodDescriptorString(names[2], loader);
+            Class<?> owner = named(referred[0]);
+            MethodType taken = MethodType.fromMethodDescriptorString(referred[2], loader);
+            factory = Lambda.reference(caller(type), type, names[1], descriptor, owner, referred[1], taken);
+            factories.put(key, factory);
+        }
         try {
             return factory.invoke();
         } catch (Throwable e) {

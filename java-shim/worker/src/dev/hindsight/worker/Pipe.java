@@ -24,6 +24,9 @@ final class Pipe {
 
     private int numbers;
 
+    /** References to methods in the sequence that is being read, up to here. */
+    int references;
+
     /** The standard input and output. */
     Pipe() {
         in = new DataInputStream(new BufferedInputStream(new FileInputStream(FileDescriptor.in), 1 << 16));

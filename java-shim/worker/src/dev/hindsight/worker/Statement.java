@@ -81,7 +81,8 @@ final class Statement {
                 int gives = pipe.in.readByte();
                 if (gives == 'r') {
                     String[] referred = {pipe.text(), pipe.text(), pipe.text()};
-                    return (values, loaded) -> loaded.reference(names, referred);
+                    int place = pipe.references++;
+                    return (values, loaded) -> loaded.reference(place, names, referred);
                 }
                 if (gives == 'p') {
                     parameter = pipe.in.readInt();

@@ -209,6 +209,7 @@ public final class Worker {
                     watch.limit(isStoppable ? quick : limit);
                     int count = pipe.in.readInt();
                     Statement[] statements = new Statement[count];
+                    pipe.references = 0;
                     for (int i = 0; i < count; i++) {
                         statements[i] = new Statement(pipe);
                     }
