@@ -61,11 +61,11 @@ fn dates(graph: &Graph<'_>, object: u32, class: &str) -> Option<Recipe> {
     Some(Recipe { steps, result: 0 })
 }
 
-/// Whether a pattern has a year of two digits outside of quotes.
+/// Whether a pattern has a year that may be of two digits outside of quotes.
 fn has_short_year(pattern: &str) -> bool {
     let unquoted = pattern.split('\'').step_by(2);
     let runs = unquoted.flat_map(|part| part.as_bytes().chunk_by(|one, next| one == next));
-    let mut short = runs.filter(|run| run.len() == 2);
+    let mut short = runs.filter(|run| run.len() <= 2);
     short.any(|run| matches!(run[0], b'y' | b'Y'))
 }
 
@@ -203,10 +203,10 @@ mod tests {
 
     #[test]
     fn years_of_two_digits_are_known() {
-        for pattern in ["dd.MM.yy", "yy", "'at' YY-w", "yyyy yy"] {
+        for pattern in ["dd.MM.yy", "d.M.y", "'at' YY-w", "yyyy yy"] {
             assert!(has_short_year(pattern), "{pattern}");
         }
-        for pattern in ["dd.MM.yyyy", "y", "'yy' yyyy", "MM/dd", ""] {
+        for pattern in ["dd.MM.yyyy", "'yy' yyyy", "MM/dd", ""] {
             assert!(!has_short_year(pattern), "{pattern}");
         }
     }

@@ -61,7 +61,7 @@ final class Same {
             "java.text.ParsePosition", "java.text.SimpleDateFormat",
             "java.util.GregorianCalendar");
 
-    private static final Pattern SHORT_YEAR = Pattern.compile("(?<![yY])(yy|YY)(?![yY])");
+    private static final Pattern SHORT_YEAR = Pattern.compile("(?<!y)yy?(?!y)|(?<!Y)YY?(?!Y)");
 
     /** What was found before a pair was tried out, which a trial goes by; null if this is none. */
     private final Same outer;
