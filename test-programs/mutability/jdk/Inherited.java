@@ -88,7 +88,7 @@ class Inherited {
     static void ran(Inherited h) { Own o = () -> h; new Thread(o).run(); } // expect h: mutable
 
     // A private method above is not what runs.
-    static class Above { private void accept(Object o) { } } // expect this: immutable, o: immutable
+    static class Above { private void accept(Object o) { } }
     static class Below extends Above implements Own {
         @Override public Inherited held() { return null; } // expect this: immutable
     }
