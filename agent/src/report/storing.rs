@@ -80,18 +80,18 @@ pub(crate) fn store(
 /// was the beginning of is not known: half a secret is one that nothing has found.
 fn cut(message: &mut String, is_cut: bool) {
     let units = message.encode_utf16().count();
-    let known = units - if is_cut { MAX_READ - MAX_MESSAGE } else { 0 }.min(units);
+    let unknown = if is_cut { MAX_READ - MAX_MESSAGE } else { 0 };
+    let known = units.saturating_sub(unknown);
     let mut left = known.min(MAX_MESSAGE);
-    let end = message.char_indices().find_map(|(at, c)| {
-        let taken = left.checked_sub(c.len_utf16());
-        match taken {
+    let end = message
+        .char_indices()
+        .find_map(|(at, c)| match left.checked_sub(c.len_utf16()) {
             Some(rest) => {
                 left = rest;
                 None
             }
             None => Some(at),
-        }
-    });
+        });
     if let Some(end) = end {
         message.truncate(end);
     }

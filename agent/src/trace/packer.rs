@@ -279,9 +279,8 @@ impl Packer {
     /// lost: it stays where it is. They may go on storing, unseen.
     pub(crate) fn pack_rest(&self, arena: &Arena) -> bool {
         let mut bench = Bench::default();
-        let chunks = arena.in_use().into_iter();
         let mut all_packed = true;
-        for chunk in chunks {
+        for chunk in arena.in_use() {
             all_packed &= self.pack(&mut bench, chunk).is_none();
         }
         all_packed

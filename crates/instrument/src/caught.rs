@@ -44,6 +44,14 @@ pub fn handler_starts(code: &Code<'_>) -> Vec<(usize, bool)> {
     handlers
 }
 
+/// Where handlers start, each once, sorted.
+pub fn handler_offsets(code: &Code<'_>) -> Vec<usize> {
+    let starts = handler_starts(code).into_iter();
+    let mut handlers: Vec<usize> = starts.map(|(handler, _)| handler).collect();
+    handlers.dedup();
+    handlers
+}
+
 /// The starts of the handlers that keep an exception from going on, sorted:
 /// those that catch only classes they name, and those of everything that never
 /// throw it again (a `finally` that returns).

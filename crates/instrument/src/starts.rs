@@ -10,7 +10,7 @@
 use hindsight_classfile::{Code, Operand, access, opcode as op};
 
 use crate::SkipReason;
-use crate::caught::handler_starts;
+use crate::caught::handler_offsets;
 use crate::throwing::Own;
 
 /// Instructions from a handler's start on that are looked at.
@@ -50,8 +50,7 @@ pub fn start_before(starts: &mut [Start], at: usize) -> Option<&mut Start> {
 
 /// The starts of all handlers, by rising offset.
 pub fn starts(own: &Own<'_, '_>, code: &Code<'_>) -> Result<Vec<Start>, SkipReason> {
-    let mut handlers: Vec<usize> = handler_starts(code).into_iter().map(|(at, _)| at).collect();
-    handlers.dedup();
+    let mut handlers = handler_offsets(code);
     // One at the method's start is wrong code.
     handlers.retain(|&handler| handler > 0);
     if handlers.is_empty() {

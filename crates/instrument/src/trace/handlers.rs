@@ -2,7 +2,7 @@
 
 use hindsight_classfile::{Code, Handler, Instructions, opcode as op};
 
-use crate::caught::{MAX_STEPS, handler_starts};
+use crate::caught::{MAX_STEPS, handler_offsets};
 use crate::constructor::InitCall;
 
 /// The starts of the handlers whose probes can be guarded, sorted: a stack overflow in a probe must not cut off what a
@@ -10,9 +10,7 @@ use crate::constructor::InitCall;
 ///
 /// Those before a constructor's call of another one are not among them: `this` is not one thing there.
 pub fn guardable(code: &Code<'_>, init_call: Option<InitCall>) -> Vec<usize> {
-    let starts = handler_starts(code).into_iter();
-    let mut handlers: Vec<_> = starts.map(|(handler, _)| handler).collect();
-    handlers.dedup();
+    let mut handlers = handler_offsets(code);
     handlers.retain(|&handler| init_call.is_none_or(|call| handler >= call.end));
     handlers
 }

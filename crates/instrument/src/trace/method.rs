@@ -322,7 +322,7 @@ pub fn instrument<'a>(
     }
 
     relocate(relocated, code, scan, entry, inserted)?;
-    if handlers.is_empty() && framed && !relocated.islands.is_empty() {
+    if guarded.is_empty() && framed && !relocated.islands.is_empty() {
         // Their frames name the parameters after all.
         let constants = &mut probes.constants;
         list(method, descriptor, own.name, constants, parameters)?;

@@ -1,7 +1,7 @@
 //! Formats of numbers and dates, and calendars.
 
-use super::super::recipe::{Argument, Operation, Recipe};
-use super::{code, new, on_first, step, text};
+use super::super::recipe::{Argument, Recipe};
+use super::{code, new, on_first, text};
 use crate::graph::Graph;
 use hindsight_tracelog::crash::{Body, Value};
 
@@ -45,20 +45,16 @@ fn dates(graph: &Graph<'_>, object: u32, class: &str) -> Option<Recipe> {
     }
     let pattern = text(&pattern)?;
     let locale = Argument::Value(graph.field(object, "locale")?);
-    let mut steps = vec![step(
-        Operation::New,
-        class,
-        "<init>",
-        "",
-        vec![pattern, locale],
-    )];
+    let mut recipe = new(class, vec![pattern, locale])?;
     let calendar = graph.reference(object, "calendar")?;
     let zone = vec![Argument::Value(graph.field(calendar, "zone")?)];
-    steps.push(on_first(class, "setTimeZone", zone));
+    recipe.steps.push(on_first(class, "setTimeZone", zone));
     if !is_true(graph, calendar, "lenient") {
-        steps.push(on_first(class, "setLenient", vec![code("false")]));
+        recipe
+            .steps
+            .push(on_first(class, "setLenient", vec![code("false")]));
     }
-    Some(Recipe { steps, result: 0 })
+    Some(recipe)
 }
 
 /// Whether a pattern has a year that may be of two digits outside of quotes.
@@ -73,49 +69,49 @@ fn has_short_year(pattern: &str) -> bool {
 fn calendar(graph: &Graph<'_>, object: u32, class: &str) -> Option<Recipe> {
     let given = vec![Argument::Value(graph.field(object, "zone")?)];
     let time = code(format!("{}L", graph.int(object, "time")?));
-    let mut steps = vec![step(Operation::New, class, "<init>", "", given)];
+    let mut recipe = new(class, given)?;
     if !is_true(graph, object, "lenient") {
-        steps.push(on_first(class, "setLenient", vec![code("false")]));
+        recipe
+            .steps
+            .push(on_first(class, "setLenient", vec![code("false")]));
     }
     for (field, setter) in [
         ("firstDayOfWeek", "setFirstDayOfWeek"),
         ("minimalDaysInFirstWeek", "setMinimalDaysInFirstWeek"),
     ] {
         let days = vec![code(graph.int(object, field)?.to_string())];
-        steps.push(on_first(class, setter, days));
+        recipe.steps.push(on_first(class, setter, days));
     }
-    steps.push(on_first(class, "setTimeInMillis", vec![time]));
-    Some(Recipe { steps, result: 0 })
+    recipe
+        .steps
+        .push(on_first(class, "setTimeInMillis", vec![time]));
+    Some(recipe)
 }
 
 /// `new DecimalFormat("#,##0.00", new DecimalFormatSymbols(Locale.UK))`
 fn numbers(graph: &Graph<'_>, object: u32, class: &str) -> Option<Recipe> {
     let pattern = text(&pattern(graph, object)?)?;
     let symbols = Argument::Value(graph.field(object, "symbols")?);
-    let mut steps = vec![step(
-        Operation::New,
-        class,
-        "<init>",
-        "",
-        vec![pattern, symbols],
-    )];
+    let mut recipe = new(class, vec![pattern, symbols])?;
     let rounding = graph.field(object, "roundingMode")?;
     let Value::Ref(mode) = rounding.value else {
         return None;
     };
     if !matches!(graph.body(mode)?, Body::Enum { name, .. } if name == "HALF_EVEN") {
         let mode = vec![Argument::Value(rounding)];
-        steps.push(on_first(class, "setRoundingMode", mode));
+        recipe.steps.push(on_first(class, "setRoundingMode", mode));
     }
     for (field, setter) in [
         ("parseBigDecimal", "setParseBigDecimal"),
         ("parseIntegerOnly", "setParseIntegerOnly"),
     ] {
         if is_true(graph, object, field) {
-            steps.push(on_first(class, setter, vec![code("true")]));
+            recipe
+                .steps
+                .push(on_first(class, setter, vec![code("true")]));
         }
     }
-    Some(Recipe { steps, result: 0 })
+    Some(recipe)
 }
 
 /// The pattern of a format of numbers, for those that are written as most are.

@@ -56,13 +56,7 @@ impl World for Solver<'_> {
             true => class,
             false => selected.map_or(class, |method| self.program.method(method).class),
         };
-        let dispatch = Dispatch::Exact;
-        self.site(Site {
-            owner,
-            dispatch,
-            ..site
-        })
-        .targets
+        self.exactly(site, owner)
     }
 
     fn summary(&self, method: MethodId) -> Arc<Summary> {
@@ -126,13 +120,7 @@ impl World for Solver<'_> {
         if !inherits {
             return Arc::default();
         }
-        let dispatch = Dispatch::Exact;
-        self.site(Site {
-            owner,
-            dispatch,
-            ..site
-        })
-        .targets
+        self.exactly(site, owner)
     }
 
     fn calls_back(&self, site: Site) -> bool {
@@ -267,6 +255,17 @@ impl World for Solver<'_> {
 }
 
 impl Solver<'_> {
+    /// What a call runs on objects of one class alone.
+    fn exactly(&self, site: Site, owner: ClassId) -> Arc<Vec<Target>> {
+        let dispatch = Dispatch::Exact;
+        self.site(Site {
+            owner,
+            dispatch,
+            ..site
+        })
+        .targets
+    }
+
     /// Whether an interface is one of those that lambdas of the program's are of, or
     /// that a class of its implements for the library.
     fn is_run(&self, interface: ClassId) -> bool {
