@@ -9,7 +9,7 @@
 //! a phi of the values that its predecessors leave; phis that choose between equal values are
 //! removed at the end. Only variables that are read are asked for.
 //!
-//! - `build` makes bodies of bytecode.
+//! - `build` makes bodies of bytecode; `interpret` runs them, in tests.
 //!
 //! **Invariant:** each value is defined once, and its definition dominates each use (for operands
 //! of a phi: the end of the edge's block, or its start if the edge is one to a handler).
