@@ -89,7 +89,7 @@ impl ClassPath {
     ///
     /// # Errors
     ///
-    /// Fails on an entry that does not exist or is no jar, and names it.
+    /// Fails on an entry that does not exist or is not a jar, and names it.
     pub fn open(text: &str) -> Result<ClassPath> {
         let (mut entries, mut kept) = (Vec::new(), Vec::new());
         for part in parts::named(text) {

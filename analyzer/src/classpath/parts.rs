@@ -41,7 +41,7 @@ fn with_launched(entry: PathBuf) -> Vec<PathBuf> {
 /// Whether a directory contains jars, which are only on the class path if it is given as `dir/*`,
 /// and no class files.
 pub fn has_jars_alone(dir: &Path) -> bool {
-    // A tree with this many files is no directory of jars.
+    // A tree with this many files is not a directory of jars.
     const MOST: usize = 10_000;
     fn has_classes(dir: &Path, left: &mut usize) -> bool {
         let mut files = fs::read_dir(dir).into_iter().flatten().flatten();
@@ -80,7 +80,7 @@ fn jars_of(dir: &Path) -> Result<Vec<PathBuf>> {
 /// # Errors
 ///
 /// Fails if the entry itself cannot be opened. An entry that a manifest names and that does not
-/// exist or is no jar is ignored, as in a JVM.
+/// exist or is not a jar is ignored, as in a JVM.
 pub fn follow(
     entry: &Path,
     mut open: impl FnMut(&Path, bool) -> Result<Vec<PathBuf>>,

@@ -311,7 +311,7 @@ pub(crate) fn from_json(json: &Json) -> Option<Literal> {
 ///
 /// # Errors
 ///
-/// Fails if it is no model.
+/// Fails if it is not a model.
 pub fn read(path: &Path) -> Result<Model> {
     let what = || format!("failed to read model {}", path.display());
     let text = fs::read(path).with_context(what)?;
@@ -322,7 +322,7 @@ pub fn read(path: &Path) -> Result<Model> {
 ///
 /// # Errors
 ///
-/// Fails if it is no model.
+/// Fails if it is not a model.
 pub fn parse(text: &[u8]) -> Result<Model> {
     /// What the documents of all subcommands have; other documents lack the fields of a model.
     #[derive(Deserialize)]

@@ -31,7 +31,7 @@ use std::sync::{Arc, OnceLock};
 pub struct Plan {
     /// The stages, in order.
     pub stages: Vec<Stage>,
-    /// Whether a parameter must be proved to be immutable. Contracts of the JDK are no proof.
+    /// Whether a parameter must be proved to be immutable. Contracts of the JDK are not a proof.
     pub sound: bool,
     /// Whether only classes that are instantiated count (rapid type analysis).
     pub instances: bool,

@@ -247,7 +247,7 @@ impl Contracts {
         self.outside.contains(&method)
     }
 
-    /// Whether a method calls no method of its arguments. This is no proof.
+    /// Whether a method calls no method of its arguments. This is not a proof.
     pub fn is_quiet(&self, method: MethodId) -> bool {
         self.quiet.contains(&method)
     }

@@ -35,7 +35,7 @@ pub enum Op {
     /// Reads a static field.
     LoadStatic { dst: Var, field: Sym },
     /// Writes a static field. `own` says whether the field belongs to the class whose initializer
-    /// this body is, since such a write is no effect on others.
+    /// this body is, since such a write is not an effect on others.
     StoreStatic { field: Sym, value: Var, own: bool },
     /// Makes a new object.
     New { dst: Var, class: Option<ClassId> },

@@ -12,7 +12,7 @@ use crate::program::{MethodId, Program};
 use hindsight_classfile::access;
 
 /// Whether a method changes anything that existed before it ran. What a constructor does to its own
-/// object is no change.
+/// object is not a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purity {
     /// The method changes nothing.

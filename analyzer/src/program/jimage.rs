@@ -73,7 +73,7 @@ impl Image {
     ///
     /// # Errors
     ///
-    /// Fails if it is no image; the error says where it breaks the format.
+    /// Fails if it is not an image; the error says where it breaks the format.
     pub fn open(path: &Path) -> Result<Image, Error> {
         let mut file = File::open(path)?;
         let len = file.metadata()?.len();
@@ -170,7 +170,7 @@ impl Image {
         }
         let [_, module, parent, base, extension, offset, packed, size] = attributes;
         let module = self.string(module)?;
-        // Locations of packages and modules, for programs that list them, are no resources.
+        // Locations of packages and modules, for programs that list them, are not resources.
         if module.is_empty() || module == "modules" || module == "packages" {
             return Ok(None);
         }

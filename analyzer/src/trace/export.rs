@@ -312,7 +312,7 @@ impl<'d> Export<'d> {
         for (table, rows) in tables.iter_mut().zip(&mut rows) {
             *rows = table.finish()?;
         }
-        // Either all tables are kept, or none: some of them alone are no run.
+        // Either all tables are kept, or none: some of them alone are not a run.
         tables.iter_mut().for_each(Table::keep);
         Ok(rows)
     }

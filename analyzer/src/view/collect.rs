@@ -496,7 +496,7 @@ mod tests {
                 .unwrap()
                 .ends_with("use.model")
         );
-        // Files that are no models are not shown either.
+        // Files that are not models are not shown either.
         for classes in [
             "[1]",
             "[\"a\"]",

@@ -290,7 +290,7 @@ fn big_decimal(graph: &Graph<'_>, object: u32) -> Option<String> {
         compact => compact.to_string(),
     };
     let scale = graph.int(object, "scale")?;
-    // A value that is too long to be shown is no number.
+    // A value that is too long to be shown is not a number.
     let is_number = unscaled
         .trim_start_matches('-')
         .bytes()

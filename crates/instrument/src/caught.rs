@@ -305,7 +305,7 @@ impl Caught<'_> {
         if !known {
             // The handler's frame has a more general type on the stack than `Throwable`, because
             // other code jumps there, too, or because a compiler chose so. The guard catches the
-            // failure of the cast for an object that is no throwable.
+            // failure of the cast for an object that is not a throwable.
             let throwable = constants.throwable()?;
             fragment.op_u16(op::CHECKCAST, throwable);
         }

@@ -464,7 +464,7 @@ impl Fresh {
             return Ok(());
         }
         let slots = usize::from(MethodDescriptor::parse(method.descriptor)?.parameter_slots());
-        // Passing the object to its own constructor is no escape.
+        // Passing the object to its own constructor is not an escape.
         let receiver = match insn.opcode {
             op::INVOKESTATIC => false,
             op::INVOKESPECIAL => method.name != "<init>",

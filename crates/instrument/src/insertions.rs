@@ -73,7 +73,7 @@ impl Insertions {
     }
 
     /// The fragment to whose end code is added that runs after the instruction that ends at `end`,
-    /// which is no jump. No piece may have a larger offset.
+    /// which is not a jump. No piece may have a larger offset.
     pub fn after(&mut self, end: usize) -> &mut Fragment {
         self.at(end, true)
     }

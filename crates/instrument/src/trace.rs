@@ -12,9 +12,10 @@
 //! ```
 //!
 //! An event records what has happened, so the probes of writes and reads come after the
-//! instruction, and its operands are kept on the stack for them: a write that throws is no event.
-//! Calls and returns are recorded before, since there is no place after them. Code is inserted in
-//! straight lines, without frames and without exception-table entries, except in handlers.
+//! instruction, and its operands are kept on the stack for them: a write that throws is not an
+//! event. Calls and returns are recorded before, since there is no place after them. Code is
+//! inserted in straight lines, without frames and without exception-table entries, except in
+//! handlers.
 //!
 //! - `plan` says what is to be traced, and what was instrumented.
 //! - `method` makes the new body of one method; `probes` holds the constants and ids that the

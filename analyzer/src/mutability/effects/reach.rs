@@ -6,7 +6,7 @@
 //! anything else that may return it later counts as being everywhere.
 //!
 //! The library is assumed to call the functions that it gets and to forget them, except where it
-//! returns another function. That is no proof.
+//! returns another function. That is not a proof.
 
 use crate::mutability::facts::{Facts, NONE, Op, Var};
 use crate::program::calls::{Calls, Dispatch, Site};

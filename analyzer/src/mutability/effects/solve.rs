@@ -248,7 +248,7 @@ impl<'p> Solver<'p> {
         self.quiet.clone()
     }
 
-    /// Finds out what fields hold, and where lambdas go; the latter is no proof.
+    /// Finds out what fields hold, and where lambdas go; the latter is not a proof.
     pub fn with_reach(mut self) -> Self {
         self.held = self.what_fields_hold();
         if self.sound {

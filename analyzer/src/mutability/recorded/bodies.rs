@@ -429,7 +429,7 @@ impl<'c> Bodies<'c> {
         }
     }
 
-    /// Records that a read of a value that is no object has run.
+    /// Records that a read of a value that is not an object has run.
     pub fn saw_read(&mut self, place: &Place, frame: Option<&Frame>) {
         let body = frame.map(|frame| frame.body);
         if let (Some(body), Some(target)) = (body, self.target(place, frame)) {

@@ -298,7 +298,7 @@ impl Exact {
     }
 
     /// Handles a write. `value` is the new value: `None` if it was not recorded, and `Some(None)`
-    /// if it is no object.
+    /// if it is not an object.
     pub fn write(
         &mut self,
         bodies: &mut Bodies<'_>,

@@ -27,7 +27,7 @@ pub struct Frame {
     /// The arguments that are objects, with their parameters. `this` of a constructor is added
     /// late.
     pub args: Vec<(u16, u64)>,
-    /// The sets of all parameters, including those that are no objects.
+    /// The sets of all parameters, including those that are not objects.
     pub params: Vec<SetId>,
     /// The operations of the caller that may have made the call.
     pub by: Vec<u32>,

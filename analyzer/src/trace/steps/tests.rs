@@ -172,7 +172,7 @@ fn a_gap_of_a_carrier_is_told_to_all_that_it_may_have_run() {
     assert_eq!(lost, [11, 12], "{told:?}");
 }
 
-/// The recorder has reported how many events it lost: that is no damage, and does not concern
+/// The recorder has reported how many events it lost: that is not damage, and does not concern
 /// threads that no carrier runs.
 #[test]
 fn a_loss_of_a_carrier_may_be_of_any_that_it_may_have_run() {

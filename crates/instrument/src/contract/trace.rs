@@ -29,7 +29,7 @@ use super::ProbeMethod;
 pub const TRACE: &str = "java/lang/HindsightTrace";
 
 /// `hide(object, method)`: what an object holds is a secret. It comes before the event of the
-/// method that records the object, and is no event itself.
+/// method that records the object, and is not an event itself.
 pub const HIDE: ProbeMethod = ProbeMethod {
     name: "hide",
     descriptor: "(Ljava/lang/Object;I)V",
@@ -50,7 +50,7 @@ pub const NAMED: ProbeMethod = ProbeMethod {
     descriptor: "(Ljava/lang/Object;Ljava/lang/Object;Ljava/lang/Object;)V",
 };
 
-/// `cover(block)`: a basic block runs. This is no event.
+/// `cover(block)`: a basic block runs. This is not an event.
 pub const COVER: ProbeMethod = ProbeMethod {
     name: "cover",
     descriptor: "(I)V",

@@ -14,7 +14,7 @@ pub struct Probes<'c, 'a> {
     pub constants: Constants<'c, 'a>,
     /// The constants of the probes' methods, by [`Probe::index`]; 0 if it was not needed yet.
     methods: [u16; Probe::COUNT],
-    /// The constants of the methods that are called but are no events: this one and the three
+    /// The constants of the methods that are called but are not events: this one and the three
     /// below; 0 if it was not needed yet.
     hide: u16,
     cover: u16,

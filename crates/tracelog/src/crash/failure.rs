@@ -18,7 +18,7 @@ pub const THREADS_ASKED_FOR: &str = "all threads, asked for from outside";
 /// The class that stands for a thread in the place of an exception's class.
 pub const THREAD_STATE: &str = "dev.hindsight.ThreadState";
 
-/// Exceptions by which test frameworks skip a test that is not to run. They are no failures.
+/// Exceptions by which test frameworks skip a test that is not to run. They are not failures.
 pub const SKIPS: [&str; 5] = [
     "org.opentest4j.TestAbortedException",
     "org.opentest4j.TestSkippedException",

@@ -40,7 +40,7 @@ pub(super) fn file_header(magic: &[u8; 8]) -> [u8; SEGMENT_HEADER] {
 ///
 /// # Errors
 ///
-/// Fails if it is no such header, or of a later version.
+/// Fails if it is not such a header, or of a later version.
 pub fn check_header(header: &[u8], magic: &[u8; 8]) -> Result<(), Error> {
     let header: &[u8; SEGMENT_HEADER] = header
         .get(..SEGMENT_HEADER)

@@ -33,7 +33,7 @@ impl Coverage {
     ///
     /// # Errors
     ///
-    /// Fails if it is no such file, or of a later version.
+    /// Fails if it is not such a file, or of a later version.
     pub fn read(bytes: Vec<u8>) -> Result<Self, Error> {
         check_header(&bytes, MAGIC)?;
         Ok(Self(bytes))

@@ -288,7 +288,7 @@ impl Dictionary {
     ///
     /// # Errors
     ///
-    /// Fails if it is no dictionary, or one of a later version.
+    /// Fails if it is not a dictionary, or one of a later version.
     pub fn read(bytes: &[u8]) -> Result<(Self, Option<Error>), Error> {
         check_header(bytes, MAGIC)?;
         let mut dictionary = Self::default();

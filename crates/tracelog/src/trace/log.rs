@@ -209,7 +209,7 @@ impl<S: Source> Log<S> {
     ///
     /// Damaged pieces are skipped and noted in [`Self::damage`]. A block that is both in a segment
     /// and in a live file is taken once. A block that a process was writing into a segment when it
-    /// was killed is still in its live file, and the cut end of that segment is no damage.
+    /// was killed is still in its live file, and the cut end of that segment is not damage.
     ///
     /// For a process that still runs, `live` must be read before the segments are listed: what is
     /// in chunks may move to segments, and to new ones, at any time.

@@ -120,7 +120,7 @@ impl Packer {
     ///
     /// # Errors
     ///
-    /// Fails if the bytes are no events. The caller must then cut off what was appended to `out`.
+    /// Fails if the bytes are not events. The caller must then cut off what was appended to `out`.
     pub fn pack(
         &mut self,
         header: &mut Header,

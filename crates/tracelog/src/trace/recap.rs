@@ -105,7 +105,7 @@ impl Changes {
     ///
     /// # Errors
     ///
-    /// Fails if the bytes are no events.
+    /// Fails if the bytes are not events.
     pub fn of(header: &Header, raw: &[u8]) -> Result<Self, Error> {
         let mut changes = Self::default();
         let mut is_virtual = header.is_virtual();

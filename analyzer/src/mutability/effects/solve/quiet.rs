@@ -67,7 +67,7 @@ impl QuietMethods {
 /// An argument, as the body that passes it knows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Given {
-    /// The argument is no reference.
+    /// The argument is not a reference.
     Nothing,
     /// It was made in the body and holds only text.
     Text,
