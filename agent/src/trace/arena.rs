@@ -49,7 +49,7 @@ struct State {
     failed: [Option<Instant>; 2],
 }
 
-/// All chunks.
+/// All chunks of a recording.
 pub(crate) struct Arena {
     directory: PathBuf,
     state: Mutex<State>,

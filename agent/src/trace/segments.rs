@@ -39,7 +39,7 @@ const TOO_LARGE: &str = "trace_segments_not_deleted";
 /// Reports a failure: takes its counter, and the reason.
 type Complain = dyn Fn(&str, &str) + Send + Sync;
 
-/// Writes blocks.
+/// Writes blocks to segments.
 pub(crate) struct Segments {
     directory: PathBuf,
     /// The most bytes of all segments together; beyond that, the oldest are deleted.

@@ -81,7 +81,7 @@ pub fn of_name(name: &str) -> String {
     primitive.map_or_else(|| of_class(name), str::to_owned)
 }
 
-/// The descriptor of a class named as [`Class.getName`] does.
+/// The descriptor of a class whose name has the form of Java's `Class.getName`.
 pub fn of_class(name: &str) -> String {
     if name.starts_with('[') {
         return name.replace('.', "/");

@@ -106,7 +106,7 @@ pub fn variables_used(method: &str) -> Option<Vec<Option<String>>> {
     }
 }
 
-/// The type of a field.
+/// The type of a field; `None` if it contains a type variable, or its signature breaks the format.
 pub fn field(signature: &str) -> Option<Generic> {
     let mut parser = Parser {
         rest: signature,

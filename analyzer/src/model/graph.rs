@@ -93,7 +93,7 @@ impl Default for Graph {
 }
 
 impl Graph {
-    /// A new node.
+    /// Adds a new node.
     pub fn add_node(&mut self) -> Node {
         let node = Node(self.parents.len() as u32);
         self.parents.push(node);

@@ -21,7 +21,7 @@ impl Life {
         Life(NonZeroU32::new((mixed >> 32) as u32).unwrap_or(NonZeroU32::MAX))
     }
 
-    /// The number.
+    /// The number of the life.
     pub fn number(self) -> u32 {
         self.0.get()
     }

@@ -1,4 +1,4 @@
-//! The page.
+//! Makes the HTML page.
 
 use super::collect::Found;
 use anyhow::Result;

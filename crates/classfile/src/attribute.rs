@@ -5,7 +5,7 @@ use crate::{ConstantPool, Error, Reader, Utf8};
 /// One attribute: a name and bytes.
 #[derive(Debug, Clone, Copy)]
 pub struct Attribute<'a> {
-    /// The constant that names it.
+    /// The index of the constant that names it.
     pub name_index: u16,
     /// The content.
     pub info: &'a [u8],
@@ -67,7 +67,7 @@ impl<'a> Attributes<'a> {
         self.count
     }
 
-    /// Whether there are none.
+    /// Whether there are no attributes.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.count == 0

@@ -2,7 +2,7 @@
 
 use crate::{Attribute, Attributes, Error, ErrorKind, Instructions, Reader};
 
-/// A `Code` attribute.
+/// The content of a `Code` attribute.
 #[derive(Debug, Clone, Copy)]
 pub struct Code<'a> {
     /// The greatest depth of the operand stack, in slots.
@@ -83,7 +83,7 @@ impl Handlers<'_> {
         self.0.remaining() / 8
     }
 
-    /// Whether none are left.
+    /// Whether no entries are left.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

@@ -1,4 +1,4 @@
-//! The one error of this crate.
+//! The only error type of this crate.
 
 use std::fmt;
 
@@ -24,7 +24,7 @@ pub enum ErrorKind {
     BadTag(u8),
     /// A constant-pool index is out of range, or leads to an entry of another kind.
     BadConstant {
-        /// The index.
+        /// The index that was used.
         index: u16,
         /// The kind that was expected.
         expected: &'static str,

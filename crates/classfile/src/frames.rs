@@ -108,7 +108,7 @@ impl<'a> Types<'a> {
         self.count
     }
 
-    /// Whether there are none.
+    /// Whether there are no types.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.count == 0
@@ -144,9 +144,9 @@ pub enum Shape<'a> {
     Append(Types<'a>),
     /// The locals and the stack are listed in full.
     Full {
-        /// The locals.
+        /// The types of the locals.
         locals: Types<'a>,
-        /// The stack, bottom first.
+        /// The types of the stack entries, bottom first.
         stack: Types<'a>,
     },
 }

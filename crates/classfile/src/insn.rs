@@ -1,4 +1,4 @@
-//! Walking over bytecode.
+//! Iterating over bytecode.
 
 use crate::opcode::{self, Form, LENGTHS, OPCODES, Opcode};
 use crate::{Error, ErrorKind, Reader};
@@ -26,16 +26,16 @@ pub enum Operand<'a> {
     Local(u16),
     /// The operands of `iinc`.
     Iinc {
-        /// The variable.
+        /// The variable's slot.
         local: u16,
         /// The amount that is added.
         by: i16,
     },
     /// A constant's index.
     Constant(u16),
-    /// A jump's target.
+    /// The offset of a jump's target.
     Branch(usize),
-    /// A switch.
+    /// The targets of a switch.
     Switch(Switch<'a>),
     /// The element type of `newarray` (JVMS table 6.5.newarray-A).
     ArrayType(u8),

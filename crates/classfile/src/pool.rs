@@ -107,7 +107,7 @@ pub enum Constant<'a> {
     InterfaceMethod(MemberRef<'a>),
     /// A name with a descriptor.
     NameAndType {
-        /// The name.
+        /// The name, such as that of a field or method.
         name: Utf8<'a>,
         /// The descriptor of a field or method.
         descriptor: Utf8<'a>,
@@ -139,9 +139,9 @@ pub enum Constant<'a> {
         /// The descriptor of the call.
         descriptor: Utf8<'a>,
     },
-    /// A module.
+    /// A module, by its name.
     Module(Utf8<'a>),
-    /// A package.
+    /// A package, by its internal name.
     Package(Utf8<'a>),
 }
 

@@ -17,7 +17,7 @@ pub struct Fragment {
     pub guards: Vec<Guard>,
     /// Slots of operand stack that the code needs when it starts with an empty stack.
     pub max_stack: u16,
-    /// The locals of all frames.
+    /// The locals of all frames of the fragment.
     types: Vec<VerificationType>,
 }
 
@@ -66,7 +66,7 @@ pub struct Constants<'c, 'a> {
     frames: [[u16; MAX_REFERENCES + 1]; MAX_WORDS + 1],
 }
 
-/// How many [`Constants::integers`] there are.
+/// The number of [`Constants::integers`].
 const INTEGERS: usize = 8;
 
 /// Memory that has been used and can be used again.
@@ -107,7 +107,7 @@ impl Spare {
         self.fragments.pop().unwrap_or_default()
     }
 
-    /// Takes a fragment's memory back.
+    /// Takes a fragment's memory back, to be used again.
     pub fn recycle(&mut self, mut fragment: Fragment) {
         if self.fragments.len() < MAX_SPARE && fragment.types.capacity() < MAX_SPARE_LEN {
             fragment.clear();
@@ -144,7 +144,7 @@ impl<'c, 'a> Constants<'c, 'a> {
         }
     }
 
-    /// The method that opens a frame with so many references and words.
+    /// The method that opens a frame with this many references and words.
     pub fn frame(&mut self, references: usize, words: usize) -> Result<u16, SkipReason> {
         if let index @ 1.. = self.frames[words][references] {
             return Ok(index);
@@ -282,7 +282,7 @@ impl Fragment {
         self.types.shrink_to(MAX_SPARE_LEN / 4);
     }
 
-    /// Where the next instruction goes.
+    /// The position of the next instruction.
     pub fn here(&self) -> usize {
         self.code.len()
     }

@@ -222,7 +222,7 @@ pub struct Caught<'f> {
     pub probe: ProbeMethod,
     /// The variable for the exception, behind the fresh variables.
     pub slot: u16,
-    /// Where the fresh variables begin.
+    /// The slot at which the fresh variables begin.
     pub max_locals: u16,
     pub fresh: &'f [VerificationType],
     /// The constant of the static `int` that counts probes which found the stack exhausted.
@@ -271,7 +271,7 @@ impl Caught<'_> {
         Ok(())
     }
 
-    /// The locals behind a probe.
+    /// The locals of the frame behind a probe.
     fn locals(&self, frame: Option<&HandlerFrame>, fragment: &mut Fragment) -> Locals {
         fragment.list(|locals| {
             let Some(frame) = frame else { return };

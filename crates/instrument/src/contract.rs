@@ -27,9 +27,9 @@ pub const SILENT: &str = "java/lang/HindsightSilent";
 /// A method of [`PROBE`], or of another class of probes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProbeMethod {
-    /// Its name.
+    /// The method's name.
     pub name: &'static str,
-    /// Its descriptor.
+    /// The method's descriptor.
     pub descriptor: &'static str,
 }
 

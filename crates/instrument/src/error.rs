@@ -1,4 +1,4 @@
-//! The one error of this crate.
+//! The only error type of this crate.
 
 use std::fmt;
 

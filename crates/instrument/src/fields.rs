@@ -19,7 +19,7 @@ pub struct KeptField<'a> {
     pub field: MemberRef<'a>,
     /// The first byte of the field's descriptor.
     pub kind: u8,
-    /// The fresh variable.
+    /// The slot of the fresh variable.
     pub slot: u16,
     pub verified: VerificationType,
     /// Whether this very class declares the field, so that loading it cannot fail.

@@ -61,7 +61,7 @@ impl Insertions {
         self.places.shrink_to(MAX_SPARE_LEN / 32);
     }
 
-    /// Whether there are none.
+    /// Whether there are no pieces.
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
     }

@@ -41,7 +41,7 @@ impl Islands {
         self.back.clear();
     }
 
-    /// Whether there are none.
+    /// Whether there are no islands.
     pub fn is_empty(&self) -> bool {
         self.front.is_empty() && self.back.is_empty()
     }
@@ -170,7 +170,7 @@ impl Islands {
 pub struct TargetFrame {
     pub target: usize,
     pub locals: Vec<VerificationType>,
-    /// Slots that the locals take.
+    /// The number of slots that the locals take.
     pub slots: u16,
     pub stack: Vec<VerificationType>,
 }

@@ -149,7 +149,7 @@ pub fn instrument<'a>(
     // Each probe has its handler's frame, and two of its own.
     let of_probes = 3 * (catching.len() + starts.len());
     check_frames(code, of_probes)?;
-    // Where handlers may have probes.
+    // The offsets of handlers that may have probes.
     let mut probed: Vec<usize> = starts.iter().map(|start| start.handler).collect();
     probed.extend_from_slice(&catching);
     probed.sort_unstable();

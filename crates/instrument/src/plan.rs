@@ -26,7 +26,7 @@ pub struct CrashPlan<'a> {
 pub struct Effects {
     /// The method's name.
     pub name: String,
-    /// Its descriptor.
+    /// The method's descriptor.
     pub descriptor: String,
     /// Whether nothing in the method can throw.
     pub cannot_throw: bool,

@@ -218,7 +218,7 @@ impl Captures<'_> {
         self.rows.len()
     }
 
-    /// Whether none are left.
+    /// Whether no captures are left.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }

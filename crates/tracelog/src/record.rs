@@ -19,13 +19,13 @@ pub const MAX_RAW: usize = 256 << 20;
 /// What a record holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// A [`crate::crash::Meta`].
+    /// The circumstances of the failure, a [`crate::crash::Meta`].
     Meta,
-    /// A [`crate::crash::Failure`].
+    /// The exception and its frames, a [`crate::crash::Failure`].
     Failure,
     /// A list of [`crate::crash::ClassInfo`].
     Classes,
-    /// A [`crate::crash::ObjectBlock`].
+    /// A block of objects, a [`crate::crash::ObjectBlock`].
     Objects,
     /// The number of records before this one. Its presence makes the file whole.
     End,

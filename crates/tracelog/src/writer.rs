@@ -82,7 +82,7 @@ pub fn origins(origins: &[Origin]) -> Vec<u8> {
     encode(Kind::Origins, &origins)
 }
 
-/// A record of classes of which objects could not be restored.
+/// A record of the classes whose objects could not be restored.
 pub fn unrestored(classes: &[String]) -> Vec<u8> {
     encode(Kind::Unrestored, &classes)
 }

@@ -13,7 +13,7 @@ use crate::asm::Fragment;
 use crate::contract::trace::{Kind, Probe};
 use crate::insertions::Insertions;
 
-/// From `a b` to `a b a b`, where `b` is wide.
+/// Instructions that turn `a b` into `a b a b`, where `b` is wide.
 const DOUBLE_UNDER_WIDE: [u8; 6] = [
     op::DUP2_X1,
     op::POP2,
@@ -25,7 +25,7 @@ const DOUBLE_UNDER_WIDE: [u8; 6] = [
     op::DUP2_X1,
 ];
 
-/// From `a i b` to `a i b a i b`.
+/// Instructions that turn `a i b` into `a i b a i b`.
 pub const DOUBLE_THREE: [u8; 6] = [
     op::DUP_X2,
     op::POP,
@@ -37,7 +37,7 @@ pub const DOUBLE_THREE: [u8; 6] = [
     op::DUP_X2,
 ];
 
-/// From `a i b` to `a i b a i b`, where `b` is wide.
+/// Instructions that turn `a i b` into `a i b a i b`, where `b` is wide.
 const DOUBLE_THREE_WIDE: [u8; 6] = [
     op::DUP2_X2,
     op::POP2,
@@ -47,7 +47,7 @@ const DOUBLE_THREE_WIDE: [u8; 6] = [
     op::DUP2_X2,
 ];
 
-/// From `a i b` to `a i b a i`, where `b` may be wide.
+/// Instructions that turn `a i b` into `a i b a i`, where `b` may be wide.
 pub fn double_object_and_index(wide: bool) -> &'static [u8] {
     if wide {
         &[op::DUP2_X2, op::POP2, op::DUP2_X2]

@@ -222,7 +222,7 @@ pub struct Lock {
     pub owner: Option<u32>,
 }
 
-/// A throwable.
+/// A throwable, as it was at the failure.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ExceptionInfo {
     /// The exception's class.
@@ -244,30 +244,30 @@ pub struct ExceptionInfo {
 /// One element of a stack trace, as the JVM reports it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StackElement {
-    /// Declaring class.
+    /// The declaring class.
     pub class: String,
-    /// Method name.
+    /// The method's name.
     pub method: String,
-    /// Source file, if known.
+    /// The source file, if it is known.
     pub file: Option<String>,
-    /// Source line; negative if unknown, -2 in a native method.
+    /// The source line; negative if unknown, -2 in a native method.
     pub line: i32,
 }
 
 /// One frame of the failure.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Frame {
-    /// Declaring class.
+    /// The declaring class.
     pub class: String,
-    /// Method name, `<init>` for a constructor.
+    /// The method's name; `<init>` for a constructor.
     pub method: String,
-    /// Method descriptor; empty if the frame was not captured.
+    /// The method's descriptor; empty if the frame was not captured.
     pub descriptor: String,
     /// The source line that was being executed.
     pub line: Option<i32>,
-    /// Source file.
+    /// The source file.
     pub file: Option<String>,
-    /// Access flags of the method (JVMS 4.6); 0 if not captured.
+    /// The access flags of the method (JVMS 4.6); 0 if the frame was not captured.
     pub access: u16,
     /// The fidelity of the arguments.
     pub fidelity: Fidelity,

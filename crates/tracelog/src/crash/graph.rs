@@ -45,7 +45,7 @@ pub enum ClassKind {
     Array,
     /// An enum, or the class of an enum constant with a body.
     Enum,
-    /// A record.
+    /// A record class.
     Record,
     /// A class made by `java.lang.reflect.Proxy`.
     Proxy,
@@ -135,7 +135,7 @@ pub struct Origin {
 pub struct ObjectBlock {
     /// Number of the first object of the block.
     pub first: u32,
-    /// The objects.
+    /// The objects, in the order of their numbers.
     pub objects: Vec<Object>,
 }
 

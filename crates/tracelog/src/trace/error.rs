@@ -35,7 +35,7 @@ pub enum ErrorKind {
     TooLong,
     /// The file ends within a block or record.
     Cut,
-    /// The file is no part of a trace.
+    /// The file is not part of a trace.
     Magic,
     /// The file was written by a later version.
     Version {

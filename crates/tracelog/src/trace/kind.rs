@@ -1,6 +1,6 @@
 //! The kinds of events, and the layout of each in memory.
 
-/// What happened.
+/// The kinds of events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
     /// A method begins. Values: its arguments; `this` of a constructor is not among them.

@@ -103,7 +103,7 @@ pub struct Missing {
     pub is_told: bool,
 }
 
-/// A trace.
+/// A trace that has been opened.
 pub struct Log<S> {
     files: Vec<S>,
     blocks: Vec<Block>,

@@ -50,12 +50,12 @@ impl ObjectId {
 }
 
 impl Event {
-    /// What happened.
+    /// The kind of the event.
     pub fn kind(&self) -> Kind {
         self.layout.kind
     }
 
-    /// How the event lies in memory, and what its id names.
+    /// The layout of the event, which also says what its id names.
     pub fn layout(&self) -> &'static Layout {
         self.layout
     }
@@ -207,7 +207,7 @@ impl Event {
     }
 }
 
-/// A value.
+/// A value in an event.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Datum {
     /// An object, or null.
