@@ -186,7 +186,7 @@ impl Packer {
                 queue.lose(&header, header.events.into());
             }
             if queue.ended {
-                // The chunk may be in use by a reader.
+                // The trace has ended, so the chunk may be being read elsewhere.
                 return;
             }
             arena.give_back(chunk);

@@ -141,8 +141,8 @@ const PLAIN_CLASSES: [&str; 9] = [
     "java.sql.Timestamp",
 ];
 
-/// The beginnings of the names of exceptions in these packages: classes that run code of others'
-/// choice, or that only the JDK itself may call.
+/// The beginnings of names of classes in these packages that do not count as such: they run code of
+/// others' choice, or only the JDK itself may call them.
 const OTHERS: [&str; 17] = [
     "java.io.Console",
     "java.io.DefaultFileSystem",

@@ -27,7 +27,7 @@ pub struct Contracts {
     known: Map<MethodId, Arc<Summary>>,
     quiet: Set<MethodId>,
     outside: Set<MethodId>,
-    /// The methods of the JDK's functional interfaces.
+    /// The abstract methods of the JDK's functional interfaces.
     functions: Set<MethodId>,
     /// The effect of such a method on an object of a class of the JDK's own.
     hands: Arc<Summary>,

@@ -24,7 +24,7 @@ pub enum Quiet {
 }
 
 /// What is known of methods of other classes, by owner, name and descriptor. It is asked for
-/// methods that [`is_accessor`] accepts.
+/// methods that `is_accessor` accepts.
 pub type Others<'p> = dyn Fn(&MemberRef<'_>) -> Option<Quiet> + 'p;
 
 /// Bodies longer than this many bytes are not examined.
