@@ -86,8 +86,8 @@
 //!
 //! - *Calls*: an enter begins a call of its method, whose `this` is the first reference of the
 //!   event, or null; a bind sets `this`. An exit or unwind ends the innermost call of its method
-//!   and all deeper ones, or nothing if there is none. When 1,024 calls are active and another one
-//!   begins, the outer 512 are forgotten.
+//!   and all deeper ones, or nothing if there is none. Where a new call would have 1,025 calls
+//!   around it, the outer 512 are forgotten.
 //! - *Places*: 4,096 of references and as many of numbers. An event's place is the upper 12 bits of
 //!   the 32 of (id xor tag times 2^24) times `0x9e3779b1`; an event without an id uses that of the
 //!   innermost method, or 0. References are at this place and those after it in their order, ints
