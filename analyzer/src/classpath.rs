@@ -1,4 +1,6 @@
 //! The class path: where classes are found, and what they are.
+//!
+//! - `parts` reads what the text of a class path names, and what the manifests of its jars name.
 
 pub(crate) mod parts;
 
@@ -17,19 +19,19 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use zip::ZipArchive;
 
-/// No class file is larger; a hostile jar may claim otherwise.
+/// The largest class file in bytes; a hostile jar may claim more.
 const MAX_CLASS: u64 = 64 << 20;
 
-/// The release of Java that tests are written for, if the program needs no newer one.
+/// The release of Java for which tests are written if the program needs no newer one.
 const OLDEST_RELEASE: u32 = 11;
 
-/// What to add to a release of Java for the version of its class files.
+/// The difference between the version of class files and the release of Java.
 const FIRST_VERSION: u32 = 44;
 
-/// Directories and jars, in order.
+/// The entries of a class path: directories and jars, in order.
 pub struct ClassPath {
     entries: Vec<Entry>,
-    /// Where some of them are for as long as this is used.
+    /// The directories in which unpacked entries are, which are kept as long as this is.
     _kept: Vec<Directory>,
     classes: RefCell<HashMap<String, Option<Rc<FoundClass>>>>,
 }
@@ -43,50 +45,51 @@ struct Entry {
 /// Where an entry comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Origin {
-    /// A jar's manifest.
+    /// A jar's manifest names the entry.
     Manifest,
-    /// A jar that holds it.
+    /// A jar contains the entry.
     Held,
-    /// The user.
+    /// The user names the entry.
     Named,
 }
 
 struct Jar {
     archive: RefCell<ZipArchive<BufReader<File>>>,
-    /// Simple names of top-level classes, by package.
+    /// The simple names of top-level classes, by package.
     packages: HashMap<String, HashSet<String>>,
-    /// Signed or sealed: no other class may join its packages.
+    /// Whether the jar is signed or sealed, so that no other class may be added to its packages.
     closed: bool,
-    /// What the manifest's `Class-Path` names.
+    /// The paths that the manifest's `Class-Path` names.
     class_path: Vec<PathBuf>,
-    /// Names of the entries, for the versions of multi-release jars.
+    /// For each class file's name, the names of the entries with versions of it in a multi-release
+    /// jar.
     versions: HashMap<String, Vec<String>>,
 }
 
 /// A class on the class path.
 #[derive(Debug)]
 pub struct FoundClass {
-    /// Entry of the class path that holds it.
+    /// The entry of the class path that holds it.
     pub entry: PathBuf,
-    /// What it is; `None` if its class file cannot be parsed.
+    /// What its class file says; `None` if that cannot be parsed.
     pub info: Option<ClassInfo>,
-    /// SHA-256 of its class file, in hexadecimal.
+    /// The SHA-256 of its class file, in hexadecimal.
     pub sha256: String,
-    /// The same of the other versions of a multi-release jar.
+    /// The SHA-256 of each of its other versions in a multi-release jar.
     pub other_sha256: Vec<String>,
     /// Whether a test may be put into its package.
     pub open: bool,
 }
 
 impl ClassPath {
-    /// Opens a class path: entries joined by the platform's separator;
-    /// `dir/*` means all jars of a directory. What a jar's manifest names in its
-    /// `Class-Path` follows the jar, as in a JVM, if it exists, and so does what a
-    /// jar holds in itself for a loader of its own ([`nested`]).
+    /// Opens a class path: entries joined by the platform's separator; `dir/*` means all jars of a
+    /// directory. As in a JVM, the entries that a jar's manifest names in its `Class-Path` follow
+    /// the jar, if they exist. So do those that a jar contains for a loader of its own
+    /// ([`nested`]).
     ///
     /// # Errors
     ///
-    /// Fails on an entry that does not exist or is no jar, and names it.
+    /// Fails on an entry that does not exist or is not a jar, and names it.
     pub fn open(text: &str) -> Result<ClassPath> {
         let (mut entries, mut kept) = (Vec::new(), Vec::new());
         for part in parts::named(text) {
@@ -105,23 +108,26 @@ impl ClassPath {
         })
     }
 
-    /// The entries as absolute paths, without those that a manifest names:
-    /// javac and the JVM find these themselves.
+    /// The entries as absolute paths, except those that a manifest names, which javac and the JVM
+    /// find themselves.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
         self.from(Origin::Held).map(|(path, _)| path)
     }
 
-    /// The same, each with whether it was unpacked from the jar before it ([`nested`]).
+    /// The entries of [`Self::paths`], each with whether it was unpacked from the jar before it
+    /// ([`nested`]).
     pub fn paths_with_held(&self) -> impl Iterator<Item = (&Path, bool)> {
         self.from(Origin::Held)
     }
 
-    /// The entries as the user named them, as absolute paths: without what was unpacked from them.
+    /// The entries that the user named, as absolute paths, without those that were unpacked from
+    /// them.
     pub fn named(&self) -> impl Iterator<Item = &Path> {
         self.from(Origin::Named).map(|(path, _)| path)
     }
 
-    /// Directories that the user named, with no class files and with jars, which are not on the class path so.
+    /// The directories that the user named and that contain jars and no class files. Jars are not
+    /// on the class path that way.
     pub fn dirs_of_jars(&self) -> impl Iterator<Item = &Path> {
         self.named().filter(|path| parts::has_jars_alone(path))
     }
@@ -161,14 +167,14 @@ impl ClassPath {
         self.entries.iter().find_map(|entry| entry.bytes(class))
     }
 
-    /// What a class is, if it is on the class path and can be parsed.
+    /// A class that is on the class path and can be parsed.
     pub fn info(&self, class: &str) -> Option<Rc<FoundClass>> {
         self.find(class).filter(|found| found.info.is_some())
     }
 
-    /// The release of Java that sources which use these classes are for: the newest of the
-    /// classes that have been looked for, 11 at least. An older one's API may lack what they
-    /// extend (`java.lang.Record`, say), and they do not load in an older JVM anyway.
+    /// The release of Java for sources that use these classes: the newest of the classes that have
+    /// been looked for, and at least 11. The API of an older release may lack what they extend
+    /// (such as `java.lang.Record`), and they cannot be loaded in an older JVM anyway.
     pub fn release(&self) -> u32 {
         let classes = self.classes.borrow();
         let infos = classes
@@ -179,7 +185,7 @@ impl ClassPath {
         releases.fold(OLDEST_RELEASE, u32::max)
     }
 
-    /// Simple names of a package's top-level types.
+    /// The simple names of a package's top-level types.
     pub fn types_of_package(&self, package: &str) -> HashSet<String> {
         let mut types = HashSet::new();
         for entry in &self.entries {
@@ -199,7 +205,7 @@ impl ClassPath {
     }
 }
 
-/// Adds an entry, and what its manifest names if it is not there yet.
+/// Adds an entry, and the entries that its manifest names, unless they are there already.
 fn add(entries: &mut Vec<Entry>, path: &Path, origin: Origin) -> Result<()> {
     parts::follow(path, |path, is_listed| {
         let origin = if is_listed { Origin::Manifest } else { origin };
@@ -272,7 +278,7 @@ impl Entry {
     }
 }
 
-/// The path of a class's file within an entry.
+/// The path of a class's file within an entry; `None` if the name cannot be that of a class.
 fn file_name(class: &str) -> Option<String> {
     // A name from a recording must not lead out of the directory.
     if class.is_empty() || class.contains(['/', '\\', '\0', '[', ';']) || class.contains("..") {
@@ -333,7 +339,8 @@ impl Jar {
         read_entry(&mut self.archive.borrow_mut(), name)
     }
 
-    /// A class's file: of one that only some versions of a multi-release jar have, one of those.
+    /// The class file of a class. If only some versions of a multi-release jar have it, one of
+    /// those.
     fn class(&self, name: &str) -> Option<Vec<u8>> {
         let versions = || self.versions.get(name).into_iter().flatten();
         let any = || versions().find_map(|version| self.read(version));
@@ -348,12 +355,12 @@ fn read_entry(archive: &mut ZipArchive<BufReader<File>>, name: &str) -> Option<V
     Some(bytes)
 }
 
-/// SHA-256 in hexadecimal.
+/// The SHA-256 of bytes, in hexadecimal.
 pub fn sha256(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 
-/// Whether a class belongs to the platform that programs run on. Not `com.sun`: a
+/// Whether a class belongs to the platform on which programs run. `com.sun` is not included: a
 /// failure in javac is a failure of a program.
 pub fn is_platform(class: &str) -> bool {
     ["java.", "javax.", "jdk.", "sun."]
@@ -361,7 +368,7 @@ pub fn is_platform(class: &str) -> bool {
         .any(|prefix| class.starts_with(prefix))
 }
 
-/// Whether a class belongs to the JDK, by its name: to the platform, or to what else lies in it.
+/// Whether a class belongs to the JDK, judged by its name: to the platform, or to its other parts.
 pub fn is_jdk(class: &str) -> bool {
     const ELSE: [&str; 3] = ["com.sun.", "org.w3c.dom.", "org.xml.sax."];
     is_platform(class) || ELSE.iter().any(|prefix| class.starts_with(prefix))

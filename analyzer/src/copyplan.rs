@@ -1,12 +1,16 @@
-//! What the agent should copy, and what it need not: the content of
-//! `hindsight plan`.
+//! What the agent should copy, and what it need not: the content of `hindsight plan`.
 //!
-//! A parameter that a method leaves alone may be kept by reference. Of the others
-//! the fields matter that are both read and written, in the method or where it
-//! passes the very same reference on: their values at entry are gone when an
-//! exception is seen. So do those that the body names and that may be written by way of any other
-//! reference, as an object may be known by several; of what the body names the agent leaves out
-//! no other fields. Whether more than that may be lost is said too.
+//! A parameter that a method does not change may be kept by reference. For other parameters, those
+//! fields matter that are both read and written, in the method or in those to which it passes the
+//! same reference: their values at entry are lost when an exception is seen. The same holds for
+//! fields that the body names and that may be written through any other reference, since an object
+//! may have several; only of such fields does the agent leave out those that are not listed. The
+//! plan also says whether more than that may be lost.
+//!
+//! - `runs` finds which methods each method may run; `graph` propagates facts along such a graph.
+//! - `used` finds what methods do to the objects of their parameters, `lost` the named fields whose
+//!   values at entry may be lost; both use `fields`, which are read and written.
+//! - `statics` finds the static fields that methods read.
 
 mod fields;
 mod graph;
@@ -31,10 +35,10 @@ pub use statics::MAX_STATICS;
 use std::collections::BTreeSet;
 use used::Used;
 
-/// More fields than this are not listed; the parameter counts as deep then.
+/// The most fields that are listed for a parameter; with more, it counts as deep.
 const MAX_FIELDS: usize = 64;
 
-/// Makes the plan of a program from verdicts on it.
+/// Makes the plan of a program from the verdicts on it.
 pub fn plan(calls: &Calls<'_>, library: &dyn Library, outcome: &Outcome) -> Plan {
     let program = calls.program();
     let contracts = Contracts::new(program, any_field(program), true);
@@ -152,8 +156,8 @@ fn named(program: &Program, field: Sym) -> Field {
     }
 }
 
-/// The initialisers of the program that an operation may run first (JVMS 5.5): those of its class and of
-/// what that extends.
+/// The program's class initializers that an operation may run first (JVMS 5.5): those of its class
+/// and of its superclasses.
 fn initialisers(program: &Program, calls: &Calls<'_>, signature: Sym, op: &Op) -> Vec<MethodId> {
     let of_call = |site| {
         let resolved = program.method(calls.targets(site).resolved?);

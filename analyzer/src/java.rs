@@ -1,4 +1,11 @@
-//! Java as source text: types, names, literals, comments; and what of the JDK is called with care.
+//! Java as source text.
+//!
+//! - [`descriptor`] and [`signature`] read types from class files; [`names`] writes types and makes
+//!   names; [`numbered`] knows names that compilers number.
+//! - [`literal`] writes literals, [`jdk_value`] values of the JDK that are made of a text,
+//!   [`comment`] comments.
+//! - [`lines`] breaks statements into lines.
+//! - [`harm`] knows which methods of the JDK a test must not call without being asked.
 
 pub mod comment;
 pub mod descriptor;

@@ -1,30 +1,44 @@
 //! What the `hindsight` command does, as a library.
 //!
-//! - [`graph`] lays a frame's patch over the objects of a crash file; [`views`]
-//!   knows what JDK objects mean; [`tree`] makes text of both.
+//! The command line:
+//!
+//! - [`commands`] holds one file per subcommand: its options and its `run`.
+//! - [`stdout`] writes results, [`stderr`] all other messages, `progress` how far long work is.
+//!
+//! Crash files:
+//!
+//! - [`graph`] lays a frame's patch over the objects of a crash file; [`views`] knows what JDK
+//!   objects mean; [`tree`] makes text of both, and [`text`] the smaller pieces: values, places,
+//!   times.
 //! - [`inspect`] shows a crash to people and machines.
-//! - [`junit`] makes tests of a crash: candidates, sources, compilation, runs,
-//!   verdicts, a Maven project. It stands on [`java`] (literals, names,
-//!   comments), [`classpath`] and [`jdk`].
-//! - [`crashes`] groups the crashes of many runs.
-//! - `cache` keeps files for the next run, as what `nested` unpacks of jars in jars; `temporary`
-//!   removes what is for this one alone; `files` looks for recorded files, `folder` lists what is in
-//!   a class path's directory; `signals` reads what a process does with them; `progress` tells how
-//!   far long work is, and [`stderr`] what else there is to tell.
 //! - [`trim`] cuts a crash file down to what chosen frames need.
 //! - [`repair`] makes a damaged crash file whole, with holes for what is lost.
-//! - [`instrument`] rewrites classes offline and lists what was inserted;
-//!   [`archive`] carries all else of a jar along.
-//! - [`attach`] has a running JVM load the agent.
+//! - [`crashes`] groups the crashes of many runs.
+//! - [`junit`] makes tests of a crash: candidates, sources, compilation, runs, verdicts, a Maven
+//!   project. It stands on [`java`] (literals, names, comments), [`classpath`] with [`classinfo`],
+//!   and [`jdk`].
+//!
+//! The program:
+//!
+//! - [`program`] is the static core: classes, control flow, values, calls; [`mutability`] says on
+//!   it which parameters a method may change, and [`copyplan`] what the agent should copy.
+//! - [`instrument`] rewrites classes offline and lists what was inserted; [`archive`] carries all
+//!   else of a jar along.
+//!
+//! Recorded runs:
+//!
 //! - [`trace`] reads traces of whole runs.
-//! - [`program`] is the static core: classes, control flow, values, calls;
-//!   [`mutability`] says on it which parameters a method may change, and
-//!   [`copyplan`] what the agent should copy.
-//! - [`model`] infers from traces how objects are used; [`generate`] makes
-//!   regression tests of that.
+//! - [`model`] infers from traces how objects are used; [`generate`] makes regression tests of
+//!   that.
 //! - [`view`] makes a page of all this for a browser.
+//!
+//! Processes and files:
+//!
+//! - [`attach`] has a running JVM load the agent; `signals` reads what a process does with signals.
 //! - [`confine`] starts children that the kernel keeps from harm.
-//! - [`commands`] holds one file per subcommand: its options and its `run`.
+//! - `files` looks for recorded files, `folder` lists what is in a directory of a class path,
+//!   `nested` unpacks jars in jars. `cache` keeps files for the next run; `temporary` removes those
+//!   of this run.
 //!
 //! ```text
 //! crash file -> Crash -> Graph -> Node -> text        (inspect)
@@ -32,11 +46,13 @@
 //!                          +-> Candidate -> source -> javac -> child JVM -> Verdict   (junit)
 //! ```
 //!
-//! **Invariant:** code of the recorded program runs only in child JVMs, and
-//! only when candidates are run. Everything shown is read from fields.
+//! **Invariant:** code of the recorded program runs only in child JVMs. They run it to try how
+//! values can be constructed, and to run candidate tests ([`junit`]; `trim` runs them, too); and to
+//! execute call sequences and tests ([`generate`], and stage R of [`mutability`]). Everything shown
+//! of a recording is read from fields.
 //!
-//! **Invariant:** text from a recording never reaches a source file but
-//! through [`java::literal`], [`java::comment`] or a check in [`java::names`].
+//! **Invariant:** text from a recording reaches a source file only through [`java::literal`],
+//! [`java::comment`] or a check in [`java::names`].
 //!
 //! **Invariant:** nothing here depends on the agent.
 

@@ -1,17 +1,17 @@
-//! Models of how objects are used: call-sequence graphs (Palulu; Artzi, 2009,
-//! chapter 2).
+//! Models of how objects are used: call-sequence graphs (Palulu; Artzi, 2009, chapter 2).
 //!
-//! An edge is a call in which an object took part; a node is the history so far.
-//! Each path from the root begins with what makes the object, or, where code that was not recorded has made
-//! it, with the first call that it took part in.
+//! An edge is a call in which an object took part; a node is the history so far. Each path from the
+//! root begins with the call that makes the object or, if code that was not recorded made it, with
+//! the first call that it took part in.
 //!
 //! - [`graph`] is the graph of one class, and the merging of nodes.
 //! - [`infer`] makes models of the steps of a trace, in one pass.
-//! - [`values`] holds the numbers and texts seen on an edge, and counts that can
-//!   be merged.
-//! - [`document`] is the file, JSON; [`show`] prints it for people, also as a DOT
+//! - [`values`] holds the numbers and texts seen on an edge, and counts that can be merged;
+//!   [`literal`] makes these values from those of a trace.
+//! - [`document`] is the file format, JSON; [`show`] prints a model for people, also as a DOT
 //!   picture.
-//! - [`mutable`] knows which parameters calls may change, [`texts`] what strings, constants and boxes say.
+//! - [`mutable`] knows which parameters calls may change; [`texts`] remembers the texts of strings,
+//!   constants and boxes.
 //!
 //! ```text
 //! trace -> Steps -> Inference -> Model -> document
@@ -21,18 +21,16 @@
 //!
 //! # Merging
 //!
-//! Roots are merged; whenever two nodes are, so are those that edges of the same
-//! call lead to. What comes out is the finest such partition of the nodes, so it
-//! does not depend on the order: merging is associative and commutative. Counts
-//! are kept by run and the larger one wins, values are a set of bounded size that
-//! only depends on what is put in, so merging a run with itself changes nothing.
-//! The same goes for [`values::Lives`], the objects that an edge or a value has
-//! come from: where many were merged, they say which values belong together.
-//! A method that calls itself on the same object may fold into a circle: such a
-//! graph is not acyclic.
+//! Roots are merged; whenever two nodes are, so are the targets of their edges for the same call.
+//! The result is the finest such partition of the nodes, so it does not depend on the order:
+//! merging is associative and commutative. Counts are kept by run and the larger one wins, and
+//! values are a set of bounded size that depends only on what is put in, so merging a run with
+//! itself changes nothing. The same goes for [`values::Lives`], the objects that an edge or a value
+//! has come from: where many were merged, they show which values belong together. A method that
+//! calls itself on the same object may fold into a circle: such a graph is not acyclic.
 //!
-//! **Invariant:** memory follows the model, the depth of calls and the number of
-//! objects that are remembered ([`infer::Limits`]), never the length of the trace.
+//! **Invariant:** memory follows the model, the depth of calls and the number of objects that are
+//! remembered ([`infer::Limits`]), never the length of the trace.
 
 pub mod document;
 pub mod graph;
@@ -47,19 +45,19 @@ use graph::Graph;
 use std::collections::{BTreeMap, HashMap};
 use values::Counts;
 
-/// A method, and where the object stands in its call.
+/// A method, and the positions of the object in its call.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Call {
-    /// The class that declares it, with dots.
+    /// The class that declares the method, with dots.
     pub class: String,
-    /// Its name.
+    /// The method's name.
     pub method: String,
-    /// Its descriptor.
+    /// The method's descriptor.
     pub descriptor: String,
-    /// Whether it has no receiver.
+    /// Whether the method has no receiver.
     pub is_static: bool,
-    /// Where the object stands: [`RESULT`], 0 for the receiver, 1 for the first
-    /// parameter, and so on.
+    /// The positions of the object: [`RESULT`], 0 for the receiver, 1 for the first parameter, and
+    /// so on.
     pub positions: Vec<i16>,
 }
 
@@ -67,49 +65,49 @@ pub struct Call {
 pub const RESULT: i16 = -1;
 
 impl Call {
-    /// Whether it makes the object.
+    /// Whether the call makes the object.
     pub fn creates(&self) -> bool {
         self.positions.contains(&RESULT) || self.method == "<init>" && self.positions.contains(&0)
     }
 }
 
-/// A call by its place in [`Model::calls`].
+/// A call, by its index in [`Model::calls`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CallId(pub u32);
 
-/// A run that a model was made of.
+/// A run from which a model was made.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Run {
-    /// What tells it from others.
+    /// The unique name of the run.
     pub id: String,
-    /// Whether calls that keep the state were left out.
+    /// Whether calls that do not change the object were left out.
     pub mutability: bool,
 }
 
 /// The model of one class.
 #[derive(Debug, Clone, Default)]
 pub struct ClassModel {
-    /// Its graph.
+    /// The graph of the calls on objects of the class.
     pub graph: Graph,
-    /// How many objects it was made of.
+    /// The number of objects that the model was made of.
     pub objects: Counts,
-    /// Calls that do not change the object: what assertions may use.
+    /// The calls that do not change the object, which assertions may use.
     pub observers: BTreeMap<CallId, Counts>,
 }
 
-/// Models of classes.
+/// The models of several classes.
 #[derive(Debug, Clone, Default)]
 pub struct Model {
-    /// The runs it was made of; [`Counts`] name them by their place here.
+    /// The runs that it was made of; [`Counts`] name a run by its index here.
     pub runs: Vec<Run>,
-    /// By the name of the class, with dots.
+    /// The models by the name of the class, with dots.
     pub classes: BTreeMap<String, ClassModel>,
     calls: Vec<Call>,
     by_call: HashMap<Call, CallId>,
 }
 
 impl Model {
-    /// The number of a call.
+    /// The number of a call, which is added if it is new.
     pub fn intern(&mut self, call: Call) -> CallId {
         let next = CallId(self.calls.len() as u32);
         let id = *self.by_call.entry(call.clone()).or_insert(next);
@@ -119,16 +117,16 @@ impl Model {
         id
     }
 
-    /// A call by its number.
+    /// The call with this number.
     ///
     /// # Panics
     ///
-    /// Panics if the number is another model's.
+    /// Panics if the number belongs to another model.
     pub fn call(&self, id: CallId) -> &Call {
         &self.calls[id.0 as usize]
     }
 
-    /// The number of a run.
+    /// The number of a run, which is added if it is new.
     pub fn run(&mut self, run: Run) -> u32 {
         match self.runs.iter().position(|known| *known == run) {
             Some(at) => at as u32,
@@ -139,7 +137,7 @@ impl Model {
         }
     }
 
-    /// The same as [`Model::merge`], with no copy where there is nothing yet.
+    /// Does the same as [`Model::merge`], but without a copy if this model is empty.
     pub fn add(&mut self, other: Model) {
         match self.runs.is_empty() && self.classes.is_empty() {
             true => *self = other,
@@ -147,7 +145,7 @@ impl Model {
         }
     }
 
-    /// Adds the models of other runs, or of the same.
+    /// Adds the models of other runs, or of the same ones.
     pub fn merge(&mut self, other: &Model) {
         let runs: Vec<u32> = other.runs.iter().map(|run| self.run(run.clone())).collect();
         let calls: Vec<CallId> = other
@@ -167,7 +165,7 @@ impl Model {
         }
     }
 
-    /// Nodes and edges of all classes.
+    /// The number of nodes and of edges in all classes.
     pub fn size(&self) -> (usize, usize) {
         let sizes = self.classes.values().map(|class| class.graph.size());
         sizes.fold((0, 0), |sum, size| (sum.0 + size.0, sum.1 + size.1))

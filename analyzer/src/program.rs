@@ -1,12 +1,12 @@
 //! The static core: a program as classes, methods, control flow and values.
 //!
 //! - [`names`] gives every name a small number, from any thread.
-//! - [`source`] finds class files in directories, archives within archives and
-//!   jmods; [`jimage`] reads the JDK's own image.
-//! - [`hierarchy`] is the [`Program`]: who extends whom, who declares what.
-//! - `selection` says which method a name means, and which one runs.
-//! - [`cfg`](mod@cfg) cuts a body into blocks; [`ssa`] turns it into three-address code, in
-//!   which each value is assigned once and the operand stack is gone.
+//! - [`source`] finds class files in directories, archives within archives and jmods; [`jimage`]
+//!   reads the JDK's own image.
+//! - [`hierarchy`] is the [`Program`]: its classes, what each extends and declares.
+//! - `selection` finds the method that a name means, and the one that a call runs.
+//! - [`cfg`](mod@cfg) cuts a body into blocks; [`ssa`] turns it into three-address code, in which
+//!   each value is assigned once and the operand stack is gone.
 //! - [`calls`] finds what a call may run.
 //! - [`dataflow`] solves equations over blocks.
 //!
@@ -16,11 +16,11 @@
 //!                       one method's Code -> Cfg -> ssa::Body -> passes
 //! ```
 //!
-//! **Invariant:** bytes are hostile. A class that breaks the format is left out
-//! with a warning that names it, a method likewise; nothing panics.
+//! **Invariant:** bytes are hostile. A class that breaks the format is left out with a warning that
+//! names it, and so is a method; nothing panics.
 //!
-//! **Invariant:** memory holds one method's values at a time (one for each
-//! thread); what stays is what a pass keeps.
+//! **Invariant:** memory holds one method's values at a time (one for each thread); what stays is
+//! what a pass keeps.
 
 pub mod calls;
 pub mod cfg;

@@ -1,17 +1,20 @@
 //! Traces of whole runs: opening them, and their events with names.
 //!
-//! - [`Trace::open`] finds the files of a trace; [`Trace::log`] has its blocks
-//!   and the dictionary (see [`hindsight_tracelog::trace`]).
-//! - [`steps::Steps`] makes steps of events: a call with all of its arguments, a
-//!   write with its place. It runs over any choice of blocks in constant memory.
-//! - [`ahead`] reads steps in one thread for others that take them.
+//! - [`Trace::open`] finds the files of a trace; [`Trace::log`] has its blocks and the dictionary
+//!   (see [`hindsight_tracelog::trace`]). `absent` says why there is no trace where one was looked
+//!   for.
+//! - [`steps::Steps`] makes steps of events: a call with all of its arguments, a write with its
+//!   place. It runs over any choice of blocks in constant memory.
+//! - [`ahead`] reads steps in one thread for others that process them.
 //! - [`filter`] says which steps are wanted, and picks blocks by their indexes.
-//! - [`names`] shows them.
-//! - [`less`] says which methods tell less than was asked for.
+//! - [`names`] shows steps with names.
+//! - [`less`] says which methods record less than was asked for.
 //! - [`blocks`] says which basic blocks have run.
 //! - [`stats`] counts, many blocks at the same time.
-//! - [`export`] makes tables of steps.
+//! - [`export`] makes tables of steps; `table` writes one of them as a Parquet file.
 //! - [`unseen`] knows which object a call has written that writes unseen.
+//! - `calls`, `threads` and `serials` are what readers keep: the active calls of a thread, a value
+//!   for each thread, and sets of object numbers.
 //!
 //! ```no_run
 //! # use hindsight_analyzer::trace::{Trace, steps::Steps};
@@ -51,34 +54,36 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-/// The file of a trace that says what its numbers stand for.
+/// The file of a trace that defines what its numbers stand for.
 pub const DICTIONARY: &str = "dictionary.hsd";
 
-/// Segments, and live files, that are kept open if there are no more; a process may have 1,024 files as a rule.
+/// The most segments and live files for which all files are kept open; a process may usually have
+/// 1,024 files open.
 const MAX_OPEN: usize = 200;
 
-/// How often a trace is read from which a process that still runs deletes the oldest files meanwhile.
+/// The most attempts to read a trace of a process that still runs and meanwhile deletes the oldest
+/// files.
 const MAX_TRIES: usize = 20;
 
 /// A trace on disk.
 pub struct Trace {
-    /// Its blocks and names.
+    /// The trace's blocks and dictionary.
     pub log: Log<TraceFile>,
     /// The directory of its files.
     pub directory: PathBuf,
-    /// Their paths: segments first, then live files.
+    /// The paths of its files: segments come first, then live files.
     paths: Vec<PathBuf>,
     /// Which blocks have run, if that was recorded.
     pub coverage: Option<Coverage>,
-    /// What the reader should know: damage, and how the recording ended.
+    /// Notes for the reader: damage, and how the recording ended.
     pub notes: Vec<String>,
-    /// Whether some of that is damage.
+    /// Whether some of the notes are about damage.
     pub is_damaged: bool,
-    /// Segments that were deleted to keep to `max-trace`, the oldest.
+    /// The number of the oldest segments that were deleted to keep to `max-trace`.
     pub deleted: u64,
 }
 
-/// Whether a file was not there that had been a moment before.
+/// Whether a file has vanished that was there a moment before.
 fn is_gone(error: &anyhow::Error) -> bool {
     let gone = hindsight_tracelog::trace::ErrorKind::Io {
         kind: io::ErrorKind::NotFound,
@@ -96,7 +101,7 @@ pub struct TraceFile {
 
 impl Source for TraceFile {
     fn len(&self) -> io::Result<u64> {
-        // One that is open may have been deleted since, to keep to `max-trace`.
+        // A file that is kept open may have been deleted since, to keep to `max-trace`.
         let found = match &self.file {
             Some(file) => file.metadata(),
             None => fs::metadata(&self.path),
@@ -113,11 +118,11 @@ impl Source for TraceFile {
 }
 
 impl Trace {
-    /// Opens the trace in a directory: that of a run, or that of its trace.
+    /// Opens the trace in a directory, which may be that of a run or that of its trace.
     ///
     /// # Errors
     ///
-    /// Fails if there is none, or one of a later version. Damage is a note.
+    /// Fails if there is none, or one of a later version. Damage only gives a note.
     pub fn open(path: &Path) -> Result<Trace> {
         let directory = find(path)?;
         let told = || fs::metadata(directory.join(DICTIONARY)).map_or(0, |file| file.len());
@@ -129,7 +134,7 @@ impl Trace {
                 read => break read?,
             }
         };
-        // What a process has written at its end, meanwhile, may not have been seen.
+        // What the process wrote at its end may have been missed, if it ended meanwhile.
         match trace.log.dictionary.stop.is_some() && told() != before {
             true => Trace::read(directory),
             false => Ok(trace),
@@ -141,7 +146,8 @@ impl Trace {
         let live = files(&directory, "hsl").with_context(context)?;
         let live_paths: Vec<PathBuf> = live.iter().map(|file| file.path.clone()).collect();
         let live = Live::read(live);
-        // Behind the live files, for a process that still runs may begin one for what was in these.
+        // Listed after the live files, because a process that still runs may begin a segment for
+        // what was in these.
         let segments = files(&directory, "hst").with_context(context)?;
         let paths = segments.iter().map(|file| file.path.clone());
         let paths: Vec<PathBuf> = paths.chain(live_paths).collect();
@@ -151,12 +157,13 @@ impl Trace {
                 anyhow!(error).context(format!("failed to read {}", name(file)))
             })
             .with_context(context)?;
-        // Behind the events, for what a process that still runs tells of in them is in there first.
+        // Read after the events, because a process that still runs writes names to the dictionary
+        // before events use them.
         let mut notes = Vec::new();
         log.dictionary = dictionary(&directory.join(DICTIONARY), &mut notes)?;
         let sum = log.dictionary.stop.as_ref().and_then(|stop| stop.blocks);
         let coverage = coverage(&directory.join("coverage.hsb"), sum, &mut notes)?;
-        // Nothing else is told by then.
+        // Up to here, all notes are about damage.
         let mut is_damaged = !notes.is_empty() || !log.damage.is_empty();
         for damage in &log.damage {
             notes.push(format!("damaged: {}", tell(&paths, damage)));
@@ -238,7 +245,8 @@ impl Trace {
             };
             let mut streams: Vec<u64> = missing.iter().map(|missing| missing.stream).collect();
             streams.dedup();
-            // Where nothing of a thread comes behind what is missing, nothing tells that it is.
+            // If nothing of a thread comes behind its missing blocks, nothing shows that they are
+            // missing.
             notes.push(format!(
                 "{} of events, of at least {}, {} missing ({why})",
                 count(usize::try_from(blocks).unwrap_or(usize::MAX), "block"),
@@ -262,18 +270,18 @@ impl Trace {
         })
     }
 
-    /// What is wrong with which file, and where.
+    /// Says in words what is wrong with which file, and where.
     pub fn tell(&self, damage: &Damage) -> String {
         tell(&self.paths, damage)
     }
 
-    /// The same, of a block whose events are not read to its end.
+    /// Says in words what is wrong with a block whose remaining events are left out.
     pub fn left_out(&self, damage: &Damage) -> String {
         let what = self.tell(damage);
         format!("damaged: {what}; the rest of the block is left out")
     }
 
-    /// All places of blocks.
+    /// The indices of all blocks.
     pub fn all(&self) -> Vec<usize> {
         (0..self.log.blocks().len()).collect()
     }
@@ -288,7 +296,7 @@ fn files(directory: &Path, extension: &str) -> Result<Vec<TraceFile>> {
             paths.push(path);
         }
     }
-    // Those with more digits come later.
+    // Longer numbers come later.
     paths.sort_by(|a: &PathBuf, b| (a.as_os_str().len(), a).cmp(&(b.as_os_str().len(), b)));
     let is_open = paths.len() <= MAX_OPEN;
     let mut files = Vec::new();
@@ -296,7 +304,7 @@ fn files(directory: &Path, extension: &str) -> Result<Vec<TraceFile>> {
         let file = match is_open.then(|| File::open(&path)) {
             None => None,
             Some(Ok(file)) => Some(file),
-            // A process that still runs, or has just ended, is done with it.
+            // A process that still runs, or has just ended, has removed the file.
             Some(Err(error)) if error.kind() == io::ErrorKind::NotFound => continue,
             Some(Err(error)) => {
                 let of = || format!("failed to read {}", path.display());
@@ -308,7 +316,7 @@ fn files(directory: &Path, extension: &str) -> Result<Vec<TraceFile>> {
     Ok(files)
 }
 
-/// The name of a file by its place, as in [`Block::file`].
+/// The name of a file by its index, as in [`Block::file`].
 fn name_of(paths: &[PathBuf], file: usize) -> String {
     let name = paths.get(file).and_then(|path| path.file_name());
     name.unwrap_or_default().to_string_lossy().into_owned()
@@ -318,7 +326,8 @@ fn tell(paths: &[PathBuf], damage: &Damage) -> String {
     format!("{}: {}", name_of(paths, damage.file), damage.error)
 }
 
-/// Says that a run is of another program: none of its classes, but those of the JDK, is there.
+/// A message if a run is of another program: none of its classes is on the class path, except those
+/// of the JDK.
 pub fn none_is_there(
     traced: &[TracedClass],
     mut is_there: impl FnMut(&str) -> bool,
@@ -336,7 +345,7 @@ pub fn none_is_there(
     })
 }
 
-/// What events tell of by no number, or by one that means nothing.
+/// Notes about objects in events that have no number, and about numbers without a meaning.
 fn without_meaning(stop: &Stop) -> Vec<String> {
     let mut notes = Vec::new();
     if stop.unnumbered > 0 {
@@ -356,10 +365,10 @@ fn without_meaning(stop: &Stop) -> Vec<String> {
     notes
 }
 
-/// Losses that are told.
+/// The most losses that the notes list.
 const LOSSES: usize = 8;
 
-/// Of which threads events were lost, and where.
+/// Notes about the threads whose events were lost, and where.
 fn losses<S>(log: &Log<S>, losses: &[Loss]) -> Vec<String>
 where
     S: Source,
@@ -396,7 +405,7 @@ where
     told
 }
 
-/// How many blocks are missing in all. Numbers in a file may be any.
+/// The number of missing blocks in all, saturating: a file may claim any number.
 fn blocks_of(missing: &[Missing]) -> u64 {
     let counts = missing.iter().map(|missing| missing.count);
     counts.fold(0, u64::saturating_add)
@@ -408,9 +417,9 @@ fn segment_number(path: &Path) -> Option<u32> {
     number.parse().ok()
 }
 
-/// The first segment that should be there, and how many more: between others (of which these are
-/// the numbers, in order), or up to the last one, if that is known. The oldest ones may have been
-/// deleted by the recorder.
+/// The number of the first segment that is missing, and how many more are. Segments count as
+/// missing between those that are there (whose `numbers` are in order), and up to the last one, if
+/// that is known. The oldest ones may have been deleted by the recorder.
 fn missing_segments(numbers: &[u32], last: Option<u32>) -> Option<(u32, u32)> {
     let newest = numbers.last().copied().max(last)?;
     let oldest = numbers.first().copied().unwrap_or(1);
@@ -425,14 +434,14 @@ fn missing_segments(numbers: &[u32], last: Option<u32>) -> Option<(u32, u32)> {
     Some((first, missing.checked_sub(1)?))
 }
 
-/// Segments before the oldest one of those with these numbers, which begin at 1: another number is
-/// nobody's but a hostile trace's.
+/// The number of segments before the oldest of those with these numbers, which count from 1: only a
+/// hostile trace has 0.
 fn deleted_before(numbers: &[u32]) -> u64 {
     let oldest = numbers.iter().min().copied().unwrap_or(1);
     u64::from(oldest.saturating_sub(1))
 }
 
-/// Whether a directory, if it is one, has the files.
+/// Whether a path is a directory with the files of a trace.
 fn has_dictionary(path: &Path) -> Result<bool> {
     match fs::metadata(path.join(DICTIONARY)) {
         Ok(file) => Ok(file.is_file()),
@@ -447,7 +456,7 @@ fn has_dictionary(path: &Path) -> Result<bool> {
     }
 }
 
-/// The directory with the files of a trace: this one, or one in it.
+/// The directory with the files of a trace: `path` itself, or one in it.
 ///
 /// # Errors
 ///

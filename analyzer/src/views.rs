@@ -1,9 +1,11 @@
 //! What well-known JDK objects mean, read from their fields.
 //!
-//! People want to see `[1, 2]`, not `elementData` and `modCount`. No code of
-//! the program or of its JDK is run for it: each view knows the fields of one
-//! class as JDK 11 to 25 lay them out, and answers `None` where they are not
-//! as expected, so that the caller shows the raw fields instead.
+//! Users want to see `[1, 2]`, not `elementData` and `modCount`. No code of the program or of its
+//! JDK is run for that: each view knows the fields of one class as JDK 11 to 25 lay them out, and
+//! returns `None` if they are not as expected, so that the caller shows the raw fields instead.
+//!
+//! - `scalars` are objects that are one value: boxes, numbers, builders, dates, paths.
+//! - `collections` are those of `java.util`.
 
 mod collections;
 mod scalars;
@@ -13,20 +15,21 @@ pub(crate) use scalars::unboxed;
 use crate::graph::{Graph, Typed};
 use hindsight_tracelog::crash::Value;
 
-/// How an object is best shown.
+/// The form in which an object is best shown.
 #[derive(Debug, Clone, PartialEq)]
 pub enum View {
-    /// Like a number or a date.
+    /// A single value, such as a number or a date.
     Scalar(String),
-    /// Like a string, as UTF-16 code units.
+    /// A string, as UTF-16 code units.
     Text(Vec<u16>),
-    /// Elements in order.
+    /// A list of elements, in order.
     List(Vec<Typed>),
-    /// Keys and values.
+    /// A map of keys and values.
     Map(Vec<(Typed, Typed)>),
 }
 
-/// What an object of the program has by the collection of the JDK that its class extends, and the name of that.
+/// The view that an object of the program has through the collection of the JDK that its class
+/// extends, with the name of that class.
 pub fn inherited<'a>(graph: &Graph<'a>, object: u32) -> Option<(&'a str, View)> {
     let class = graph.class(object)?;
     let of_jdk = |name: &&String| name.starts_with("java.util.");
@@ -34,12 +37,12 @@ pub fn inherited<'a>(graph: &Graph<'a>, object: u32) -> Option<(&'a str, View)> 
     Some((above, collections::view(graph, object, above, None, 0)?))
 }
 
-/// The comparator by which a sorted collection of the JDK orders, if it has one.
+/// The comparator by which a sorted collection of the JDK orders its elements, if it has one.
 pub fn comparator(graph: &Graph<'_>, object: u32) -> Option<u32> {
     collections::comparator(graph, object)
 }
 
-/// The properties that stand behind those of a `Properties`, if there are any.
+/// The default properties of a `Properties`, if there are any.
 pub fn defaults(graph: &Graph<'_>, object: u32) -> Option<Typed> {
     let is_properties = graph.class_name(object) == "java.util.Properties";
     let defaults = graph.field(object, "defaults").filter(|_| is_properties)?;
@@ -51,8 +54,8 @@ pub fn view(graph: &Graph<'_>, object: u32) -> Option<View> {
     in_order(graph, object, None)
 }
 
-/// The same for people: elements of the JDK's immutable sets and maps come in the order of their
-/// iteration in the recorded JVM, if it is known.
+/// The view of an object for people: elements of the JDK's immutable sets and maps are in the order
+/// of their iteration in the recorded JVM, if it is known.
 pub fn iterated(graph: &Graph<'_>, object: u32) -> Option<View> {
     in_order(graph, object, graph.crash.meta.order)
 }

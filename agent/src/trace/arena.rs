@@ -1,11 +1,11 @@
-//! Mapped memory that outlives the process: chunks in files, and words that Java
-//! and the agent share.
+//! Mapped memory that outlives the process: chunks in files, and words that Java and the agent
+//! share.
 //!
-//! **Invariant:** a file has all its blocks before it is mapped. A store to a
-//! page for which the disk has no room would be a SIGBUS, which ends the JVM.
+//! **Invariant:** all blocks of a file are allocated before it is mapped. A store to a page for
+//! which the disk has no room would be a SIGBUS, which ends the JVM.
 //!
-//! **Invariant:** memory is never unmapped: a thread of the program may store
-//! into it until the very end.
+//! **Invariant:** memory is never unmapped: a thread of the program may store into it until the
+//! very end.
 
 #![expect(unsafe_code, reason = "maps files, and reads what Java stores there")]
 
@@ -23,15 +23,15 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// Chunks of one file.
+/// The number of chunks in one file.
 const CHUNKS: usize = 32;
-/// Files at most: enough for 80,000 threads at once.
+/// The most files: enough for 80,000 threads at once.
 const MAX_FILES: usize = 2600;
-/// How long a disk that had no room for a file is not asked again: a thread without a chunk asks at each event, and all
-/// others wait meanwhile.
+/// How long to wait before asking a full disk for room again: a thread without a chunk asks at each
+/// event, and all others wait meanwhile.
 const RETRY: Duration = Duration::from_millis(200);
 
-/// A chunk that nobody else has. It stays mapped for ever.
+/// The address of a chunk that belongs to its holder alone. It stays mapped forever.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Address(usize);
 
@@ -45,18 +45,18 @@ struct Region {
 struct State {
     regions: Vec<Region>,
     free: [Vec<Address>; 2],
-    /// When there was no room for more of a size.
+    /// For each size, the last time when there was no room for more.
     failed: [Option<Instant>; 2],
 }
 
-/// All chunks.
+/// All chunks of a recording.
 pub(crate) struct Arena {
     directory: PathBuf,
     state: Mutex<State>,
 }
 
 impl Arena {
-    /// Makes the first chunks.
+    /// Creates the first chunks.
     pub(crate) fn create(directory: &Path) -> io::Result<Arena> {
         let arena = Arena {
             directory: directory.to_owned(),
@@ -67,12 +67,12 @@ impl Arena {
         Ok(arena)
     }
 
-    /// A free chunk of a size, if there is one.
+    /// Takes a free chunk of a size, if there is one.
     pub(crate) fn take(&self, size: usize) -> Option<Address> {
         self.state.lock().ok()?.free.get_mut(size)?.pop()
     }
 
-    /// Makes more chunks of a size.
+    /// Creates more chunks of a size.
     pub(crate) fn grow(&self, size: usize) -> io::Result<()> {
         let mut state = self.state.lock().map_err(|_| io::ErrorKind::Other)?;
         let number = state.regions.len();
@@ -86,7 +86,7 @@ impl Arena {
         let path = self.directory.join(format!("live-{number:04}.hsl"));
         let len = CHUNKS * chunk;
         let base = map(&path, len).inspect_err(|_| {
-            // A remnant would only take the space that is missing.
+            // A partial file would only take the space that is missing.
             let _ = fs::remove_file(&path);
             state.failed[size] = Some(Instant::now());
         })?;
@@ -97,7 +97,7 @@ impl Arena {
         Ok(())
     }
 
-    /// Gives a chunk back, whose events are stored elsewhere.
+    /// Gives back a chunk whose events are stored elsewhere.
     pub(crate) fn give_back(&self, chunk: Address) {
         let size = chunk.size();
         chunk.set_state(0);
@@ -109,7 +109,7 @@ impl Arena {
         }
     }
 
-    /// The chunks in use.
+    /// The chunks that are in use.
     pub(crate) fn in_use(&self) -> Vec<Address> {
         let Ok(state) = self.state.lock() else {
             return Vec::new();
@@ -123,7 +123,7 @@ impl Arena {
             .collect()
     }
 
-    /// Removes the files; the memory stays.
+    /// Removes the files; the memory stays mapped.
     pub(crate) fn remove_files(&self) {
         if let Ok(state) = self.state.lock() {
             for region in &state.regions {
@@ -133,7 +133,7 @@ impl Arena {
     }
 }
 
-/// Makes a file of `len` bytes that are really there, and maps it.
+/// Creates a file whose `len` bytes are allocated, and maps it.
 fn map(path: &Path, len: usize) -> io::Result<usize> {
     let file = OpenOptions::new()
         .read(true)
@@ -173,7 +173,7 @@ impl Address {
     ///
     /// # Safety
     ///
-    /// It must be one that Java got from [`Address::raw`].
+    /// The address must be one that Java got from [`Address::raw`].
     pub(crate) unsafe fn from_raw(raw: i64) -> Option<Address> {
         usize::try_from(raw)
             .ok()
@@ -216,7 +216,7 @@ impl Address {
         self.set_state(1);
     }
 
-    /// What its header says.
+    /// The content of the chunk's header.
     pub(crate) fn read(self) -> Option<Chunk> {
         let mut header = [0; chunk::HEADER];
         // SAFETY: a chunk begins with as many bytes. Java may be storing `end`, a
@@ -228,11 +228,12 @@ impl Address {
         Chunk::read(&header)
     }
 
-    /// The events that count.
+    /// The events that are complete.
     pub(crate) fn events(self, chunk: &Chunk) -> &'static [u8] {
-        // SAFETY: `len` was checked against the chunk's size, and Java changes
-        // what is before the end it has stored only before it gives a chunk back. `Packer` alone makes it free
-        // again: the thread that has packed it does, and nobody once the trace has ended, when all are read.
+        // SAFETY: `len` was checked against the chunk's size, and Java changes what is before the
+        // end it has stored only before it gives a chunk back. `Packer` alone makes it free again:
+        // the thread that has packed it does, and nobody once the trace has ended, when all are
+        // read.
         unsafe { slice::from_raw_parts((self.0 + chunk::HEADER) as *const u8, chunk.len) }
     }
 
@@ -256,15 +257,15 @@ pub(crate) struct Blocks {
     file: fs::File,
     path: PathBuf,
     base: usize,
-    /// Bytes that are really there, and the first number that is free.
+    /// The number of bytes that are allocated, and the first number that is free.
     state: Mutex<(usize, u32)>,
 }
 
-/// The file of blocks.
+/// The name of the file of basic blocks.
 const BLOCKS: &str = "coverage.hsb";
-/// No file of blocks is larger.
+/// The largest size of that file.
 const MAX_BLOCKS: usize = 1 << 26;
-/// It grows by so much.
+/// The number of bytes by which it grows.
 const BLOCKS_STEP: usize = 1 << 16;
 
 impl Blocks {
@@ -276,7 +277,7 @@ impl Blocks {
             .mode(0o600)
             .open(directory.join(BLOCKS))?;
         io::Write::write_all(&mut file, &coverage::file_header())?;
-        // Only the addresses; each part is mapped when it is there.
+        // This only reserves the addresses; each part is mapped when it is allocated.
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
         let base = mmap(MAX_BLOCKS, flags, -1)?;
         Ok(Blocks {
@@ -287,13 +288,13 @@ impl Blocks {
         })
     }
 
-    /// Where the byte of block 0 is.
+    /// The address of the byte of block 0.
     pub(crate) fn address(&self) -> i64 {
         (self.base + coverage::HEADER) as i64
     }
 
-    /// Calls `work` with the first number that is free; it says how many it uses.
-    /// `Err` if there is no room for them; what has come of the work is void then.
+    /// Calls `work` with the first number that is free; it returns how many numbers it uses. `Err`
+    /// if there is no room for them; the result of the work is then to be dropped.
     pub(crate) fn number<T>(&self, work: impl FnOnce(u32) -> (T, u32)) -> io::Result<T> {
         let mut state = self.state.lock().map_err(|_| io::ErrorKind::Other)?;
         let (mapped, first) = *state;
@@ -309,8 +310,8 @@ impl Blocks {
         Ok(done)
     }
 
-    /// Puts the blocks as they are now in the place of the file, which threads that still
-    /// run go on to write: their checksum.
+    /// Replaces the file by a copy of its present content, since threads that still run go on
+    /// writing to the mapped one. Returns the checksum of the copy.
     pub(crate) fn freeze(&self) -> io::Result<u32> {
         let state = self.state.lock().map_err(|_| io::ErrorKind::Other)?;
         let mut bytes = vec![0; coverage::HEADER + state.1 as usize];
@@ -380,7 +381,7 @@ impl Marks {
         self.0 as i64
     }
 
-    /// Marks a method whose code has not run yet; `false` if its number is too large.
+    /// Marks a method whose code has not run yet; returns `false` if its number is too large.
     pub(crate) fn set(&self, method: u32, marks: u8) -> bool {
         let at = method as usize;
         if at < Self::LEN {
@@ -392,7 +393,7 @@ impl Marks {
     }
 }
 
-/// Words that Java counts with; see `HindsightStream`.
+/// Counters that Java uses, too; see `HindsightStream`.
 pub(crate) struct Shared {
     base: usize,
     bits: usize,
@@ -407,14 +408,14 @@ impl Shared {
     const NUMBERS: usize = 96;
     const STACK_ENDS: usize = 104;
     const UNNUMBERED: usize = 120;
-    /// Those of `HindsightNumbers.extras`.
+    /// The number of bytes of `HindsightNumbers.extras`.
     const BITS: usize = 1 << 17;
 
     pub(crate) fn create() -> io::Result<Shared> {
         let base = mmap(4096, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1)?;
         let bits = mmap(Self::BITS, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1)?;
         let shared = Shared { base, bits };
-        // 1 stands for an object that could not get a number.
+        // Number 1 stands for objects that could not get a number.
         shared.word(Self::SERIAL).store(16, Ordering::Relaxed);
         shared.word(Self::CLASSES).store(1, Ordering::Relaxed);
         shared.word(Self::NUMBERS).store(2, Ordering::Relaxed);
@@ -425,7 +426,7 @@ impl Shared {
         self.base as i64
     }
 
-    /// Where the bits of `HindsightNumbers` are.
+    /// The address of the bits of `HindsightNumbers`.
     pub(crate) fn bits(&self) -> i64 {
         self.bits as i64
     }
@@ -439,17 +440,17 @@ impl Shared {
         self.word(Self::LOST).load(Ordering::Relaxed)
     }
 
-    /// A stamp that nobody else has.
+    /// A new stamp.
     pub(crate) fn next_stamp(&self) -> u64 {
         self.word(Self::STAMP).fetch_add(1, Ordering::AcqRel) + 1
     }
 
-    /// Errors of the end of the stack that events have told of.
+    /// The number of stack overflows among the recorded exceptions.
     pub(crate) fn stack_ends(&self) -> u64 {
         self.word(Self::STACK_ENDS).load(Ordering::Relaxed)
     }
 
-    /// How often events tell of an object that could have no number.
+    /// How often events refer to objects that could not get a number.
     pub(crate) fn unnumbered(&self) -> u64 {
         self.word(Self::UNNUMBERED).load(Ordering::Relaxed)
     }
@@ -459,7 +460,7 @@ impl Shared {
     }
 }
 
-/// Nanoseconds since 1970.
+/// The present time, in nanoseconds since 1970.
 pub(crate) fn now() -> u64 {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)

@@ -16,7 +16,7 @@ use hindsight_tracelog::trace::dictionary::{Blocks, Defined, Member, Method, Rec
 use std::collections::HashMap;
 use std::sync::Mutex;
 
-/// Numbers for methods, fields and callees.
+/// Assigns numbers to methods, fields and callees.
 #[derive(Default)]
 pub(crate) struct Ids(Mutex<Table>);
 
@@ -26,17 +26,17 @@ struct First {
     method: u32,
     field: u32,
     callee: u32,
-    /// That of the blocks, if they are told.
+    /// The first number of the blocks, if blocks are recorded.
     block: Option<u32>,
 }
 
 #[derive(Default)]
 struct Table {
     next: Option<First>,
-    /// By name and SHA-256: the same class again, be it another loader's copy,
-    /// has the same numbers.
+    /// The numbers by the class's name and SHA-256: the same class gets the same numbers again,
+    /// even for another loader's copy.
     known: HashMap<(String, [u8; 32]), First>,
-    /// Of each method by its number, where a part of the run only is recorded.
+    /// The signs of methods by their numbers, if only a part of the run is recorded.
     signs: Vec<Sign>,
 }
 
@@ -51,7 +51,7 @@ impl Ids {
         });
         let methods = u32::try_from(class.methods.len()).ok()?;
         let constants = u32::from(class.pool.count());
-        // Java sees the numbers as ints.
+        // Java uses the numbers as ints.
         let after = |id: u32, count: u32| id.checked_add(count).filter(|id| *id < 1 << 31);
         table.next = Some(First {
             method: after(first.method, methods)?,
@@ -73,7 +73,7 @@ impl Ids {
         }
     }
 
-    /// Keeps what stands for the methods of a class.
+    /// Keeps the signs of the methods of a class.
     fn sign(&self, class: &str, traced: &Traced) {
         let Ok(mut table) = self.0.lock() else { return };
         for method in traced.methods.iter() {
@@ -85,7 +85,7 @@ impl Ids {
         }
     }
 
-    /// What stands for methods with these numbers.
+    /// The signs of the methods with these numbers.
     pub(super) fn signs(&self, methods: &[i32]) -> Option<Vec<Sign>> {
         let table = self.0.lock().ok()?;
         let known = |id: &i32| table.signs.get(*id as usize).copied();
@@ -94,7 +94,8 @@ impl Ids {
 }
 
 impl Tracing {
-    /// The instrumented class, or `None` to leave it as it is; `before` says that it is there already.
+    /// The instrumented class; `None` to leave it as it is. `before` says whether the class is
+    /// defined already.
     pub(crate) fn instrument(
         &self,
         name: Option<&str>,
@@ -182,7 +183,7 @@ impl Tracing {
         } else {
             counters.add("classes_without_probes", 1);
         }
-        // Before the class can run.
+        // This is done before the class can run.
         self.mark(base, &dotted, &traced);
         let defined = self.defined(base, loader, before);
         let record = describe(&dotted, sha256, &traced, defined);
@@ -193,8 +194,8 @@ impl Tracing {
 }
 
 impl Tracing {
-    /// The class of the methods that method references are turned to: it tells of what they call, and nothing
-    /// else of itself.
+    /// Instruments the class of the stand-ins to which method references are turned: it records the
+    /// calls that they make, and nothing else.
     pub(super) fn stand_ins(&self, base: &Base, bytes: &[u8]) -> Option<Vec<u8>> {
         let class = ClassFile::parse(bytes).ok()?;
         let first = self.ids.reserve(&class)?;
@@ -252,7 +253,8 @@ impl Tracing {
         }
     }
 
-    /// The definition of a class by the current thread; by nobody who is known if it was `before`.
+    /// The definition of a class by the current thread; the thread is unknown if the class was
+    /// defined `before`.
     fn defined(&self, base: &Base, loader: sys::Ref, before: bool) -> Option<Defined> {
         let jni = base.vm.jni()?;
         let thread = match before {

@@ -1,4 +1,5 @@
-//! What the numbers in events mean, on disk before any event has them if there is room.
+//! The meanings of the numbers in events, on disk before any event has them, as long as there is
+//! room.
 
 use hindsight_tracelog::trace::dictionary::{Record, file_header, pack};
 use std::collections::VecDeque;
@@ -11,41 +12,41 @@ use std::sync::Mutex;
 /// The file `dictionary.hsd`.
 pub(crate) struct Dictionary(Mutex<State>);
 
-/// A file that is there for its room: a full disk is to have some for the last record.
+/// A file that reserves room, so that a full disk has some for the last record.
 const RESERVE: &str = "end.reserve";
 const RESERVED: usize = 64 << 10;
 
-/// Bytes of records that wait for a full disk to have room again, at most.
+/// The most bytes of records that wait for a full disk to have room again.
 const MOST_WAITING: usize = 16 << 20;
 
 struct State {
     file: File,
     len: u64,
-    /// Records that could not be written yet, and their bytes.
+    /// The records that could not be written yet; the next field is the number of their bytes.
     waiting: VecDeque<Vec<u8>>,
     waiting_bytes: usize,
-    /// Records that will not be written.
+    /// The number of records that will not be written.
     lost: u64,
     reserve: PathBuf,
-    /// The last record is there.
+    /// Whether the last record has been written.
     ended: bool,
 }
 
 impl State {
-    /// Writes what waits, as far as it goes and no more than so many bytes.
+    /// Writes waiting records as far as possible, and at most `most` bytes.
     fn write_waiting(&mut self, most: usize) {
         let mut left = most;
         while let Some(record) = self.waiting.front() {
             let len = record.len();
             if len > left {
-                // Those behind it may find room.
+                // Smaller records behind it may find room.
                 self.lost += 1;
                 self.waiting_bytes -= len;
                 self.waiting.pop_front();
                 continue;
             }
             if self.file.write_all(record).is_err() {
-                // The records after it are to be found.
+                // A partial record is cut off, so that the records after it can be found.
                 let _ = self.file.set_len(self.len);
                 return;
             }
@@ -57,7 +58,7 @@ impl State {
     }
 
     fn add(&mut self, record: &Record) {
-        // There may be room again, on the disk and so for this one.
+        // There may be room again, both on the disk and for this record to wait.
         self.write_waiting(usize::MAX);
         match pack(record) {
             Ok(record) if self.waiting_bytes + record.len() <= MOST_WAITING => {
@@ -96,8 +97,8 @@ impl Dictionary {
         })))
     }
 
-    /// Writes a record. One that cannot be written waits until there is room, or is counted where too much
-    /// waits. Nothing is written behind the last one.
+    /// Writes a record. One that cannot be written waits until there is room; if too much waits, it
+    /// is dropped and counted. Nothing is written after the last record.
     pub(crate) fn add(&self, record: &Record) {
         if let Ok(mut state) = self.0.lock()
             && !state.ended
@@ -106,14 +107,15 @@ impl Dictionary {
         }
     }
 
-    /// Writes the last record, which is told how many could not be written; how many these are.
+    /// Writes the last record, which `last` makes of the number of records that could not be
+    /// written. Returns that number.
     pub(crate) fn end(&self, last: impl FnOnce(u64) -> Record) -> u64 {
         let Ok(mut state) = self.0.lock() else {
             return 0;
         };
         state.write_waiting(usize::MAX);
         let _ = fs::remove_file(&state.reserve);
-        // The rest is for the last one.
+        // The rest of the reserve is for the last record.
         state.write_waiting(RESERVED / 2);
         let lost = state.lost + state.waiting.len() as u64;
         state.waiting.clear();
@@ -129,7 +131,7 @@ mod tests {
     use super::*;
     use hindsight_tracelog::trace::dictionary::{self, ObjectClass, Stop};
 
-    /// A dictionary in a directory of its own, which goes with it.
+    /// A dictionary in a directory of its own, which is removed with it.
     struct Written {
         directory: PathBuf,
         dictionary: Dictionary,
@@ -148,7 +150,7 @@ mod tests {
             }
         }
 
-        /// Puts another file in the place of the one that is written: that before.
+        /// Replaces the file that is written; returns the previous one.
         fn replace(&self, file: File) -> File {
             std::mem::replace(&mut self.dictionary.0.lock().unwrap().file, file)
         }
@@ -163,7 +165,8 @@ mod tests {
             self.dictionary.add(&class);
         }
 
-        /// Ends it: what it has, and how many names were lost as the last record tells.
+        /// Ends the dictionary; returns the ids of its classes, and how many names were lost
+        /// according to the last record.
         fn end(self) -> (Vec<u32>, u64) {
             self.dictionary.end(|names_lost| {
                 Record::Stop(Stop {
@@ -208,7 +211,7 @@ mod tests {
         assert_eq!(written.end(), (vec![1], 0));
     }
 
-    /// Threads of the program go on with classes when the recording has ended.
+    /// Threads of the program still load classes after the recording has ended.
     #[test]
     fn nothing_is_written_behind_the_last_record() {
         let written = Written::new("ended");

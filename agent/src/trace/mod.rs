@@ -1,5 +1,4 @@
-//! `mode=trace`: every call and every write, by the crate `tracelog`'s trace
-//! format.
+//! `mode=trace`: records every call and every write, in the trace format of the crate `tracelog`.
 //!
 //! ```text
 //! hook --> classes --> dictionary        (class loading)
@@ -8,14 +7,17 @@
 //!     +--> natives --> packer --> segments
 //! ```
 //!
-//! Probes store events into mapped memory, so nothing that was stored is lost
-//! with the process. [`arena`] has the chunks, [`packer`] packs full ones on a
-//! thread of its own and gives them back, [`segments`] writes what it has packed,
-//! [`dictionary`] what numbers mean, [`classes`] instruments. [`natives`] are the
-//! methods that Java calls: once for each chunk, class of objects and thread.
+//! - [`classes`] instruments classes; [`dictionary`] writes what the numbers in events mean.
+//! - [`shim`] defines the Java side, whose probes store events into mapped memory, so that nothing
+//!   that was stored is lost with the process; [`arena`] has the chunks of that memory.
+//! - [`natives`] are the methods that Java calls: once for each chunk, class of objects and thread.
+//!   [`nest`] finds out for them which calls are still on the stack.
+//! - [`packer`] packs full chunks on threads of its own and gives them back; [`segments`] writes
+//!   what it has packed.
+//! - [`once`] makes sure that the trace is ended once.
 //!
-//! **Invariant:** a full disk, or one that is too slow, costs events, which are
-//! counted; never the program.
+//! **Invariant:** a full disk, or one that is too slow, costs events, which are counted; never the
+//! program.
 
 mod arena;
 pub(crate) mod classes;
@@ -48,10 +50,10 @@ use std::path::Path;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-/// How long the end of the JVM may wait for what is still to be packed.
+/// How long the end of the JVM may wait until the remaining events are packed.
 const MAX_DRAIN: Duration = Duration::from_secs(30);
 
-/// All of a trace that is being recorded.
+/// A trace that is being recorded.
 pub(crate) struct Tracing {
     base: &'static Base,
     jvmti: Jvmti,
@@ -60,24 +62,24 @@ pub(crate) struct Tracing {
     packer: Packer,
     dictionary: Dictionary,
     pub(crate) ids: classes::Ids,
-    /// If blocks are told.
+    /// The file of basic blocks, if blocks are recorded.
     blocks: Option<Blocks>,
-    /// If a part of the run only is recorded.
+    /// The marks of methods, if only a part of the run is recorded.
     marks: Option<Marks>,
-    /// `Thread.tid`
+    /// The field `Thread.tid`.
     thread_id: Option<FieldId>,
     tracer: Tracer,
     finished: Once,
 }
 
-/// What is called at the entry of `Thread.exit`.
+/// The method that is called at the entry of `Thread.exit`.
 pub(crate) const ENDED: (&str, &str, &str) = (
     "java/lang/HindsightTracer",
     "ended",
     "(Ljava/lang/Thread;)V",
 );
 
-/// What is called at the entry of the method with which a virtual thread ends.
+/// The method that is called at the entry of the method with which a virtual thread ends.
 pub(crate) const ENDED_VIRTUAL: (&str, &str, &str) = (
     "java/lang/HindsightTracer",
     "endedVirtual",
@@ -94,7 +96,7 @@ pub(crate) fn tracing() -> Option<&'static Tracing> {
 pub(crate) fn start(base: &'static Base, jni: Jni, recording: &Recording) -> Result<(), String> {
     let directory = claim(&recording.directory().join("trace"))?;
     start_in(base, jni, &directory, recording.id()).inspect_err(|_| {
-        // It would look like a recording that was cut off.
+        // Otherwise it would look like a recording that was cut off.
         let _ = fs::remove_dir_all(&directory);
     })
 }
@@ -131,7 +133,8 @@ fn start_in(base: &'static Base, jni: Jni, directory: &Path, run: &str) -> Resul
     let complain = |counter: &str, what: &str| base.complain(counter, what);
     let segments = Segments::new(directory.to_owned(), options.max_bytes, complain);
     let tracer = Tracer::install(jni)?;
-    // For what is behind lambdas; without, they have no code.
+    // The constant pools name the methods of lambdas; without this capability, they are not
+    // recorded.
     let pools = base.vm.jvmti(&[sys::CAN_GET_CONSTANT_POOL]);
     let tracing = Tracing {
         base,
@@ -149,7 +152,7 @@ fn start_in(base: &'static Base, jni: Jni, directory: &Path, run: &str) -> Resul
         finished: Once::default(),
     };
     if options.what.writes {
-        // Before a class can refer to them.
+        // The stand-ins must exist before a class can refer to them.
         shim::define_stand_ins(jni, |class| tracing.stand_ins(base, class))?;
     }
     TRACING
@@ -173,7 +176,8 @@ fn start_in(base: &'static Base, jni: Jni, directory: &Path, run: &str) -> Resul
     if let Some(blocks) = &tracing.blocks {
         tracing.tracer.cover(jni, blocks);
     }
-    // Probes that ask them would record what the program has not done.
+    // Probes that asked classes that are themselves recorded would record what the program has not
+    // done.
     let is_recorded =
         |name: &str| hook::could_have(base, name, std::ptr::null_mut()) != Wanted::Nothing;
     let askable = shim::askable(is_recorded);
@@ -181,7 +185,7 @@ fn start_in(base: &'static Base, jni: Jni, directory: &Path, run: &str) -> Resul
     Ok(())
 }
 
-/// What bounds the recording, as it was given.
+/// The options that bound the recording, as they were given.
 fn bounds(base: &Base) -> Vec<(String, String)> {
     let given = base.options.given.iter();
     given
@@ -190,7 +194,7 @@ fn bounds(base: &Base) -> Vec<(String, String)> {
         .collect()
 }
 
-/// The directory `trace`; `trace-2` and so on if it holds another recording.
+/// Creates the directory `trace`; `trace-2` and so on if it holds another recording.
 fn claim(usual: &Path) -> Result<std::path::PathBuf, String> {
     let mut directory = usual.to_owned();
     if let Some(parent) = usual.parent() {
@@ -198,7 +202,7 @@ fn claim(usual: &Path) -> Result<std::path::PathBuf, String> {
             .map_err(|error| format!("cannot make {}: {error}", parent.display()))?;
     }
     for number in 2..10_000 {
-        // Only the owner may look: it holds what the program had in memory.
+        // Only the owner may read it: it contains what the program had in memory.
         match DirBuilder::new().mode(0o700).create(&directory) {
             Ok(()) => return Ok(directory),
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
@@ -211,19 +215,18 @@ fn claim(usual: &Path) -> Result<std::path::PathBuf, String> {
 }
 
 impl Tracing {
-    /// Lets events through, or stops them.
+    /// Lets probes record events, or stops them.
     pub(crate) fn set_ready(&self, jni: Jni, ready: bool) -> bool {
         self.tracer.set_ready(jni, ready)
     }
 
-    /// Lets go of threads that have ended unnoticed, again and again; does not
-    /// return.
+    /// Repeatedly frees what belongs to threads that have ended unnoticed; does not return.
     pub(crate) fn sweep_forever(&self, jni: Jni) {
         self.tracer.sweep_forever(jni);
     }
 
-    /// Stores all there is and ends the trace, once: the JVM goes down, or is let go. A JVM that goes down while it
-    /// is let go waits for that.
+    /// Stores all events and ends the trace, once: when the JVM shuts down, or when the agent is
+    /// switched off. A JVM that shuts down while the agent is being switched off waits for that.
     pub(crate) fn finish(&self, jni: Jni) {
         self.finished.run(2 * MAX_DRAIN, || self.end(jni));
     }
@@ -267,7 +270,8 @@ impl Tracing {
             lost,
             segments_deleted: deleted,
             windows: self.packer.segments().windows(),
-            // What was still being packed is there twice, in which case nobody can count on their number.
+            // Events that were still being packed are there twice; the number of blocks is then not
+            // known.
             last: closed.filter(|_| drained).map(|closed| closed.last),
             blocks,
             stack_ends,

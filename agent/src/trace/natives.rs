@@ -1,4 +1,4 @@
-//! The native methods of `HindsightTracer` and `HindsightNest`. The JVM finds them by their names.
+//! The native methods of `HindsightTracer` and `HindsightNest`, which the JVM finds by their names.
 
 #![expect(unsafe_code, reason = "entry points from Java")]
 
@@ -12,7 +12,7 @@ use crate::sys::{JniEnv, Ref};
 use hindsight_tracelog::trace::block::Header;
 use hindsight_tracelog::trace::dictionary::{Code, ObjectClass, Record, Thread};
 
-/// `take`: another chunk for a thread; 0 if there is none.
+/// `take`: returns another chunk for a thread; 0 if there is none.
 ///
 /// # Safety
 ///
@@ -53,11 +53,11 @@ pub unsafe extern "system" fn Java_java_lang_HindsightTracer_take(
     taken
 }
 
-/// `release`: the last chunk of a thread.
+/// `release`: takes the last chunk of a thread.
 ///
 /// # Safety
 ///
-/// As above.
+/// Only the JVM may call this, as the implementation of that method.
 #[unsafe(no_mangle)]
 pub unsafe extern "system" fn Java_java_lang_HindsightTracer_release(
     _: JniEnv,
@@ -72,11 +72,11 @@ pub unsafe extern "system" fn Java_java_lang_HindsightTracer_release(
     });
 }
 
-/// `window`: the recording goes on after a pause, if `begins` says so.
+/// `window`: the recording goes on after a pause, if `begins` is true.
 ///
 /// # Safety
 ///
-/// As above.
+/// Only the JVM may call this, as the implementation of that method.
 #[unsafe(no_mangle)]
 pub unsafe extern "system" fn Java_java_lang_HindsightTracer_window(
     _: JniEnv,
@@ -94,7 +94,7 @@ pub unsafe extern "system" fn Java_java_lang_HindsightTracer_window(
 ///
 /// # Safety
 ///
-/// As above.
+/// Only the JVM may call this, as the implementation of that method.
 #[unsafe(no_mangle)]
 pub unsafe extern "system" fn Java_java_lang_HindsightTracer_define(
     _: JniEnv,
@@ -122,11 +122,12 @@ pub unsafe extern "system" fn Java_java_lang_HindsightTracer_define(
     });
 }
 
-/// `HindsightNest.running`: how many of these calls are on the stack; -1 if that is not known.
+/// `HindsightNest.running`: returns how many of these calls are on the stack; -1 if that is not
+/// known.
 ///
 /// # Safety
 ///
-/// As above.
+/// Only the JVM may call this, as the implementation of that method.
 #[unsafe(no_mangle)]
 pub unsafe extern "system" fn Java_java_lang_HindsightNest_running(
     env: JniEnv,
@@ -142,7 +143,7 @@ pub unsafe extern "system" fn Java_java_lang_HindsightNest_running(
         let (Some(tracing), Some(methods)) = (tracing(), methods) else {
             return;
         };
-        // Below 0 it never is.
+        // The depth is never negative.
         let depth = usize::try_from(depth).unwrap_or(0);
         let known = nest::running(tracing, jni, methods, depth, entering != 0);
         running = known.map_or(-1, |known| known as i32);

@@ -1,4 +1,4 @@
-//! Which of the calls that probes have told of are still on the stack.
+//! Which of the calls that probes have recorded are still on the stack.
 
 use super::Tracing;
 use crate::jni::{Jni, Obj};
@@ -9,13 +9,13 @@ use std::collections::HashMap;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 
-/// Frames of a stack that are looked at; one that has more is not known.
+/// The most frames of a stack that are examined; a deeper stack counts as unknown.
 const MAX_FRAMES: usize = 1024;
 
-/// Those that are looked at first: where a constructor calls another one, both are among them.
+/// The frames that are examined first: where a constructor calls another one, both are among them.
 const NEAR_FRAMES: usize = 16;
 
-/// What stands for a method, in whatever class loader.
+/// Identifies a method in any class loader, by a hash of its class, name and descriptor.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Sign(u64);
 
@@ -27,8 +27,9 @@ impl Sign {
     }
 }
 
-/// How many of the calls of these methods, from the outermost on, are on the stack of the current thread, without the
-/// method that a probe is in if it is `entering` that; `None` if that is not known.
+/// How many of the calls of these methods, from the outermost on, are on the stack of the current
+/// thread. If a probe is `entering` its method, that method's frame does not count. `None` if the
+/// number is not known.
 pub(super) fn running(
     tracing: &Tracing,
     jni: Jni,
@@ -40,7 +41,7 @@ pub(super) fn running(
         .ids
         .signs(&jni.ints(methods, depth.min(MAX_FRAMES)))?;
     let thread = tracing.jvmti.current_thread()?;
-    // In a recursion they are few.
+    // In a recursion there are few methods.
     let mut known: HashMap<MethodId, Option<Sign>> = HashMap::new();
     let mut sign = |frame: &FrameInfo| {
         let read = || method(tracing, jni, frame.method);
@@ -52,7 +53,8 @@ pub(super) fn running(
         let inner = own.count() + usize::from(entering);
         let outer = frames.get(inner..).unwrap_or_default();
         let running = embedded(&calls, outer.iter().rev().map(&mut sign));
-        // What is among the inner frames is among all; what is not may be further out.
+        // Calls that are found among the inner frames are on the stack; those that are not may be
+        // further out.
         let is_known = frames.len() < most || running == calls.len();
         is_known.then_some(running)
     };
@@ -62,14 +64,14 @@ pub(super) fn running(
     running
 }
 
-/// The method of a frame; `None` for those of the probes.
+/// The method of a frame; `None` for a method of the probes.
 fn method(tracing: &Tracing, jni: Jni, method: MethodId) -> Option<Sign> {
     let (class, name, descriptor) = method_name(tracing.jvmti, jni, method)?;
     (!is_probe(&class)).then(|| Sign::new(&class, &name, &descriptor))
 }
 
-/// How many of the calls, from the first on, are among the frames in this order. Ends of calls are missing of the
-/// innermost ones, so these are the ones that run.
+/// How many of the calls, from the first on, are among the frames in this order. It is the ends of
+/// the innermost calls that are missing, so the outer ones are those that are still active.
 fn embedded(calls: &[Sign], frames: impl Iterator<Item = Option<Sign>>) -> usize {
     frames.fold(0, |running, frame| {
         let is_next = frame.is_some() && calls.get(running) == frame.as_ref();
@@ -94,7 +96,7 @@ mod tests {
             ("recurse recurse recurse", "run recurse again recurse", 2),
             ("handle recurse recurse", "run handle log", 1),
             ("handle recurse", "run handle recurse log", 2),
-            // Those that began later are not the ones that were told of.
+            // The frames are of later calls, not of those that were recorded.
             ("handle recurse", "run recurse log", 0),
         ] {
             let frames = signs(frames);

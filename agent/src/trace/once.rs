@@ -1,11 +1,11 @@
-//! What is done once, and waited for by whoever asks for it meanwhile.
+//! An action that is done once, and for which every later caller waits.
 
 use crate::callbacks::contained;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-/// Unlike `std::sync::Once`, it is waited for so long at most.
+/// Unlike `std::sync::Once`, callers wait for a limited time.
 #[derive(Default)]
 pub(super) struct Once {
     begun: AtomicBool,
@@ -14,13 +14,13 @@ pub(super) struct Once {
 }
 
 impl Once {
-    /// Does the work, or waits for who does.
+    /// Does the work, or waits until it is done elsewhere.
     pub(super) fn run(&self, at_most: Duration, work: impl FnOnce()) {
         let done = || self.done.lock().unwrap_or_else(PoisonError::into_inner);
         if self.begun.swap(true, Ordering::AcqRel) {
             let _waited = self.told.wait_timeout_while(done(), at_most, |done| !*done);
         } else {
-            // Nobody is to wait for what a panic has ended.
+            // A panic ends the work, so nobody waits for it.
             contained(work);
             *done() = true;
             self.told.notify_all();

@@ -1,4 +1,4 @@
-//! Full chunks, on their way to the disk.
+//! Packs full chunks for the disk.
 
 use super::arena::{Address, Arena, now};
 use super::segments::{Block, Segments};
@@ -12,21 +12,21 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Chunks that wait at most; then threads wait, or lose events.
+/// The most chunks that wait; from then on threads wait, or lose events.
 const MAX_WAITING: usize = 64;
 
 #[derive(Default)]
 struct Queue {
     chunks: VecDeque<Address>,
-    /// Those that wait or are being packed.
+    /// The number of chunks that wait or are being packed.
     busy: usize,
     /// What was lost of each stream.
     losses: BTreeMap<u64, Loss>,
-    /// No chunk changes hands any more.
+    /// Whether the trace has ended, so that no chunk is taken or given back any more.
     ended: bool,
 }
 
-/// Streams of which is known what was lost.
+/// The most streams for which losses are recorded.
 const MAX_LOSSES: usize = 10_000;
 
 impl Queue {
@@ -46,7 +46,7 @@ impl Queue {
     }
 }
 
-/// What a thread packs with.
+/// What one thread needs for packing.
 #[derive(Default)]
 struct Bench {
     packer: Option<trace::Packer>,
@@ -56,12 +56,12 @@ struct Bench {
 /// Packs chunks and hands them to [`Segments`].
 pub(crate) struct Packer {
     segments: Segments,
-    /// Whether a thread waits for a chunk rather than losing events.
+    /// Whether a thread waits for a chunk instead of losing events.
     wait: bool,
     queue: Mutex<Queue>,
-    /// There is something to pack.
+    /// Signalled when there is something to pack.
     filled: Condvar,
-    /// There is room again.
+    /// Signalled when there is room again.
     emptied: Condvar,
     events: AtomicU64,
     lost: AtomicU64,
@@ -84,18 +84,17 @@ impl Packer {
         &self.segments
     }
 
-    /// Events that are on the disk.
+    /// The number of events that are on the disk.
     pub(crate) fn events(&self) -> u64 {
         self.events.load(Ordering::Relaxed)
     }
 
-    /// Events that could not be written.
+    /// The number of events that could not be written.
     pub(crate) fn lost(&self) -> u64 {
         self.lost.load(Ordering::Relaxed)
     }
 
-    /// Events that could not be stored, or not be written, as far as it is known whose
-    /// they were.
+    /// The events that could not be stored or written, as far as their streams are known.
     pub(crate) fn losses(&self) -> Vec<Loss> {
         self.queue().losses.values().cloned().collect()
     }
@@ -104,8 +103,8 @@ impl Packer {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A chunk for a thread, whose old one is full. `header` says whose it is to
-    /// be. Nothing if events are to be lost.
+    /// Exchanges a full chunk of a thread for a fresh one. `header` describes the thread to which
+    /// it is to belong. `None` if events are to be lost.
     pub(crate) fn exchange(
         &self,
         arena: &Arena,
@@ -121,8 +120,8 @@ impl Packer {
             if queue.ended {
                 return None;
             }
-            // A thread with one full chunk may go on whoever else is behind, so
-            // that memory does not grow with what is behind.
+            // A thread that has no full chunk to hand over always gets one. One that has gets
+            // another only while the queue has room, so that memory does not grow with the backlog.
             if full.is_none() || queue.busy < MAX_WAITING {
                 if let Some(fresh) = arena.take(size) {
                     header.time = now();
@@ -138,7 +137,7 @@ impl Packer {
                     continue;
                 }
                 if queue.busy == 0 {
-                    // No disk, and nobody who would give a chunk back.
+                    // There is no disk, and no other thread will give a chunk back.
                     queue.lose(header, 1);
                     return None;
                 }
@@ -151,8 +150,8 @@ impl Packer {
         }
     }
 
-    /// Takes the last chunk of a thread. It stays in use if the trace has ended, where [`Self::pack_rest`] has
-    /// found it.
+    /// Takes the last chunk of a thread. If the trace has ended, the chunk stays in use, and
+    /// [`Self::pack_rest`] has found it there.
     pub(crate) fn submit(&self, chunk: Address) {
         let mut queue = self.queue();
         if queue.ended {
@@ -187,7 +186,7 @@ impl Packer {
                 queue.lose(&header, header.events.into());
             }
             if queue.ended {
-                // Somebody may be reading it.
+                // The trace has ended, so the chunk may be being read elsewhere.
                 return;
             }
             arena.give_back(chunk);
@@ -197,8 +196,8 @@ impl Packer {
         }
     }
 
-    /// Packs a chunk. If that cannot be done for whatever reason, says of which events: threads wait for those that
-    /// are packed here.
+    /// Packs a chunk. If that fails for any reason, returns the header of the lost events: threads
+    /// are waiting for the result.
     fn pack(&self, bench: &mut Bench, address: Address) -> Option<Header> {
         let chunk = address.read()?;
         let mut header = chunk.header;
@@ -213,11 +212,11 @@ impl Packer {
             written = Some(self.write(bench, &mut header, events));
         });
         if written.is_none() {
-            // Nobody knows what it was left like.
+            // The state in which the panic left it is not known.
             *bench = Bench::default();
             contained(|| self.segments.pass_over(&header, None));
         }
-        // There is at least one, whether or not they have been counted.
+        // There is at least one event, even if they have not been counted.
         header.events = header.events.max(1);
         match written.unwrap_or(Block::Lost) {
             Block::Stored => {
@@ -230,7 +229,7 @@ impl Packer {
         }
     }
 
-    /// What becomes of a chunk's events. What `header` does not say of them is filled in.
+    /// Packs and writes a chunk's events. Fills in the rest of `header`.
     fn write(&self, bench: &mut Bench, header: &mut Header, events: &[u8]) -> Block {
         if bench.packer.is_none() {
             bench.packer = trace::Packer::new().ok();
@@ -250,8 +249,8 @@ impl Packer {
         self.segments.append(header, &bench.block, changes)
     }
 
-    /// Waits until all that was submitted is packed, and takes and gives back nothing more; whether all is
-    /// packed.
+    /// Waits until all submitted chunks are packed, and from then on takes and gives back nothing
+    /// more. Returns whether all are packed.
     pub(crate) fn end(&self, at_most: Duration) -> bool {
         let (mut queue, drained) = self.drained(at_most);
         queue.ended = true;
@@ -275,8 +274,9 @@ impl Packer {
         (queue, true)
     }
 
-    /// Packs what threads have begun, after [`Self::end`], and says whether all of it could be. What could not is not
-    /// lost: it stays where it is. They may go on storing, unseen.
+    /// Packs the chunks that threads have begun, after [`Self::end`]; returns whether all of them
+    /// could be packed. Those that could not are not lost: they stay where they are. Threads may go
+    /// on storing events, which are not read.
     pub(crate) fn pack_rest(&self, arena: &Arena) -> bool {
         let mut bench = Bench::default();
         let mut all_packed = true;
@@ -321,7 +321,7 @@ mod tests {
         Box::leak(Box::new(Arena::create(directory).unwrap()))
     }
 
-    /// The header of a thread that has told nothing yet.
+    /// The header of a thread that has recorded nothing yet.
     fn of_stream(stream: u64) -> Header {
         Header {
             stream,
@@ -330,7 +330,7 @@ mod tests {
         }
     }
 
-    /// Has a thread use up so many chunks, with an event in each.
+    /// Makes a thread use up this many chunks, with an event in each.
     fn fill(packer: &Packer, arena: &Arena, header: &mut Header, chunks: usize) -> Option<Address> {
         let mut chunk = packer.exchange(arena, None, header);
         for _ in 0..chunks {
@@ -346,7 +346,7 @@ mod tests {
     fn chunks_whose_packing_panics_are_lost_and_no_thread_waits_for_them() {
         let directory = Directory::new("panics");
         let arena = arena(&directory.0);
-        // Nothing can be written there, and saying so fails, too.
+        // Nothing can be written there, and reporting that fails, too.
         let missing = directory.0.join("missing");
         let packer = packer(&missing, true, |_, _| panic!("nobody listens"));
         std::thread::spawn(|| packer.run(arena));
@@ -377,7 +377,7 @@ mod tests {
         assert_eq!(packer.segments().so_far().last, (1, 3));
     }
 
-    /// Of a bounded trace each segment tells what is going on, up to the last block.
+    /// In a bounded trace, each segment lists the calls that are active, up to the last block.
     #[test]
     fn chunks_of_which_there_is_no_block_are_not_waited_for() {
         let directory = Directory::new("none");
@@ -402,7 +402,7 @@ mod tests {
         assert_eq!(Header::read(recap).unwrap().sequence, 3);
     }
 
-    /// Each chunk is written once, whichever thread ends while the trace does or later.
+    /// Each chunk is written once, whether its thread ends during the end of the trace or later.
     #[test]
     fn nothing_changes_hands_when_the_trace_has_ended() {
         let directory = Directory::new("ends");
@@ -424,7 +424,7 @@ mod tests {
         assert_eq!((packer.events(), packer.lost()), (3, 0));
     }
 
-    /// The disk has room for live files only.
+    /// The disk only has room for live files.
     #[test]
     fn what_is_still_in_chunks_at_the_end_is_not_lost() {
         let directory = Directory::new("stays");
@@ -439,7 +439,7 @@ mod tests {
         assert_eq!(arena.in_use(), [last]);
     }
 
-    /// One full chunk of its own does each thread keep, whoever else is behind.
+    /// Each thread keeps one full chunk of its own, however large the backlog is.
     #[test]
     fn events_are_lost_where_nobody_waits_and_too_many_chunks_do() {
         let directory = Directory::new("drops");
@@ -458,7 +458,7 @@ mod tests {
             .map(|loss| (loss.stream, loss.sequence, loss.events));
         let sequence = MAX_WAITING as u64 + 1;
         assert_eq!(lost.collect::<Vec<_>>(), [(1, sequence, 2)]);
-        // It goes on with the chunk that it has.
+        // The thread goes on with the chunk that it has.
         assert_eq!(packer.lost(), 0);
     }
 }

@@ -1,7 +1,7 @@
 //! Segments: files of packed blocks, of bounded size.
 //!
-//! Where the oldest are deleted to keep to a bound, each begins with what is going on
-//! then, so that the oldest that is left can be understood.
+//! If the oldest are deleted to keep to a bound, each begins with the calls that are active then,
+//! so that the oldest one that is left can be understood.
 
 use hindsight_tracelog::trace::Packer;
 use hindsight_tracelog::trace::block::{Header, segment_header};
@@ -14,44 +14,48 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard};
 
-/// Bytes after which another segment is begun.
+/// The size in bytes after which another segment is begun.
 const SEGMENT: u64 = 64 << 20;
-/// The same for the smallest bounds.
+/// The smallest such size, for the smallest bounds.
 const SMALLEST: u64 = 64 << 10;
-/// Segments of a bound, at least: so much of it is lost when the oldest goes.
+/// The least number of segments in a bound: this fraction of it is lost when the oldest one is
+/// deleted.
 const PARTS: u64 = 16;
-/// Bytes that a full chunk has when it is packed, about.
+/// The approximate number of bytes of a full chunk when it is packed.
 const PACKED: u64 = 8 << 10;
-/// What is told again after fewer chunks takes its part of the trace; after more, it is missing for too long.
+/// The least number of chunks after which old texts are recorded again; the next constant is the
+/// greatest. If it is done more often, the texts take too much of the trace; if less often, they
+/// are missing for too long.
 const LEAST_SPAN: u64 = 4;
 const MOST_SPAN: u64 = 64;
-/// Percent of the bound that are used when the rest of a window goes whose beginning has gone.
+/// The percentage of the bound that must stay in use when the rest of a window, whose beginning is
+/// gone, is deleted.
 const USED: u64 = 70;
-/// Counts blocks that could not be written.
+/// The counter of blocks that could not be written.
 const NOT_WRITTEN: &str = "trace_not_written";
-/// Counts how often the oldest segment could not be deleted.
+/// The counter of failures to delete the oldest segment.
 const TOO_LARGE: &str = "trace_segments_not_deleted";
 
-/// Takes what could not be done: the counter that counts it, and why.
+/// Reports a failure: takes its counter, and the reason.
 type Complain = dyn Fn(&str, &str) + Send + Sync;
 
-/// Writes blocks.
+/// Writes blocks to segments.
 pub(crate) struct Segments {
     directory: PathBuf,
-    /// Bytes of all segments together; the oldest are deleted beyond.
+    /// The most bytes of all segments together; beyond that, the oldest are deleted.
     max_bytes: Option<u64>,
-    /// Told what could not be done.
+    /// Called for each failure.
     complain: Box<Complain>,
-    /// Windows that have begun. Not under the lock, which is held while files are written: a thread of the program
-    /// says it that others wait for.
+    /// The number of windows that have begun. It is not under the lock, which is held while files
+    /// are written, because it is increased by a thread of the program for which others wait.
     windows: AtomicU64,
-    /// Makes the file of a segment. Tests have disks that are full.
+    /// Creates the file of a segment. Tests replace it to simulate full disks.
     create: fn(&Path) -> io::Result<File>,
     state: Mutex<State>,
 }
 
 fn create(path: &Path) -> io::Result<File> {
-    // Appending, so that cutting off is enough to start again.
+    // The file is opened for appending, so that cutting it off is enough to start again.
     OpenOptions::new()
         .append(true)
         .create_new(true)
@@ -64,41 +68,41 @@ struct State {
     file: Option<File>,
     len: u64,
     number: u32,
-    /// Whether the current one, and each of the old ones, begins within a window.
+    /// Whether the current segment begins within a window; each of the old ones has its own flag.
     goes_on: bool,
     old: VecDeque<Old>,
     old_bytes: u64,
-    /// Blocks in the current one and the old ones.
+    /// The number of blocks in the current segment; the next field is that of the old ones.
     blocks: u64,
     old_blocks: u64,
     deleted: u64,
-    /// Windows of which the segments know.
+    /// The number of windows that the segments take into account.
     windows: u64,
     failed: bool,
-    /// Nothing more is written, and nothing deleted.
+    /// Whether the trace has ended, so that nothing more is written or deleted.
     closed: bool,
-    /// What is going on in each thread; nothing is put in if nothing is deleted.
+    /// The active calls of each thread; it is not used if no segment is deleted.
     recaps: Recaps,
     packer: Option<Packer>,
 }
 
-/// What there is of a trace that has ended.
+/// The content of a trace that has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Closed {
-    /// The number of the last segment, and how many blocks there are in all.
+    /// The number of the last segment, and the number of all blocks.
     pub(crate) last: (u32, u64),
-    /// Segments that were deleted to keep to the bound.
+    /// The number of segments that were deleted to keep to the bound.
     pub(crate) deleted: u64,
     /// Whether every block could be written.
     pub(crate) is_sound: bool,
 }
 
-/// What has become of a block.
+/// The outcome for a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Block {
     Stored,
     Lost,
-    /// The trace has ended: it is not in it, and not missing either.
+    /// The trace has ended: the block is not part of it, and is not missing either.
     TooLate,
 }
 
@@ -110,8 +114,7 @@ struct Old {
 }
 
 impl State {
-    /// Ends the current segment. The next one goes on with its window, or begins
-    /// with another one.
+    /// Ends the current segment. If `goes_on`, the next one begins within the same window.
     fn end(&mut self, path: PathBuf, goes_on: bool) {
         if self.file.take().is_some() {
             self.old.push_back(Old {
@@ -131,7 +134,7 @@ impl State {
             return Ok(false);
         };
         match fs::remove_file(&old.path) {
-            // Somebody else has done it.
+            // The file has been removed already.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             removed => removed?,
         }
@@ -142,13 +145,14 @@ impl State {
         Ok(true)
     }
 
-    /// Deletes what is too much. What cannot be deleted is tried again the next time.
+    /// Deletes segments beyond the bound. One that cannot be deleted is tried again the next time.
     fn keep_to(&mut self, max: u64) -> io::Result<()> {
         let mut deleted = false;
         while self.old_bytes + self.len > max && self.delete_oldest()? {
             deleted = true;
         }
-        // The rest of a window whose beginning is gone; not for one that is most of what there is.
+        // The rest of a window whose beginning is gone is deleted, too, unless it is most of what
+        // there is.
         let rest = self.old.iter().take_while(|old| old.goes_on);
         let (rest, bytes) = rest.fold((0, 0), |(count, bytes), old| (count + 1, bytes + old.len));
         if deleted && self.old_bytes + self.len - bytes >= max / 100 * USED {
@@ -159,7 +163,7 @@ impl State {
         Ok(())
     }
 
-    /// What a segment begins with.
+    /// The beginning of a segment: its header, and recaps.
     fn head(&mut self, most_recaps: usize) -> Vec<u8> {
         let mut head = segment_header().to_vec();
         if self.packer.is_none() {
@@ -184,7 +188,7 @@ impl State {
         }
     }
 
-    /// Cuts off what is left of a block that could not be written.
+    /// Cuts off the rest of a block that could not be written.
     fn cut_off(&mut self) {
         if let Some(file) = &mut self.file {
             let _ = file.set_len(self.len);
@@ -194,7 +198,7 @@ impl State {
 }
 
 impl Segments {
-    /// `complain` is told what could not be done, as a counter, and why.
+    /// `complain` is called for each failure, with its counter and the reason.
     pub(crate) fn new(
         directory: PathBuf,
         max_bytes: Option<u64>,
@@ -210,7 +214,8 @@ impl Segments {
         }
     }
 
-    /// Ends them: what there is stays as it is, whoever appends afterwards. Nothing if that is not known.
+    /// Ends the segments: their content stays as it is, even if appending is tried later. `None` if
+    /// the content is not known.
     pub(crate) fn close(&self) -> Option<Closed> {
         match self.state.lock() {
             Ok(mut state) => {
@@ -226,7 +231,7 @@ impl Segments {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(|poisoned| {
-            // A panic has cost its block, and may have left half of it.
+            // A panic has cost its block, half of which may have been written.
             self.state.clear_poison();
             let mut state = poisoned.into_inner();
             state.cut_off();
@@ -234,56 +239,58 @@ impl Segments {
         })
     }
 
-    /// What there is so far.
+    /// The content so far.
     #[cfg(test)]
     pub(crate) fn so_far(&self) -> Closed {
         self.state.lock().unwrap().closed()
     }
 
-    /// What a segment would begin with.
+    /// The beginning that a new segment would have.
     #[cfg(test)]
     pub(crate) fn head(&self) -> Vec<u8> {
         self.state().head(usize::MAX)
     }
 
-    /// Whether the oldest are deleted, so that [`Self::append`] wants to know what is going on.
+    /// Whether the oldest segments are deleted, so that [`Self::append`] needs the changes of
+    /// active calls.
     pub(crate) fn is_bounded(&self) -> bool {
         self.max_bytes.is_some()
     }
 
-    /// A window begins: what the recording has between two pauses. It is kept whole,
-    /// or goes whole, if that leaves most of the bound in use. Waits for nobody.
+    /// Begins a window: what is recorded between two pauses. A window is kept or deleted as a
+    /// whole, if that leaves most of the bound in use. This does not wait.
     pub(crate) fn begin_window(&self) {
         self.windows.fetch_add(1, Ordering::AcqRel);
     }
 
-    /// How many windows there were.
+    /// The number of windows.
     pub(crate) fn windows(&self) -> u64 {
         self.windows.load(Ordering::Acquire)
     }
 
-    /// Whatever has begun since the last block begins with the next one.
+    /// Takes windows into account that have begun since the last block: the latest begins with the
+    /// next block.
     fn begin_windows(&self, state: &mut State) {
         let windows = self.windows();
         if state.windows != windows {
             state.windows = windows;
-            // Not a file for each of very many small ones.
+            // Very many small windows do not get a file each.
             if state.goes_on || state.len >= self.most() / 2 {
                 state.end(self.path(state.number), false);
             }
         }
     }
 
-    /// Bytes after which another segment is begun.
+    /// The size in bytes after which another segment is begun.
     fn most(&self) -> u64 {
         match self.max_bytes {
-            // So that there is a window to keep while the next one is filled.
+            // This keeps a window while the next one is being filled.
             Some(max) => (max / PARTS).clamp(SMALLEST, SEGMENT),
             None => SEGMENT,
         }
     }
 
-    /// Chunks of which an eighth of a segment may be made, if they are well packed; nothing if no segment is
+    /// The number of well-packed chunks that make an eighth of a segment; `None` if no segment is
     /// deleted.
     pub(crate) fn span(&self) -> Option<u32> {
         self.max_bytes?;
@@ -291,15 +298,16 @@ impl Segments {
         Some(chunks.clamp(LEAST_SPAN, MOST_SPAN) as u32)
     }
 
-    /// There is no block of this number: what comes behind it does not wait for it.
+    /// Records that there is no block with this sequence number, so that later ones do not wait for
+    /// it.
     pub(crate) fn pass_over(&self, header: &Header, changes: Option<Changes>) {
         if self.is_bounded() {
             self.state().recaps.add(header, changes);
         }
     }
 
-    /// Appends a block. What is left of one that could not be appended is cut off. `changes` are those that
-    /// its events make. Nothing is written to a trace that has ended.
+    /// Appends a block. The rest of one that could not be appended is cut off. `changes` are those
+    /// that its events make to the active calls. Nothing is written to a trace that has ended.
     pub(crate) fn append(&self, header: &Header, block: &[u8], changes: Option<Changes>) -> Block {
         let mut state = self.state();
         if state.closed {
@@ -315,7 +323,7 @@ impl Segments {
                     None => Ok(()),
                 };
                 drop(state);
-                // The block is there all the same.
+                // The block is stored all the same.
                 if let Err(error) = kept {
                     let what = format!(
                         "cannot delete the oldest of the trace in {}: {error}; it grows beyond max-trace",
@@ -358,8 +366,8 @@ impl Segments {
         Ok(())
     }
 
-    /// Begins a segment. Where not even its header can be written there is none: without one it could not be
-    /// read.
+    /// Begins a segment. If not even its header can be written, the file is removed: without a
+    /// header it could not be read.
     fn begin(&self, state: &mut State) -> io::Result<()> {
         let head = state.head((self.most() / 4) as usize);
         let number = state.number + 1;
@@ -367,7 +375,7 @@ impl Segments {
         let mut file = (self.create)(&path)?;
         if let Err(error) = file.write_all(&head) {
             if fs::remove_file(path).is_err() {
-                // The next one needs another name.
+                // The next segment needs another name.
                 state.number = number;
             }
             return Err(error);
@@ -392,9 +400,9 @@ mod tests {
         segments: Segments,
     }
 
-    /// The smallest segments, of which a trace may have 16.
+    /// The smallest bound, in which a trace may have 16 segments.
     const BOUND: u64 = PARTS * SMALLEST;
-    /// Two blocks make a segment.
+    /// The size of a block of which two fill a segment.
     const BLOCK: usize = SMALLEST as usize / 2 - 1024;
 
     impl Trace {
@@ -418,7 +426,7 @@ mod tests {
             }
         }
 
-        /// The numbers of the segments that are there.
+        /// The numbers of the segments that exist.
         fn numbers(&self) -> Vec<u32> {
             let numbers = 1..=self.segments.so_far().last.0;
             numbers
@@ -486,7 +494,7 @@ mod tests {
         assert_eq!(trace.segments.span(), None);
     }
 
-    /// Windows of some segments each: the rest of one goes whose beginning has gone.
+    /// Each window has several segments: when its beginning is deleted, its rest is deleted, too.
     #[test]
     fn a_window_goes_whole_where_most_of_the_bound_stays_in_use() {
         let trace = Trace::new("windows", Some(BOUND));
@@ -523,7 +531,7 @@ mod tests {
         assert_eq!(trace.numbers(), [1]);
     }
 
-    /// Threads of the program wait for who says that a window begins.
+    /// Threads of the program wait for the one that begins a window.
     #[test]
     fn a_window_begins_while_files_are_written() {
         let trace = Trace::new("waits", Some(BOUND));
@@ -534,7 +542,7 @@ mod tests {
         assert_eq!(trace.segments.windows(), 2);
         drop(writing);
         trace.append(1);
-        // It is half full.
+        // The segment is half full.
         assert_eq!(trace.numbers(), [1]);
         trace.segments.begin_window();
         trace.append(1);
@@ -554,7 +562,7 @@ mod tests {
         assert_eq!(trace.segments.so_far().last.1, 1);
     }
 
-    /// A file without a header would be no part of a trace.
+    /// A file without a header would not be part of a trace.
     #[test]
     fn a_disk_that_is_full_when_a_segment_begins_leaves_none_of_it() {
         let mut trace = Trace::new("full", None);
@@ -586,7 +594,7 @@ mod tests {
         assert!(trace.segments.so_far().is_sound);
     }
 
-    /// Their events are there; the trace is too large alone.
+    /// The blocks' events are stored; only the trace is too large.
     #[test]
     fn a_segment_that_cannot_be_deleted_costs_no_events() {
         static COUNTED: Mutex<Vec<String>> = Mutex::new(Vec::new());

@@ -9,7 +9,7 @@ use hindsight_instrument::What;
 use hindsight_instrument::contract::stand_ins;
 use std::borrow::Cow;
 
-/// Its classes, in an order in which each finds what it needs.
+/// The classes of the probes, in an order in which each finds those that it needs.
 const CLASSES: &[&str] = &[
     "java/lang/HindsightNest",
     "java/lang/HindsightCalls",
@@ -26,8 +26,8 @@ const CLASSES: &[&str] = &[
     "java/lang/HindsightTrace",
 ];
 
-/// Defines the methods that method references are turned to, as `instrument` changes their class. `Err` says
-/// what failed.
+/// Defines the class of stand-ins to which method references are turned, as `instrument` changes
+/// it. `Err` says what failed.
 pub(super) fn define_stand_ins(
     jni: Jni,
     instrument: impl Fn(&[u8]) -> Option<Vec<u8>>,
@@ -37,8 +37,8 @@ pub(super) fn define_stand_ins(
     })
 }
 
-/// What `HindsightTexts` asks for the text of a value, and what that asks in turn: kinds of values in the
-/// order of their bits there.
+/// The classes that `HindsightTexts` asks for the text of a value, and those that they ask in turn,
+/// by kinds of values in the order of their bits there.
 const ASKED: &[&[&str]] = &[
     &[
         "java.time.Duration",
@@ -81,19 +81,21 @@ const ASKED: &[&[&str]] = &[
     ],
 ];
 
-/// The kinds of values that may be asked, for no class that takes part `is_recorded`: a bit each.
+/// The kinds of values that may be asked, as a bit each: those for which no class involved
+/// `is_recorded`.
 pub(super) fn askable(is_recorded: impl Fn(&str) -> bool) -> i32 {
     let kinds = ASKED.iter().enumerate();
     let free = kinds.filter(|(_, classes)| !classes.iter().any(|class| is_recorded(class)));
     free.fold(0, |bits, (kind, _)| bits | 1 << kind)
 }
 
-/// Bytes of heap below which a JVM that starts may die of what the probes have taken from it.
+/// The size of the heap in bytes below which a starting JVM may run out of the memory that the
+/// probes take.
 const MIN_HEAP: i64 = 5 << 20;
 
 const CARRIER: &str = "java/lang/HindsightCarrier";
 
-/// `java.lang.HindsightTracer`.
+/// The class `java.lang.HindsightTracer`.
 pub(super) struct Tracer {
     class: Global,
     start: MethodId,
@@ -101,7 +103,7 @@ pub(super) struct Tracer {
     forget: MethodId,
     cover: MethodId,
     settle: MethodId,
-    /// `java.lang.HindsightTracers`, and its methods.
+    /// The class `java.lang.HindsightTracers`; the next fields are its methods.
     all: Global,
     sweep: MethodId,
     end: MethodId,
@@ -131,7 +133,7 @@ impl Tracer {
         }
         let class = jni.required_class(c"java/lang/HindsightTracer")?;
         let all = jni.required_class(c"java/lang/HindsightTracers")?;
-        // So that no probe is the first to need it.
+        // The class is loaded here, so that no probe is the first to need it.
         jni.required_class(c"java/lang/HindsightTrace")?;
         let method = |name, signature| {
             jni.static_method(*class, name, signature)
@@ -154,7 +156,7 @@ impl Tracer {
         })
     }
 
-    /// Records a part of the run only. To be called before [`Self::start`].
+    /// Limits the recording to a part of the run. To be called before [`Self::start`].
     pub(super) fn narrow(&self, jni: Jni, marks: &Marks, of: &Trace) {
         let sample = of.sample.as_ref();
         let arguments = [
@@ -162,7 +164,7 @@ impl Tracer {
                 long: marks.address(),
             },
             JValue {
-                // Below 2^31, as it was given.
+                // The value is below 2^31; the options are checked for that.
                 int: sample.map_or(0, |sample| sample.every as i32),
             },
             JValue {
@@ -175,17 +177,17 @@ impl Tracer {
         jni.call_static_void(*self.class, self.narrow, &arguments);
     }
 
-    /// The beginning of the trace goes when there is more: what old objects say is told again after so many
-    /// chunks. To be called before [`Self::start`].
+    /// Prepares for a bounded trace, whose beginning is deleted: the texts of old objects are
+    /// recorded again after this many chunks. To be called before [`Self::start`].
     pub(super) fn forget(&self, jni: Jni, span: u32) {
         let arguments = [JValue {
-            // A few at most.
+            // There are only a few.
             int: span as i32,
         }];
         jni.call_static_void(*self.class, self.forget, &arguments);
     }
 
-    /// Says where the bytes of blocks are, before any runs.
+    /// Sets the address of the bytes of basic blocks, before any block runs.
     pub(super) fn cover(&self, jni: Jni, blocks: &Blocks) {
         let arguments = [JValue {
             long: blocks.address(),
@@ -193,7 +195,7 @@ impl Tracer {
         jni.call_static_void(*self.class, self.cover, &arguments);
     }
 
-    /// `askable`: which values may be asked for their texts.
+    /// Starts the probes. `askable` are the kinds of values that may be asked for their texts.
     pub(super) fn start(&self, jni: Jni, shared: &Shared, what: What, askable: i32) {
         let arguments = [
             JValue {
@@ -220,13 +222,13 @@ impl Tracer {
         jni.set_static_boolean(*self.class, c"ready", ready)
     }
 
-    /// Has no thread find its stream any more, so that probes do nothing. To be called when no events are let
-    /// through.
+    /// Makes threads no longer find their streams, so that probes do nothing. To be called when no
+    /// events are recorded any more.
     pub(super) fn end(&self, jni: Jni) {
         jni.call_static_void(*self.all, self.end, &[]);
     }
 
-    /// Has events counted that are lost, and not told of.
+    /// Counts lost events that have not been reported yet.
     pub(super) fn settle(&self, jni: Jni) {
         jni.call_static_void(*self.class, self.settle, &[]);
     }
@@ -236,7 +238,7 @@ impl Tracer {
     }
 }
 
-/// Bytes that the heap may grow to.
+/// The number of bytes to which the heap may grow.
 fn max_heap(jni: Jni) -> Option<i64> {
     let class = jni.find_class(c"java/lang/Runtime")?;
     let get = jni.static_method(class, c"getRuntime", c"()Ljava/lang/Runtime;")?;

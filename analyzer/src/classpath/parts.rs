@@ -1,11 +1,12 @@
-//! What the text of a class path names, and what the manifests of its jars name beside.
+//! What the text of a class path names, and what the manifests of its jars name.
 
 use anyhow::{Context, Result};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The entries that the text of a class path names, in order. `dir/*` means all jars of a
-/// directory, and is an error if that cannot be read; `quarkus-run.jar` means what it launches, too.
+/// directory, and is an error if the directory cannot be read; `quarkus-run.jar` also means what it
+/// launches.
 pub fn named(text: &str) -> Vec<Result<PathBuf>> {
     let mut named = Vec::new();
     for part in std::env::split_paths(text).filter(|part| !part.as_os_str().is_empty()) {
@@ -21,13 +22,13 @@ pub fn named(text: &str) -> Vec<Result<PathBuf>> {
     named
 }
 
-/// An entry, and behind Quarkus' launcher the jars that it finds by a list of its own: its
-/// manifest names those alone that it needs itself.
+/// An entry; after Quarkus' launcher also the jars that it finds by a list of its own, since its
+/// manifest names only the jars that the launcher itself needs.
 fn with_launched(entry: PathBuf) -> Vec<PathBuf> {
     let dir = entry.parent().unwrap_or(Path::new(""));
     let is_launcher =
         entry.ends_with("quarkus-run.jar") && dir.join("quarkus/quarkus-application.dat").is_file();
-    // In its order: what the build has changed hides what it was.
+    // This is the launcher's order, in which rewritten classes hide the original ones.
     let places: &[&str] = match is_launcher {
         true => &["quarkus", "app", "lib/main"],
         false => &[],
@@ -37,9 +38,10 @@ fn with_launched(entry: PathBuf) -> Vec<PathBuf> {
     [vec![entry], jars].concat()
 }
 
-/// Whether a directory has jars, which are on the class path as `dir/*` alone, and no class files.
+/// Whether a directory contains jars, which are only on the class path if it is given as `dir/*`,
+/// and no class files.
 pub fn has_jars_alone(dir: &Path) -> bool {
-    // A tree of so many files is no directory of jars.
+    // A tree with this many files is not a directory of jars.
     const MOST: usize = 10_000;
     fn has_classes(dir: &Path, left: &mut usize) -> bool {
         let mut files = fs::read_dir(dir).into_iter().flatten().flatten();
@@ -48,7 +50,7 @@ pub fn has_jars_alone(dir: &Path) -> bool {
                 return true;
             };
             *left = rest;
-            // Of links, which may lead round, it is not asked where they lead.
+            // Links are not followed, since they may form a circle.
             let is_dir = file.file_type().is_ok_and(|kind| kind.is_dir());
             let path = file.path();
             path.extension().is_some_and(|ext| ext == "class") || is_dir && has_classes(&path, left)
@@ -72,13 +74,13 @@ fn jars_of(dir: &Path) -> Result<Vec<PathBuf>> {
     Ok(jars)
 }
 
-/// Opens an entry, and then what manifests name, in a JVM's order. `open` gets a path, and
-/// whether a manifest names it, and gives what that entry's own manifest names.
+/// Opens an entry, and then those that manifests name, in a JVM's order. `open` takes a path and
+/// whether a manifest names it, and returns the paths that the entry's own manifest names.
 ///
 /// # Errors
 ///
-/// Fails if the entry itself cannot be opened: a JVM takes no notice of what a manifest
-/// names that does not exist or is no jar.
+/// Fails if the entry itself cannot be opened. An entry that a manifest names and that does not
+/// exist or is not a jar is ignored, as in a JVM.
 pub fn follow(
     entry: &Path,
     mut open: impl FnMut(&Path, bool) -> Result<Vec<PathBuf>>,
@@ -92,10 +94,11 @@ pub fn follow(
     Ok(())
 }
 
-/// What the manifest of a jar names in its `Class-Path`. `jar` is the jar's path without links.
+/// The paths that the manifest of a jar names in its `Class-Path`. `jar` is the jar's path without
+/// links.
 pub fn listed(manifest: &[u8], jar: &Path) -> Vec<PathBuf> {
     let manifest = String::from_utf8_lossy(manifest);
-    // A line that starts with a blank continues the one before.
+    // A line that starts with a blank continues the previous one.
     let joined = manifest.replace("\r\n", "\n").replace("\n ", "");
     let main = joined.split("\n\n").next().unwrap_or_default();
     let value = main.lines().find_map(|line| {
@@ -111,7 +114,7 @@ pub fn listed(manifest: &[u8], jar: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// A name as it was before it became part of a URL.
+/// A path as it was before it was encoded as a part of a URL.
 fn decoded(name: &str) -> String {
     let mut bytes = Vec::new();
     let mut rest = name.as_bytes();
@@ -167,7 +170,7 @@ mod tests {
             let named: Vec<PathBuf> = named.map(Result::unwrap).collect();
             assert_eq!(named, expected);
         }
-        // As a directory, it is none of the program's.
+        // As a plain directory, it holds no classes of the program.
         assert!(has_jars_alone(dir));
         assert!(!has_jars_alone(&dir.join("lib")));
         fs::write(dir.join("lib/A.class"), "").unwrap();

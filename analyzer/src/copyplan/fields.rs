@@ -1,14 +1,14 @@
-//! Fields that are read and written, by whom and by all that it leads to.
+//! Which fields the nodes of a graph read and write, including all nodes reachable from them.
 
 use super::graph::Graph;
 use crate::program::names::{Map, Set};
 use crate::program::{ClassId, Program, Sym};
 
-/// Fields are looked at so many at a time, which bounds memory: programs have ten thousands of
-/// methods and of fields.
+/// The number of 64-bit words that hold the fields of one round. Working in rounds bounds memory:
+/// programs have tens of thousands of methods and of fields.
 const WORDS: usize = 8;
 
-/// Some of the fields: which are read, and which are written.
+/// The fields of one round that are read, and those that are written.
 #[derive(Debug, Clone, Default)]
 struct Chunk {
     read: [u64; WORDS],
@@ -24,31 +24,32 @@ impl Chunk {
     }
 }
 
-/// What is done to fields.
+/// The fields that a node itself reads and writes.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Done {
     pub(super) read: Vec<Sym>,
     pub(super) written: Vec<Sym>,
 }
 
-/// Some of the fields that a node, or what it leads to, reads as well as writes, though maybe not the same one of them.
+/// Those fields of one round that a node, or one reachable from it, reads, and that one of these
+/// also writes; the objects need not be the same.
 pub(super) struct Both<'a> {
-    /// All that anything reads and anything writes, in order.
+    /// All fields that anything reads and anything writes, in order.
     fields: &'a [Sym],
-    /// The first of those that are told here.
+    /// The index of the first field of this round.
     first: usize,
     bits: [u64; WORDS],
 }
 
 impl Both<'_> {
-    /// All of them.
+    /// All of these fields.
     pub(super) fn fields(&self) -> impl Iterator<Item = Sym> {
         let set = |&at: &usize| self.bits[at / 64] & (1 << (at % 64)) != 0;
         let places = (0..64 * WORDS).filter(set);
         places.map(|at| self.fields[self.first + at])
     }
 
-    /// Whether one is among them.
+    /// Whether a field is one of them.
     pub(super) fn has(&self, field: Sym) -> bool {
         let end = self.fields.len().min(self.first + 64 * WORDS);
         let found = self.fields[self.first..end].binary_search(&field);
@@ -56,14 +57,14 @@ impl Both<'_> {
     }
 }
 
-/// Tells `found` of each node which fields that, or what it leads to, reads as well as writes, some at a time.
-/// `done` is by node, the first ones of the graph.
+/// For each node and round, passes to `found` the fields that the node, or one reachable from it,
+/// both reads and writes. `done` has an entry for each of the first nodes of the graph.
 pub(super) fn read_and_written(
     graph: &Graph,
     done: &[Done],
     mut found: impl FnMut(usize, Both<'_>),
 ) {
-    // Most fields are not written but where their object is made.
+    // Most fields are only written where their object is made.
     let all =
         |of: fn(&Done) -> &Vec<Sym>| -> Set<Sym> { done.iter().flat_map(of).copied().collect() };
     let read = all(|done| &done.read);
@@ -103,14 +104,14 @@ pub(super) fn read_and_written(
     }
 }
 
-/// The class that declares a field, if that is known.
+/// The class that declares a field, if it is known.
 pub(super) fn declaring(program: &Program, field: Sym) -> Option<ClassId> {
     let text = program.names.bytes(field);
     let dot = text.iter().rposition(|&byte| byte == b'.')?;
     program.find(program.names.find(&text[..dot])?)
 }
 
-/// Whether all code that writes a field is the program's.
+/// Whether all code that writes a field belongs to the program.
 pub(super) fn is_own(program: &Program, field: Sym) -> bool {
     let class = declaring(program, field).map(|class| program.class(class));
     class.is_some_and(|class| !class.library && !class.missing)
@@ -123,7 +124,8 @@ mod tests {
 
     #[test]
     fn fields_are_told_of_all_that_lead_to_them() {
-        // More than are looked at at a time; 0 leads to 1 and 2, of which only one reads and the other writes.
+        // There are more fields than one round has. Node 0 leads to 1 and 2, of which only one
+        // reads and only the other writes.
         let fields: Vec<Sym> = (0..1200).map(Sym).collect();
         let done = [
             Done::default(),

@@ -1,13 +1,14 @@
-//! What leads to what.
+//! A graph along which facts are propagated.
 
 use crate::mutability::effects::circles::levels;
 
-/// A graph, gone through once from its end: however much its nodes have, each edge is looked at once.
+/// A graph that is processed once from its end: however large the facts of its nodes are, each edge
+/// is followed once.
 #[derive(Debug)]
 pub(super) struct Graph {
-    /// By node, what it leads to.
+    /// The successors of each node.
     pub(super) next: Vec<Vec<u32>>,
-    /// Nodes that lead to each other, behind all that they lead to.
+    /// The strongly connected components, each behind all that are reachable from it.
     circles: Vec<Vec<u32>>,
 }
 
@@ -25,7 +26,7 @@ impl Graph {
         }
     }
 
-    /// For each node what it has itself, joined with that of all that it leads to.
+    /// For each node, its own fact joined with those of all nodes reachable from it.
     pub(super) fn joined<T: Clone>(&self, mut own: Vec<T>, join: impl Fn(&mut T, &T)) -> Vec<T> {
         for circle in &self.circles {
             let Some((&first, others)) = circle.split_first() else {

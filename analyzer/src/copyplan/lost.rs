@@ -9,20 +9,20 @@ use crate::program::{MethodId, Program, Sym};
 /// What a body does to fields.
 #[derive(Default)]
 struct Body {
-    /// What it writes to objects that it has made itself is not among it: nobody who waits for it
-    /// had these when it began.
+    /// The fields that it reads and writes. Writes to objects that it has made itself are left out:
+    /// no caller had these objects when it began.
     done: Done,
     named: Set<Sym>,
 }
 
-/// By method, the fields of objects that its body names and that it, or what it runs, may read and
-/// may write, by way of whatever reference to the object: an argument may be known by others, too.
+/// For each method, the fields that its body names and that it, or what it runs, may read and may
+/// write, through any reference to the object: other code may have references to an argument, too.
 pub(super) fn lost(asked: &Asked<'_>, runs: &Runs) -> Vec<Vec<Sym>> {
     let bodies = (asked.facts.iter().zip(0..))
         .map(|(facts, method)| body(asked.program, facts, MethodId(method)));
     let (done, named): (Vec<Done>, Vec<Set<Sym>>) =
         bodies.map(|Body { done, named }| (done, named)).unzip();
-    // The library's own bodies are not at hand.
+    // The library's own bodies are not known here.
     let any = named.iter().zip(&runs.open).map(|(named, &open)| {
         let any = named.iter().copied();
         any.filter(|&field| open || !is_own(asked.program, field))

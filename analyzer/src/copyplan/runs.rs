@@ -1,8 +1,9 @@
-//! What each method may run, whoever calls it: methods of the program's, by calls and by the
-//! library, which calls back.
+//! Which methods each method may run, whoever calls it: methods of the program, by calls and by
+//! callbacks from the library.
 //!
-//! A graph whose first nodes are the program's methods. Calls of one kind share a node, and so
-//! does all that the library may call back by signatures that it does not tell apart.
+//! The result is a graph whose first nodes are the program's methods. Equal call sites share a
+//! node, and so do all methods that the library may call back by signatures which it does not
+//! distinguish.
 
 use super::graph::Graph;
 use super::initialisers;
@@ -15,7 +16,7 @@ use crate::program::calls::{Calls, Site};
 use crate::program::names::Map;
 use crate::program::{MethodId, Program};
 
-/// What answers what a call may run.
+/// The analyses that answer what a call may run.
 pub(super) struct Asked<'p> {
     pub(super) program: &'p Program,
     pub(super) calls: &'p Calls<'p>,
@@ -25,26 +26,26 @@ pub(super) struct Asked<'p> {
     pub(super) solver: &'p Solver<'p>,
 }
 
-/// The graph.
+/// The graph of what runs what.
 #[derive(Debug)]
 pub(super) struct Runs {
     pub(super) graph: Graph,
-    /// By node, whether it, or what it runs, may run code of which nothing is known.
+    /// For each node, whether it, or what it runs, may run code that is not known.
     pub(super) open: Vec<bool>,
 }
 
-/// A graph in the making.
+/// The graph while it is being made.
 struct Making<'p> {
     asked: &'p Asked<'p>,
     next: Vec<Vec<u32>>,
     open: Vec<bool>,
     sites: Map<Site, u32>,
-    /// The first of the nodes for what the library calls back, one for each bit of a signature.
+    /// The first of the nodes for callbacks from the library, one for each bit of a signature.
     called_back: u32,
 }
 
 impl Runs {
-    /// Finds what runs.
+    /// Makes the graph.
     pub(super) fn new(asked: &Asked<'_>) -> Runs {
         let methods = asked.facts.len();
         let nodes = methods + Signatures::BITS as usize;
@@ -90,7 +91,7 @@ impl Runs {
 }
 
 impl Making<'_> {
-    /// The node of a call.
+    /// The node of a call site.
     fn site(&mut self, site: Site) -> u32 {
         if let Some(&known) = self.sites.get(&site) {
             return known;
@@ -114,9 +115,9 @@ impl Making<'_> {
             }
         }
         let lambdas = asked.solver.lambdas_of(site);
-        // Something will implement it.
+        // Some unknown class implements the method.
         open |= asked.solver.is_unimplemented(site);
-        // What a proxy passes on nobody knows.
+        // It is not known what a proxy passes on.
         open |= asked.calls.has_proxies() && !back.is_empty();
         next.extend(back.bits().map(|bit| self.called_back + bit));
         for (maker, op) in lambdas {
@@ -131,7 +132,8 @@ impl Making<'_> {
     }
 }
 
-/// Whether a method of the library may run, or write, what its arguments do not show.
+/// Whether a method of the library may run, or write, something that is not reachable from its
+/// arguments.
 fn is_unknown(asked: &Asked<'_>, method: MethodId) -> bool {
     if let Some(known) = asked.contracts.find(method)
         && known.writes_kept

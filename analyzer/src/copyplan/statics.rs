@@ -1,4 +1,4 @@
-//! Static fields that methods read.
+//! Which static fields methods read.
 
 use super::fields::{declaring, is_own};
 use super::graph::Graph;
@@ -14,10 +14,11 @@ use hindsight_instrument::select;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// More static fields than this are not listed: of such a method the agent takes those of its class.
+/// The most static fields that are listed. For a method with more, the agent takes those of its
+/// class.
 pub const MAX_STATICS: usize = 100;
 
-/// Fields that are read; methods that read the same share them.
+/// The fields that are read; methods that read the same ones share them.
 #[derive(Debug, Clone, Default)]
 pub(super) enum Read {
     #[default]
@@ -35,7 +36,7 @@ impl Read {
         }
     }
 
-    /// Those that are known, unless they are too many.
+    /// The fields, unless there are too many.
     pub(super) fn fields(&self) -> Option<impl Iterator<Item = Sym>> {
         let known = match self {
             Read::None => None,
@@ -61,7 +62,7 @@ impl Read {
         }
     }
 
-    /// Adds what is known by more, where that is not too much.
+    /// Adds further fields, unless that would be too many.
     fn widen(&mut self, by: &Read) {
         let mut all = self.clone();
         all.join(by);
@@ -71,18 +72,21 @@ impl Read {
     }
 }
 
-/// The static fields of the program that each method, or what it calls, may read. So do initialisers of the classes
-/// that it uses, as long as these are few: one that has failed, now or before, may have failed because of them.
+/// The static fields of the program that each method, or what it calls, may read. Those that the
+/// initializers of the classes it uses read are included, as long as there are few: an initializer
+/// that has failed, now or before, may have failed because of them.
 ///
-/// So does what the library calls back, by the same measure: of a set that is too large the rest stays.
+/// Fields that are read by what the library calls back are added by the same rule: if a set would
+/// become too large, it stays without them.
 ///
-/// What runs code of which nothing is known may read any: the agent takes no fewer than it would without a plan.
+/// A method that runs unknown code may read any field: for such a method, the agent takes no fewer
+/// than it would without a plan.
 pub(super) fn statics(asked: &Asked<'_>, runs: &Runs) -> Vec<Read> {
     let program = asked.program;
     let own: Vec<Read> = read(asked).into_iter().map(Read::of).collect();
     let methods = own.len();
     let (mut next, users) = called(asked);
-    // By itself the JDK reads no field of the program, nor do sites.
+    // The JDK and call sites themselves read no field of the program.
     let joined = |graph: Graph, mut own: Vec<Read>| {
         own.resize(graph.next.len(), Read::None);
         let mut all = graph.joined(own, Read::join);
@@ -92,7 +96,7 @@ pub(super) fn statics(asked: &Asked<'_>, runs: &Runs) -> Vec<Read> {
     let mut statics = joined(Graph::new(next.clone()), own.clone());
     let mut own = own;
     for (&initialiser, users) in &users {
-        // What it reads of its own class it has written before.
+        // An initializer has written what it reads of its own class.
         if let Read::Some(read) = &mut own[initialiser as usize] {
             let class = program.class(program.method(MethodId(initialiser)).class);
             let prefix = format!("{}.", program.names.text(class.name));
@@ -124,13 +128,13 @@ pub(super) fn statics(asked: &Asked<'_>, runs: &Runs) -> Vec<Read> {
         let of_class = of_classes
             .entry(class)
             .or_insert_with(|| Read::of(of_class(program, class)));
-        // Where these are too many, the agent takes those of the class by itself.
+        // If there are too many, the agent takes those of the class by itself.
         known.join(of_class);
     }
     statics
 }
 
-/// The static fields that the agent takes of a class where no plan says which.
+/// The static fields of a class that the agent takes if no plan lists any.
 fn of_class(program: &Program, class: ClassId) -> BTreeSet<Sym> {
     let class = program.class(class);
     let owner = program.names.bytes(class.name);
@@ -145,7 +149,7 @@ fn of_class(program: &Program, class: ClassId) -> BTreeSet<Sym> {
     fields.map(named).collect()
 }
 
-/// Two graphs that share their first nodes, as one.
+/// Joins two graphs that share their first nodes.
 fn both(shared: usize, one: &[Vec<u32>], other: &[Vec<u32>]) -> Vec<Vec<u32>> {
     let further = (one.len() - shared) as u32;
     let moved = |&to: &u32| match (to as usize) < shared {
@@ -170,8 +174,8 @@ fn widen(statics: &mut [Read], by: &[Read]) {
     }
 }
 
-/// The static fields of the program that each body reads and that the agent takes: constants have the same value in
-/// a test.
+/// The static fields of the program that each body reads and that the agent takes; constants are
+/// left out, because they have the same value in a test.
 fn read(asked: &Asked<'_>) -> Vec<BTreeSet<Sym>> {
     let program = asked.program;
     let bodies = asked.facts.iter().map(|facts| {
@@ -185,15 +189,15 @@ fn read(asked: &Asked<'_>) -> Vec<BTreeSet<Sym>> {
     bodies.collect()
 }
 
-/// Whether a field can have another value than its class's initialiser gives it anew, or another state behind it, as
-/// far as the agent's rule for it says so that takes it.
+/// Whether a static field may have another value than the one that its class's initializer would
+/// assign again, or may refer to changed state. This is the rule by which the agent takes fields.
 fn may_change(program: &Program, field: Sym) -> bool {
     let text = program.names.bytes(field);
     let name = text.rsplit(|&byte| byte == b'.').next().unwrap_or(&text);
     let Some(class) = declaring(program, field).map(|class| program.class(class)) else {
         return true;
     };
-    // Some tools give several fields one name.
+    // Some tools give several fields the same name.
     let mut found = class.fields.iter().filter(|field| {
         field.access & access::STATIC != 0 && *program.names.bytes(field.name) == *name
     });
@@ -202,7 +206,7 @@ fn may_change(program: &Program, field: Sym) -> bool {
 }
 
 fn may_this_change(program: &Program, class: &Class, found: &Field) -> bool {
-    // Those that no class path has others of; the agent looks closer.
+    // These packages are never on the class path; the agent looks more closely.
     let is_no_programs = |of: &str| of.starts_with("java/") || of.starts_with("javax/");
     const CONSTANT: u16 = access::ENUM | access::FINAL;
     let is_constant = found.access & CONSTANT == CONSTANT && has_no_state(program, class);
@@ -210,8 +214,8 @@ fn may_this_change(program: &Program, class: &Class, found: &Field) -> bool {
     !is_constant && select::may_change(&descriptor, found.access, is_no_programs)
 }
 
-/// Whether no constant of an enum has anything that changes: all fields, those of constants with bodies of their own
-/// too, are final and numbers or texts.
+/// Whether no constant of an enum has state that changes: all fields, including those of constants
+/// with bodies, are final and are numbers or strings.
 fn has_no_state(program: &Program, class: &Class) -> bool {
     let is_final = |field: &Field| {
         let descriptor = program.names.bytes(field.descriptor);
@@ -223,8 +227,8 @@ fn has_no_state(program: &Program, class: &Class) -> bool {
     fields.all(|field| field.access & access::STATIC != 0 || is_final(field))
 }
 
-/// What each method calls, with nodes behind them for calls of one kind; and the methods that may run each
-/// initialiser first.
+/// What each method calls, as a graph with further nodes for equal call sites; and for each class
+/// initializer, the methods that may run it first.
 fn called(asked: &Asked<'_>) -> (Vec<Vec<u32>>, Map<u32, Vec<u32>>) {
     let program = asked.program;
     let initialiser = program.names.find(b"<clinit>()V");

@@ -1,4 +1,5 @@
-//! What each method, and where it passes its arguments on, does to them.
+//! What each method does to the objects of its parameters, including the methods to which it passes
+//! them on.
 
 use super::MAX_FIELDS;
 use super::fields::{Done, read_and_written};
@@ -14,23 +15,24 @@ use crate::program::names::Map;
 /// What is done to a parameter's object.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Used {
-    /// Fields that are read as well as written; of more than [`MAX_FIELDS`] not all.
+    /// The fields that are both read and written; if there are more than [`MAX_FIELDS`], some of
+    /// them.
     pub(super) both: Vec<Sym>,
-    /// Something else may be written.
+    /// Whether something else may be written.
     pub(super) deep: bool,
 }
 
-/// A graph in the making: its first nodes are the parameters of all methods.
+/// The graph while it is being made. Its first nodes are the parameters of all methods.
 struct Making {
-    /// By method, its first parameter.
+    /// The node of each method's first parameter.
     first: Vec<u32>,
     next: Vec<Vec<u32>>,
     deep: Vec<bool>,
-    /// What is passed by calls of one kind in one place.
+    /// The node for each position of an argument in equal call sites.
     sites: Map<(Site, u16), u32>,
 }
 
-/// By method and parameter.
+/// What is done to each parameter, by method and parameter.
 pub(super) fn used(calls: &Calls<'_>, outcome: &Outcome) -> Vec<Vec<Used>> {
     let mut first = Vec::with_capacity(outcome.facts.len());
     let mut parameters = 0;
@@ -76,7 +78,7 @@ pub(super) fn used(calls: &Calls<'_>, outcome: &Outcome) -> Vec<Vec<Used>> {
             let to = making.site(calls, outcome, site, place);
             making.next[node].push(to);
         }
-        // What is written below the object itself, or by who knows what.
+        // Counts writes below the object itself, and writes that may not be of this object.
         let summary = outcome.summaries.get(number).and_then(Option::as_ref);
         for param in 0..facts.followed.len() {
             making.deep[making.first[number] as usize + param] = match summary {
@@ -109,7 +111,7 @@ pub(super) fn used(calls: &Calls<'_>, outcome: &Outcome) -> Vec<Vec<Used>> {
         .collect()
 }
 
-/// The values that are an argument itself, by value.
+/// The values that are themselves arguments, with the numbers of the parameters.
 fn arguments(facts: &Facts) -> Map<Var, u16> {
     let params = facts.ops.iter().filter_map(|fact| match fact.op {
         Op::Param { dst, number } => Some((dst, number)),
@@ -119,7 +121,7 @@ fn arguments(facts: &Facts) -> Map<Var, u16> {
 }
 
 impl Making {
-    /// The node of what is passed in one place by calls of a kind.
+    /// The node of what is passed at a position in equal call sites.
     fn site(&mut self, calls: &Calls<'_>, outcome: &Outcome, site: Site, place: u16) -> u32 {
         if let Some(&known) = self.sites.get(&(site, place)) {
             return known;
@@ -133,7 +135,7 @@ impl Making {
             if known.is_some_and(|facts| usize::from(place) < facts.followed.len()) {
                 next.push(self.first[number] + u32::from(place));
             } else {
-                // The JDK's bodies are not at hand.
+                // The JDK's bodies are not known here.
                 let class = program.method(MethodId(callee)).class;
                 deep |= program.class(class).library;
             }

@@ -1,12 +1,11 @@
-//! Comments that say what they are given and nothing else.
+//! Comments that contain their text and nothing else.
 //!
-//! Recorded text may hold anything. Only line comments are written: they end
-//! at a line terminator alone, and a line terminator can come into a line only
-//! as such or as a Unicode escape.
+//! Recorded text may contain anything. Only line comments are written: they end only at a line
+//! terminator, and a line terminator can get into a line only as itself or as a Unicode escape.
 
 use crate::text::is_plain;
 
-/// Columns of a comment line.
+/// The most columns of a comment line.
 const WIDTH: usize = 96;
 
 /// Makes `text` harmless within a line comment.
@@ -14,7 +13,7 @@ pub fn safe(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut backslashes = 0;
     for c in text.chars() {
-        // javac takes `\u` for an escape after an even number of backslashes.
+        // javac takes `\u` as an escape only after an even number of further backslashes.
         if c == 'u' && backslashes % 2 == 1 {
             out.push('\\');
         }
@@ -28,8 +27,8 @@ pub fn safe(text: &str) -> String {
     out
 }
 
-/// `text` as line comments, each after `indent`; long text is broken at
-/// blanks, and cut after `max_lines` lines.
+/// `text` as line comments, each after `indent`. Long text is broken at blanks, and cut off after
+/// `max_lines` lines.
 pub fn lines(text: &str, indent: &str, max_lines: usize) -> String {
     let text = safe(text);
     let mut out = String::new();
@@ -56,14 +55,14 @@ pub fn lines(text: &str, indent: &str, max_lines: usize) -> String {
     out
 }
 
-/// Splits at the last blank before `room` characters, before the brackets or a dot of a word that is too long, or
-/// there.
+/// Splits a text at the last blank within `room` characters; within a word that is too long, before
+/// a parenthesis or a dot; otherwise after `room` characters.
 fn break_at(text: &str, room: usize) -> (&str, &str) {
     let Some((end, _)) = text.char_indices().nth(room) else {
         return (text, "");
     };
     let blank = text[..end].rfind(' ').filter(|&blank| {
-        // The word that leads an element of a stack trace says nothing by itself.
+        // The word that starts an element of a stack trace means nothing alone.
         let is_alone = matches!(text[..blank].trim(), "" | "at");
         !is_alone && (blank > end / 2 || word_at(text, blank + 1) <= room)
     });
@@ -71,8 +70,9 @@ fn break_at(text: &str, room: usize) -> (&str, &str) {
     match blank.or(within.filter(|&at| at > end / 2)) {
         Some(at) => text.split_at(at),
         None => {
-            // Not between two backslashes, nor between one and its `u`. A whole line of them is broken after an
-            // even number, so that what is left of them is still even before a `u`.
+            // The split is not between two backslashes, nor between a backslash and its `u`. A line
+            // that consists of backslashes is split after an even number, so that the number of the
+            // remaining ones before a `u` stays even.
             let back = text[..end].len() - text[..end].trim_end_matches('\\').len();
             let at = if back < end {
                 end - back
@@ -84,7 +84,7 @@ fn break_at(text: &str, room: usize) -> (&str, &str) {
     }
 }
 
-/// Characters of the word that starts at `start`.
+/// The number of characters of the word that starts at `start`.
 fn word_at(text: &str, start: usize) -> usize {
     text[start..]
         .split(' ')
@@ -145,7 +145,8 @@ mod tests {
         for line in lines(&text, "", 5).lines() {
             assert!(!line.contains("\\u") || line.contains("\\\\u"), "{line}");
         }
-        // Nor does one that is broken within more backslashes than it has room for.
+        // Text that is split within more backslashes than a line has room for does not get out
+        // either.
         for (number, indent) in (0..300).flat_map(|n| [(n, ""), (n, " "), (n, "    ")]) {
             let text = format!("{}u000a code", "\\".repeat(number));
             for line in lines(&text, indent, 9).lines() {

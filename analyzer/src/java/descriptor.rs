@@ -15,7 +15,7 @@ pub fn split(descriptor: &str) -> Option<(Vec<&str>, &str)> {
     (result == "V" || type_len(result) == Some(result.len())).then_some((parameters, result))
 }
 
-/// Bytes of the field descriptor that `text` starts with.
+/// The length in bytes of the field descriptor at the start of `text`.
 fn type_len(text: &str) -> Option<usize> {
     let dimensions = text.bytes().take_while(|&byte| byte == b'[').count();
     let element = &text[dimensions..];
@@ -45,12 +45,13 @@ pub fn primitive_name(descriptor: &str) -> Option<&'static str> {
     })
 }
 
-/// Whether it is of a primitive type.
+/// Whether a descriptor is that of a primitive type.
 pub fn is_primitive(descriptor: &str) -> bool {
     primitive_name(descriptor).is_some()
 }
 
-/// Dimensions and element of a descriptor: an array of them, or itself.
+/// The number of dimensions and the element type of an array's descriptor; 0 and the descriptor
+/// itself for other types.
 pub fn element(descriptor: &str) -> (usize, &str) {
     let dimensions = descriptor.bytes().take_while(|&byte| byte == b'[').count();
     (dimensions, &descriptor[dimensions..])
@@ -62,8 +63,7 @@ pub fn class_name(descriptor: &str) -> Option<String> {
     Some(internal.replace('/', "."))
 }
 
-/// A type as sources name it, nested classes with their binary names: `int`,
-/// `a.B$C[]`.
+/// A type as sources name it, with the binary names of nested classes: `int`, `a.B$C[]`.
 pub fn type_name(descriptor: &str) -> String {
     let (dimensions, element) = element(descriptor);
     let name = primitive_name(element).map(str::to_owned);
@@ -73,7 +73,7 @@ pub fn type_name(descriptor: &str) -> String {
     name + &"[]".repeat(dimensions)
 }
 
-/// The descriptor of a type by its name in sources, without dimensions.
+/// The descriptor of a type without dimensions, given by its name in sources.
 pub fn of_name(name: &str) -> String {
     let primitive = ["Z", "B", "C", "S", "I", "J", "F", "D", "V"]
         .into_iter()
@@ -81,7 +81,7 @@ pub fn of_name(name: &str) -> String {
     primitive.map_or_else(|| of_class(name), str::to_owned)
 }
 
-/// The descriptor of a class named as [`Class.getName`] does.
+/// The descriptor of a class whose name has the form of Java's `Class.getName`.
 pub fn of_class(name: &str) -> String {
     if name.starts_with('[') {
         return name.replace('.', "/");

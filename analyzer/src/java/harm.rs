@@ -1,13 +1,14 @@
-//! What the JDK must not be asked for unasked.
+//! Which methods of the JDK must not be called unless the user asked for it.
 //!
-//! Where tests are sought for, the program's classes are rewritten before they run, so that what they ask the
-//! JDK for can be refused ([`crate::generate::guard`]). A statement of a test that calls
-//! the JDK has nobody in between: if the JDK was recorded, too, a run's own
-//! `file.delete()` would be one. And a crash file of a stranger may name any method of the JDK's for that of a frame.
+//! While tests are searched for, the program's classes are rewritten before they run, so that what
+//! they ask of the JDK can be refused ([`crate::generate::guard`]). But nothing can refuse a
+//! statement of a test that calls the JDK: if the JDK was recorded, too, a run's own
+//! `file.delete()` would be such a statement. And a crash file from an unknown source may name any
+//! method of the JDK as that of a frame.
 
 use super::names::package_of;
 
-/// Packages of which everything may reach out of the JVM.
+/// Packages all of whose classes may affect things outside of the JVM.
 const PACKAGES: [&str; 9] = [
     "java.net.http.",
     "java.nio.channels.",
@@ -20,7 +21,7 @@ const PACKAGES: [&str; 9] = [
     "javax.sql.rowset.",
 ];
 
-/// Classes of which everything may.
+/// Classes that may affect things outside of the JVM by any of their methods.
 const CLASSES: [&str; 20] = [
     "java.io.FileOutputStream",
     "java.io.FileWriter",
@@ -44,7 +45,7 @@ const CLASSES: [&str; 20] = [
     "javax.imageio.stream.FileImageOutputStream",
 ];
 
-/// What can be asked of `java.nio.file.Files` without a change.
+/// The methods of `java.nio.file.Files` that change nothing.
 const READS: [&str; 12] = [
     "exists",
     "isDirectory",
@@ -60,13 +61,13 @@ const READS: [&str; 12] = [
     "size",
 ];
 
-/// Whether a call of a method of the JDK may write or delete files, start a process, end the JVM or use the
-/// network.
+/// Whether a call of a method of the JDK may write or delete files, start a process, end the JVM or
+/// use the network.
 pub fn harms(class: &str, name: &str, descriptor: &str) -> bool {
     told(class, name, descriptor).unwrap_or(false)
 }
 
-/// The same, but nothing where no list here tells of the class.
+/// Like [`harms`]; `None` if no list here covers the class.
 pub fn told(class: &str, name: &str, descriptor: &str) -> Option<bool> {
     if PACKAGES.iter().any(|package| class.starts_with(package)) {
         return Some(class != "java.nio.channels.Channels");
@@ -80,22 +81,22 @@ pub fn told(class: &str, name: &str, descriptor: &str) -> Option<bool> {
                 .any(begins)
         }
         "java.io.PrintStream" | "java.io.PrintWriter" | "java.util.Formatter" => {
-            // Constructors of their own take the file behind a charset or a locale.
+            // These classes have constructors that take the file before a charset or a locale.
             let opens = descriptor.starts_with("(Ljava/lang/String;")
                 || descriptor.contains("Ljava/io/File;");
             is_constructor && opens
         }
         "java.lang.System" => name != "arraycopy" && name != "identityHashCode",
-        // A name is looked up.
+        // The constructor looks up the host's name.
         "java.net.InetSocketAddress" if is_constructor => descriptor == "(Ljava/lang/String;I)V",
-        // To compare hosts, names are looked up, too.
+        // Comparing hosts looks up their names.
         "java.net.URL" => {
             let begins = |with: &&str| name.starts_with(*with);
             ["open", "getContent", "equals", "hashCode"]
                 .iter()
                 .any(begins)
         }
-        // By its mode, it is deleted when it has been read.
+        // In one mode, the file is deleted after it has been read.
         "java.util.zip.ZipFile" | "java.util.jar.JarFile" if is_constructor => {
             descriptor.starts_with("(Ljava/io/File;I")
                 || descriptor.starts_with("(Ljava/io/File;ZI")
@@ -106,7 +107,7 @@ pub fn told(class: &str, name: &str, descriptor: &str) -> Option<bool> {
     Some(harms)
 }
 
-/// Packages of the JDK in which most does no more than compute.
+/// Packages of the JDK in which most classes only compute something.
 const PLAIN_PACKAGES: [&str; 17] = [
     "java.io",
     "java.lang",
@@ -127,7 +128,7 @@ const PLAIN_PACKAGES: [&str; 17] = [
     "java.util.stream",
 ];
 
-/// Classes elsewhere that do.
+/// Classes in other packages that only compute something.
 const PLAIN_CLASSES: [&str; 9] = [
     "java.net.IDN",
     "java.net.URI",
@@ -140,8 +141,8 @@ const PLAIN_CLASSES: [&str; 9] = [
     "java.sql.Timestamp",
 ];
 
-/// What names of the others in them begin with: what runs code of others' choice, and what only the JDK itself may
-/// call.
+/// The beginnings of names of classes in these packages that do not count as such: they run code of
+/// others' choice, or only the JDK itself may call them.
 const OTHERS: [&str; 17] = [
     "java.io.Console",
     "java.io.DefaultFileSystem",
@@ -162,8 +163,8 @@ const OTHERS: [&str; 17] = [
     "java.util.ServiceLoader",
 ];
 
-/// Whether a method of the JDK only computes something, as far as its name tells, so that a recording with a frame of it
-/// is reason enough to call it again.
+/// Whether a method of the JDK only computes something, judged by its name, so that a recording
+/// with a frame of it is reason enough to call it again.
 pub fn is_plain(class: &str, name: &str, descriptor: &str) -> bool {
     let is_plain = PLAIN_PACKAGES.contains(&package_of(class)) || PLAIN_CLASSES.contains(&class);
     is_plain

@@ -1,15 +1,15 @@
-//! Values of the JDK that a source makes of a text: those whose texts a trace tells.
+//! Values of the JDK that a source makes of a text: those whose texts a trace records.
 
 /// How an object of a class is made of its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Way {
-    /// The class that a source names.
+    /// The class as a source names it.
     pub class: &'static str,
-    /// Its static method that takes the text; none for its constructor.
+    /// The static method that takes the text; `None` for a constructor.
     pub method: Option<&'static str>,
 }
 
-/// Each class with its static method.
+/// The classes with a static method that takes the text, and the method's name.
 const PARSED: &[(&str, &str)] = &[
     ("java.net.URI", "create"),
     ("java.nio.charset.Charset", "forName"),
@@ -34,14 +34,15 @@ const PARSED: &[(&str, &str)] = &[
     ("java.util.regex.Pattern", "compile"),
 ];
 
-/// Classes with a constructor that takes it.
+/// The classes with a constructor that takes the text.
 const MADE: &[&str] = &[
     "java.io.File",
     "java.math.BigDecimal",
     "java.math.BigInteger",
 ];
 
-/// How objects of a class are made of their texts: the class as it was recorded, or as sources name it.
+/// How objects of a class are made of their texts. The class is named as it was recorded, or as
+/// sources name it.
 pub fn way(class: &str) -> Option<Way> {
     let named = match class {
         "java.time.ZoneRegion" => "java.time.ZoneId",
@@ -62,7 +63,7 @@ pub fn way(class: &str) -> Option<Way> {
     })
 }
 
-/// Whether an object of a class says its text of itself.
+/// Whether `toString` of an object of a class returns its text.
 pub fn says_its_text(class: &str) -> bool {
     class != "java.util.Locale"
 }

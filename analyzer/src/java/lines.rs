@@ -1,26 +1,27 @@
-//! Statements of a test's body on lines that are not too long.
+//! Breaks the statements of a test's body into lines that are not too long.
 
 use std::ops::Range;
 
-/// Columns of a line of source.
+/// The most columns of a source line.
 pub const WIDTH: usize = 100;
-/// What stands before a statement of a test,
+/// The indentation of a statement in a test.
 pub const INDENT: &str = "        ";
-/// and before what goes on with it.
+/// The indentation of a statement's further lines.
 const DEEPER: &str = "                ";
 
-/// A statement on several lines if it is too long for one: broken after commas and before dots, where the fewest
-/// brackets are open.
+/// A statement, on several lines if it is too long for one. It is broken after commas and before
+/// dots, where the fewest brackets are open.
 pub fn filled(statement: &str) -> String {
     let mut out = String::new();
     fill(&mut out, statement, INDENT, DEEPER);
     out
 }
 
-/// Code whose lines may have become too long since it was filled, for it went into a block: those are broken again.
+/// Breaks lines that have become too long since the code was filled, because it was put into a
+/// block.
 pub fn within(code: &str) -> String {
     let mut out = String::new();
-    // Whether a statement has begun that the next line goes on with.
+    // Whether a statement continues on the next line.
     let mut begun = false;
     for line in code.lines() {
         let statement = line.trim_start();
@@ -56,8 +57,9 @@ fn fill<'a>(out: &mut String, statement: &str, mut indent: &'a str, deeper: &'a 
     }
 }
 
-/// Where a statement is broken: after a comma, or before the dot of a call, within `room` where the fewest brackets
-/// are open, the last of these; or else the first there is.
+/// Where to break a statement: after a comma, or before the dot of a call. Of the places within
+/// `room` where the fewest brackets are open, it is the last; if there is none within `room`, the
+/// first one behind.
 fn place_to_break(code: &str, room: usize) -> Option<usize> {
     let places = outside_literals(code).filter_map(|(count, at, c, open)| match c {
         ',' => Some((count + 1, at + 1, open)),
@@ -76,8 +78,8 @@ fn place_to_break(code: &str, room: usize) -> Option<usize> {
     best.map(|(_, at)| at).filter(|at| *at < code.len())
 }
 
-/// A statement within [`WIDTH`]: calls that follow one another stand below each other, or
-/// else it is broken behind commas that stand in no text, and then within texts.
+/// A statement within [`WIDTH`]: chained calls are put below each other; other statements are
+/// broken after commas outside of string literals, and then within string literals.
 pub fn by_links(line: &str) -> String {
     let mut out = String::new();
     for line in line.split("\n        ") {
@@ -105,8 +107,8 @@ pub fn by_links(line: &str) -> String {
     out
 }
 
-/// Where a line ends that is too long: behind a comma, or behind the sign by which a variable is given its value,
-/// where the commas that fit are those of its type.
+/// Where to end a line that is too long: after a comma, or after the sign by which a variable is
+/// assigned if the commas that fit belong to its type.
 fn place_of_line(line: &str, room: usize) -> Option<usize> {
     let fits = |at: usize| line[..at].chars().count() <= room;
     match (comma(line, room), equals(line)) {
@@ -115,12 +117,13 @@ fn place_of_line(line: &str, room: usize) -> Option<usize> {
     }
 }
 
-/// Whether a statement stands on one line.
+/// Whether a statement fits on one line.
 pub fn fits(statement: &str) -> bool {
     INDENT.len() + statement.chars().count() <= WIDTH
 }
 
-/// A line, with its end. What is too long in it for any line goes on behind a plus: texts that are passed alone.
+/// A line, with its line end. A string literal that is too long for any line, and is passed alone,
+/// continues after a plus.
 fn with_texts_broken(indent: &str, line: &str) -> String {
     let mut out = String::new();
     let mut indent = indent;
@@ -137,11 +140,12 @@ fn with_texts_broken(indent: &str, line: &str) -> String {
     out + indent + &rest + "\n"
 }
 
-/// Where the first text that does not end within `room` can be divided, so that it does with a quote behind.
+/// Where to divide the first string literal that does not end within `room`, so that the part
+/// before fits with a closing quote.
 fn place_in_text(line: &str, room: usize) -> Option<usize> {
-    /// Less of a text is not worth a line,
+    /// The least number of characters of a literal that are worth a line.
     const LEAST: usize = 20;
-    /// and so much is left out of a line to end it behind a word.
+    /// The most characters by which a line is shortened to end after a word.
     const WORD: usize = 20;
     let ends = |range: &Range<usize>| line[..range.end].chars().count();
     let text = texts(line).into_iter().find(|text| ends(text) > room)?;
@@ -173,7 +177,7 @@ fn place_in_text(line: &str, room: usize) -> Option<usize> {
     is_enough.then_some(word.map_or(at, |(_, at)| at))
 }
 
-/// Where the texts of a line are, with their quotes.
+/// The ranges of the string literals of a line, with their quotes.
 fn texts(line: &str) -> Vec<Range<usize>> {
     let mut texts = Vec::new();
     let mut begin: Option<(usize, char)> = None;
@@ -194,7 +198,7 @@ fn texts(line: &str) -> Vec<Range<usize>> {
     texts
 }
 
-/// The characters of a literal, where each escape is one.
+/// The ranges of the characters of a literal; each escape counts as one.
 fn units(text: &str) -> Vec<Range<usize>> {
     let mut units: Vec<Range<usize>> = Vec::new();
     let mut chars = text.char_indices().peekable();
@@ -222,8 +226,8 @@ fn units(text: &str) -> Vec<Range<usize>> {
     units
 }
 
-/// The characters of a line that are in no literal: how many are before each, where it
-/// stands, and how many brackets are open behind it.
+/// The characters of a line that are outside of literals: the number of characters before each, its
+/// offset, the character, and how many brackets are open behind it.
 fn outside_literals(line: &str) -> impl Iterator<Item = (usize, usize, char, i32)> + '_ {
     let mut quote = None;
     let mut escaped = false;
@@ -247,7 +251,7 @@ fn outside_literals(line: &str) -> impl Iterator<Item = (usize, usize, char, i32
                 '"' | '\'' => quote = Some(c),
                 '(' | '{' => open += 1,
                 ')' | '}' => open -= 1,
-                // Of type arguments, not of a comparison or a lambda.
+                // The bracket begins type arguments; it is not part of a comparison or a lambda.
                 '<' if before != ' ' => open += 1,
                 '>' if !matches!(before, ' ' | '-') => open -= 1,
                 _ => {}
@@ -257,8 +261,8 @@ fn outside_literals(line: &str) -> impl Iterator<Item = (usize, usize, char, i32
         })
 }
 
-/// The parts of a line whose calls follow one another, if at least three do: it is
-/// divided before each dot behind a bracket, where the fewest brackets are open.
+/// The parts of a line with at least three chained calls: it is divided before each dot after a
+/// bracket, where the fewest brackets are open.
 fn links(line: &str) -> Vec<&str> {
     let mut dots: Vec<(i32, usize)> = outside_literals(line)
         .filter(|(_, at, c, _)| *c == '.' && line[..*at].ends_with(')'))
@@ -281,8 +285,8 @@ fn links(line: &str) -> Vec<&str> {
     parts
 }
 
-/// The place behind the last comma within `room` where the fewest brackets are open, or
-/// else behind the first.
+/// The offset behind the last comma within `room` where the fewest brackets are open, or else
+/// behind the first comma.
 fn comma(line: &str, room: usize) -> Option<usize> {
     let mut last: Option<(i32, usize)> = None;
     for (count, at, c, open) in outside_literals(line) {
@@ -295,7 +299,7 @@ fn comma(line: &str, room: usize) -> Option<usize> {
     last.map(|(_, at)| at).filter(|at| *at < line.len())
 }
 
-/// The place behind the sign by which a variable is given its value.
+/// The offset behind the sign by which a variable is assigned.
 fn equals(line: &str) -> Option<usize> {
     let mut signs = outside_literals(line);
     let sign = signs.find(|(_, at, c, open)| *c == '=' && *open == 0 && line[..*at].ends_with(' '));
@@ -315,14 +319,14 @@ mod tests {
             "x, ".repeat(29)
         );
         assert_eq!(by_links(&text), expected);
-        // Calls that follow one another go below each other.
+        // Chained calls are put below each other.
         let name = "x".repeat(30);
         let chain = format!("assertSame(a, a.b(\"{name}\").c(\"{name}.\", 2).d(e(1).f()));");
         let expected = format!(
             "        assertSame(a, a.b(\"{name}\")\n                .c(\"{name}.\", 2)\n                .d(e(1).f()));\n"
         );
         assert_eq!(by_links(&chain), expected);
-        // A variable may stand alone.
+        // A variable may be alone on its line.
         let (name, made) = ("x".repeat(40), "X".repeat(45));
         assert_eq!(
             by_links(&format!("{made} {name} = {made}();")),
@@ -334,7 +338,7 @@ mod tests {
             by_links(&format!("{made}<A, B> {name} = new {made}<>(a);")),
             format!("        {made}<A, B> {name} =\n                new {made}<>(a);\n")
         );
-        // Where there is neither a comma nor a text, a line stays as long as it is.
+        // Without commas and string literals, a line stays as long as it is.
         let long = format!("f({});", "x".repeat(120));
         assert_eq!(by_links(&long), format!("        {long}\n"));
     }
@@ -344,7 +348,7 @@ mod tests {
         let (some, more) = ("x".repeat(88), "x".repeat(32));
         let expected = format!("        f(\"{some}\"\n                + \"{more}\");\n");
         assert_eq!(by_links(&format!("f(\"{some}{more}\");")), expected);
-        // Between words if there are any, and not within an escape.
+        // A literal is divided between words, if there are any, and not within an escape.
         let words = format!("f(\"{} {}\");", "x".repeat(80), "y".repeat(20));
         assert!(by_links(&words).contains(" \"\n                + \"yyy"));
         for escape in ["\\n", "\\\"", "\\u2028", "\\012"] {
@@ -354,7 +358,7 @@ mod tests {
             assert_eq!(joined, all);
             assert!(broken.contains(&format!("+ \"{escape}")), "{broken}");
         }
-        // Behind a cast it would be the first half that is cast, and a call would be on the second.
+        // After a cast, only the first part would be cast; and a call would be on the second part.
         for one in [
             format!("f((T) \"{some}{more}\");"),
             format!("f(\"{some}{more}\".g());"),
@@ -392,7 +396,7 @@ mod tests {
             "                Statics.keep(\"{name}\", 7,\n                        12345678);\n"
         );
         assert_eq!(within(&deeper), expected);
-        // What goes on with a statement is no deeper than it was; comments stay.
+        // The further lines of a statement keep their indentation; comments stay.
         let code = format!(
             "        f(a,\n{0}g(\"{name}\", 1, 22222222));\n        // {name}, {name}\n",
             " ".repeat(24)

@@ -1,18 +1,17 @@
 //! Literals that javac reads back as the same value.
 //!
-//! Unicode escapes are translated before anything else (JLS 3.3), so a line
-//! feed must not be written as one, and neither may text from a recording
-//! bring one about.
+//! Unicode escapes are translated before anything else (JLS 3.3), so a line feed must not be
+//! written as one, and text from a recording must not be able to produce one.
 
 use super::names::Names;
 use crate::graph::Typed;
 use crate::text::is_plain;
 use hindsight_tracelog::crash::Value;
 
-/// Code units of the longest string that is written into a test.
+/// The most code units of a string that is written into a test.
 pub const MAX_STRING: usize = 2000;
 
-/// A primitive value; the literal's type is exactly that of `typed`.
+/// A primitive value as a literal, whose type is exactly that of `typed`.
 ///
 /// A value that was not stored (redacted) becomes zero. `None` for references.
 pub fn primitive(typed: Typed, names: &mut Names) -> Option<String> {
@@ -67,10 +66,10 @@ fn integer(value: Value) -> i64 {
     }
 }
 
-/// The constant that is the canonical one of many values.
+/// The constant that stands for all NaNs.
 const NAN: &str = "NaN";
 
-/// The constant of `Double` and `Float` that is a value which no literal is.
+/// The constant of `Double` and `Float` for a value that no literal expresses.
 pub fn special(value: f64) -> Option<&'static str> {
     if value.is_nan() {
         Some(NAN)
@@ -83,7 +82,7 @@ pub fn special(value: f64) -> Option<&'static str> {
     }
 }
 
-/// A character.
+/// A character literal.
 pub fn character(unit: u16) -> String {
     let mut out = String::from("'");
     match char::from_u32(u32::from(unit)) {
@@ -96,7 +95,7 @@ pub fn character(unit: u16) -> String {
     out
 }
 
-/// A string; `None` if it is too long to be read, or for the class file.
+/// A string literal; `None` if it is too long to be read, or for the class file.
 pub fn string(units: &[u16]) -> Option<String> {
     if units.len() > MAX_STRING {
         return None;
@@ -115,8 +114,8 @@ pub fn string(units: &[u16]) -> Option<String> {
 fn push_char(c: char, out: &mut String) {
     match c {
         '"' => out.push_str("\\\""),
-        // javac 16 and later take the second of two backslashes for the start of
-        // an escape if a Unicode escape stands before them.
+        // javac 16 and later take the second of two backslashes as the start of an escape if a
+        // Unicode escape stands before them.
         '\\' if ends_with_escape(out) => out.push_str("\\134"),
         '\\' => out.push_str("\\\\"),
         '\n' => out.push_str("\\n"),
@@ -137,8 +136,9 @@ fn push_escape(c: char, out: &mut String) {
     }
 }
 
-/// A source file with all that is not ASCII in its names and comments escaped (JLS 3.3), as it is in its literals.
-/// In what encoding a project reads its sources is not known, and in another one a test would mean something else.
+/// A source file in which everything outside ASCII is escaped in names and comments (JLS 3.3), as
+/// it is in literals. It is not known in which encoding a project reads its sources, and in another
+/// one a test would mean something else.
 pub fn ascii(source: String) -> String {
     if source.is_ascii() {
         return source;
@@ -147,7 +147,8 @@ pub fn ascii(source: String) -> String {
     let mut before = ' ';
     for c in source.chars() {
         match c {
-            // In a comment; what javac makes of a backslash behind an escape depends on its version.
+            // This is in a comment. What javac makes of a backslash after an escape depends on its
+            // version.
             '\\' if !before.is_ascii() => out.push_str(" \\"),
             c if c.is_ascii() => out.push(c),
             c => push_escape(c, &mut out),
@@ -157,7 +158,8 @@ pub fn ascii(source: String) -> String {
     out
 }
 
-/// Whether a Unicode escape stands at the end: its backslash is the last of an odd number of them (JLS 3.3).
+/// Whether a text ends with a Unicode escape: its backslash is the last of an odd number of them
+/// (JLS 3.3).
 fn ends_with_escape(out: &str) -> bool {
     let split = out
         .len()
@@ -199,7 +201,7 @@ mod tests {
             "D",
             "Double.longBitsToDouble(0xfff8000000000123L)",
         );
-        // What a processor makes of 0.0 / 0.0; its sign says nothing.
+        // This is what a processor makes of 0.0 / 0.0; the sign has no meaning.
         check(Value::Double(f64::NAN.copysign(-1.0)), "D", "Double.NaN");
         check(Value::Float(1e-45), "F", "1e-45f");
         check(Value::Double(-0.0), "D", "-0.0");
@@ -242,7 +244,7 @@ int gr\u00f6\u00dfe = f("\u202e\134");
         check("", r#""""#);
         check("a\"b\\c", r#""a\"b\\c""#);
         check("\\u000a", r#""\\u000a""#);
-        // What looks like an escape is none behind two backslashes.
+        // After two backslashes, what looks like an escape is none.
         check("\\u0041\\n", r#""\\u0041\\n""#);
         check("\\\\u0041\\", r#""\\\\u0041\\""#);
         check("\\\u{202e}\\", r#""\\\u202e\134""#);

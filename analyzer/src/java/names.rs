@@ -1,4 +1,4 @@
-//! Names in emitted sources: which are legal, which types are imported.
+//! Names in emitted sources: which names are legal, and which types are imported.
 
 use crate::text::element_class;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -61,10 +61,11 @@ const KEYWORDS: &[&str] = &[
     "while",
 ];
 
-/// Names that are no keywords but must not name a type.
+/// Names that are not keywords but must not name a type.
 const RESERVED_TYPES: &[&str] = &["var", "yield", "record", "sealed", "permits"];
 
-/// Types of `java.lang` that sources may mean by their simple names: those of Java 11, and records.
+/// Types of `java.lang` that sources may name by their simple names: those of Java 11, and
+/// `Record`.
 const JAVA_LANG: &[&str] = &[
     "AbstractMethodError",
     "Appendable",
@@ -171,15 +172,16 @@ const JAVA_LANG: &[&str] = &[
     "Void",
 ];
 
-/// Whether `name` can stand in a Java source as a name (JLS 3.8).
+/// Whether `name` can be an identifier in a Java source (JLS 3.8).
 pub fn is_identifier(name: &str) -> bool {
     is_word(name) && !KEYWORDS.contains(&name)
 }
 
-/// Whether it can stand in a Java source, and be it as a keyword, which class files know nothing of. Letters are those
-/// of Unicode's own identifiers (UAX 31): but for a few, they are Java's too.
+/// Whether a name consists of the characters of identifiers; it may be a keyword, since class files
+/// have no keywords. The letters are those of Unicode's own identifiers (UAX 31); with a few
+/// exceptions, they are Java's, too.
 pub fn is_word(name: &str) -> bool {
-    // Unicode has them for the sake of its older versions, Java does not.
+    // Unicode allows these for compatibility with its older versions, Java does not.
     const NOT_OF_JAVA: [char; 4] = ['\u{b7}', '\u{387}', '\u{2118}', '\u{212e}'];
     let start = |c: char| is_xid_start(c) || c == '_' || c == '$';
     let part = |c: char| is_xid_continue(c) || c == '$';
@@ -202,8 +204,8 @@ pub fn package_of(class: &str) -> &str {
     class.rsplit_once('.').map_or("", |(package, _)| package)
 }
 
-/// Turns any text into a piece of an identifier: in letters that every locale has, for files are called after
-/// it, and a JVM that runs in the locale `C` finds no others.
+/// Turns any text into a part of an identifier. Its letters are those that every locale has,
+/// because files are named after it, and a JVM in the locale `C` finds no others.
 pub fn sanitize(text: &str) -> String {
     let mut out = String::new();
     for c in deunicode::deunicode(text).chars() {
@@ -220,19 +222,19 @@ pub fn sanitize(text: &str) -> String {
     }
 }
 
-/// The names that one source file may use, and the imports that this takes.
+/// The names that one source file may use, and the imports that they require.
 #[derive(Debug, Clone)]
 pub struct Names {
     package: String,
-    /// Simple names of the package's own types, which hide those of `java.lang`.
+    /// The simple names of the package's own types, which hide those of `java.lang`.
     taken: HashSet<String>,
     imports: BTreeMap<String, String>,
-    /// First segments of every name given out.
+    /// The first segments of all names that were returned.
     used: BTreeSet<String>,
 }
 
 impl Names {
-    /// Names for a file of `package`, which holds types called `taken`.
+    /// The names for a file of `package`, in which the types `taken` exist.
     pub fn new(package: &str, taken: &HashSet<String>) -> Names {
         Names {
             package: package.to_owned(),
@@ -242,8 +244,8 @@ impl Names {
         }
     }
 
-    /// How to write a type, given as package and the names from the top-level
-    /// class inwards, joined by dots.
+    /// The name by which the file can use a type, which is given by its package and its nested
+    /// names, from the top-level class inwards, joined by dots.
     pub fn write(&mut self, package: &str, path: &str) -> String {
         let top = path.split('.').next().unwrap_or(path);
         let full = || format!("{package}.{path}");
@@ -276,7 +278,7 @@ impl Names {
         out
     }
 
-    /// How to write a type of `java.lang`.
+    /// The name by which the file can use a type of `java.lang`.
     pub fn java_lang(&mut self, simple: &str) -> String {
         self.write("java.lang", simple)
     }
@@ -301,10 +303,10 @@ impl Names {
     }
 }
 
-/// Letters of a class's name that is too long for a variable.
+/// The length from which on a class's name is too long for a variable.
 const LONG_NAME: usize = 24;
 
-/// A variable's name by its type: `order` for `shop.Order`.
+/// A variable's name for a type: `order` for `shop.Order`.
 pub fn of_type(class: &str) -> String {
     let element = class.trim_start_matches('[');
     let array = element.len() < class.len();
@@ -317,7 +319,7 @@ pub fn of_type(class: &str) -> String {
     };
     let simple = element.rsplit(['.', '$', '/']).next().unwrap_or(element);
     if !array && class.starts_with("java.util.") {
-        // What it is used as says more than how it is made.
+        // The interface that it implements says more than the implementation.
         let kinds = ["Map", "List", "Set", "Deque", "Queue"];
         if let Some(kind) = kinds.iter().find(|kind| simple.ends_with(**kind)) {
             return kind.to_ascii_lowercase();
@@ -325,7 +327,7 @@ pub fn of_type(class: &str) -> String {
     }
     let mut chars = simple.chars().peekable();
     let mut name = String::new();
-    // `URLParser` is `urlParser`.
+    // `URLParser` becomes `urlParser`.
     while let Some(c) = chars.next() {
         let next_lower = chars.peek().is_some_and(|next| next.is_lowercase());
         if !name.is_empty() && next_lower || c.is_lowercase() {
@@ -363,7 +365,7 @@ mod tests {
         for good in ["a", "Ä1", "$x", "lambda$main$0", "record"] {
             assert!(is_identifier(good), "{good}");
         }
-        // Letters and digits to some, but not to Java.
+        // These are letters and digits to some, but not to Java.
         for bad in ["x²", "a·b", "Ⓐ", "℮"] {
             assert!(!is_identifier(bad), "{bad}");
         }

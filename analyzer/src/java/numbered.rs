@@ -2,23 +2,23 @@
 
 use hindsight_tracelog::crash::evaluated;
 
-/// A name without the numbers that were generated into it: what follows the
-/// marks of lambdas, proxies and generated subclasses, and addresses.
+/// A name without the generated numbers in it: those after the marks of lambdas, proxies and
+/// generated subclasses, and addresses.
 pub fn generated(name: &str) -> String {
-    // Lambdas' methods and synthetic ones end in counters: lambda$main$3, access$100.
+    // The methods of lambdas and synthetic methods end in counters: lambda$main$3, access$100.
     for prefix in ["lambda$", "access$", "$anonfun$"] {
         if name.starts_with(prefix) {
             let kept = name.trim_end_matches(|c: char| c.is_ascii_digit());
             return kept.trim_end_matches('$').to_owned();
         }
     }
-    // Kotlin puts the method before.
+    // Kotlin puts the name of the method before.
     if name.contains("$lambda$") {
         return without(name, "");
     }
     let name = &*evaluated(name);
-    // Hidden classes have an address behind a slash; generated ones a hash
-    // behind a double dollar, or a number behind a well-known word.
+    // The names of hidden classes have an address after a slash; those of generated classes have a
+    // hash after a double dollar, or a number after a well-known word.
     let name = name.split_once('/').map_or(name, |(before, _)| before);
     if let Some((before, after)) = name.split_once("$$") {
         let word: String = after
@@ -42,14 +42,15 @@ pub fn generated(name: &str) -> String {
     name.to_owned()
 }
 
-/// Where the number of one of Groovy's closures or lambdas begins, in what stands between two `$`: `_run_closure1`.
+/// Where the number of one of Groovy's closures or lambdas begins in the part of a name between two
+/// `$`: `_run_closure1`.
 fn of_groovy(part: &str) -> Option<usize> {
     let kept = part.trim_end_matches(|c: char| c.is_ascii_digit());
     let is_one = kept.starts_with('_') && (kept.ends_with("_closure") || kept.ends_with("_lambda"));
     (is_one && kept.len() < part.len()).then_some(kept.len())
 }
 
-/// A name with something else in place of each `$` and number; what follows the number stays.
+/// A name with `instead` in place of each `$` and number; what follows the number stays.
 fn without(name: &str, instead: &str) -> String {
     let mut parts = name.split('$');
     let mut out = parts.next().unwrap_or_default().to_owned();
@@ -70,20 +71,21 @@ fn without(name: &str, instead: &str) -> String {
     out
 }
 
-/// Whether a compiler has numbered a class, or one that it is in: it is anonymous or local.
+/// Whether a compiler has numbered a class, or one that encloses it, because it is anonymous or
+/// local.
 pub fn is_class(name: &str) -> bool {
     let is_number =
         |part: &str| part.starts_with(|c: char| c.is_ascii_digit()) || of_groovy(part).is_some();
     !name.contains('/') && !name.contains("$$Lambda") && name.split('$').skip(1).any(is_number)
 }
 
-/// Whether a compiler has numbered a method: it is that of a lambda, or an accessor.
+/// Whether a compiler has numbered a method, because it is that of a lambda, or an accessor.
 pub fn is_method(name: &str) -> bool {
     let marks = ["$anonfun$", "access$"];
     (name.contains("lambda$") || marks.iter().any(|mark| name.starts_with(mark))) && is_class(name)
 }
 
-/// Whether two names of classes or methods are the same but for numbers.
+/// Whether two names of classes or methods differ only in numbers.
 pub fn is_same(one: &str, other: &str) -> bool {
     one == other || without(&generated(one), "$#") == without(&generated(other), "$#")
 }

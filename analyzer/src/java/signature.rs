@@ -1,32 +1,32 @@
-//! Generic types as class files tell them (JVMS 4.7.9.1).
+//! Generic types as class files store them (JVMS 4.7.9.1).
 
-/// Types within each other that are followed: a class file may have thousands, and nobody writes them.
+/// The greatest depth of types within types that is followed: a class file may have thousands, and
+/// no source has them.
 const MAX_DEPTH: usize = 64;
 
 /// A type with its arguments, as far as it can be written where no type
 /// variable is in scope.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Generic {
-    /// Binary name of the class, or the keyword of a primitive type.
+    /// The binary name of the class, or the keyword of a primitive type.
     pub class: String,
-    /// Its arguments; a wildcard is its bound.
+    /// The type arguments; a wildcard is replaced by its bound.
     pub arguments: Vec<Generic>,
-    /// How many dimensions an array of it has; 0 for none.
+    /// The number of dimensions, if it is an array; else 0.
     pub dimensions: usize,
     /// Whether it is a wildcard without a bound of its own.
     pub any: bool,
 }
 
 impl Generic {
-    /// The descriptor of what is left of it at run time.
+    /// The descriptor of its erasure.
     pub fn erased(&self) -> String {
         let class = super::descriptor::of_name(&self.class);
         "[".repeat(self.dimensions) + &class
     }
 }
 
-/// The types of a method's parameters; `None` for those that hold a type
-/// variable.
+/// The types of a method's parameters; `None` for those that contain a type variable.
 pub fn parameters(signature: &str) -> Option<Vec<Option<Generic>>> {
     let start = signature.find('(')?;
     let mut parser = Parser {
@@ -43,7 +43,7 @@ pub fn parameters(signature: &str) -> Option<Vec<Option<Generic>>> {
     Some(types)
 }
 
-/// What a method returns, if no type variable is in it.
+/// The type of a method's result, if it contains no type variable.
 pub fn result(signature: &str) -> Option<Generic> {
     let mut parser = Parser {
         rest: signature.split_once(')')?.1,
@@ -54,7 +54,8 @@ pub fn result(signature: &str) -> Option<Generic> {
     (!parser.open).then_some(one)
 }
 
-/// The names of the type variables that a class declares; none if its signature breaks the format.
+/// The names of the type variables that a class declares; `None` if its signature breaks the
+/// format.
 pub fn variables(class: &str) -> Option<Vec<String>> {
     let mut parser = Parser {
         rest: class,
@@ -72,7 +73,7 @@ pub fn variables(class: &str) -> Option<Vec<String>> {
         parser.rest = &parser.rest[end..];
         while let Some(rest) = parser.rest.strip_prefix(':') {
             parser.rest = rest;
-            // A class's bound may be missing where there are interfaces'.
+            // The class bound may be missing if there are interface bounds.
             if !rest.starts_with(':') {
                 parser.one()?;
             }
@@ -81,7 +82,8 @@ pub fn variables(class: &str) -> Option<Vec<String>> {
     Some(names)
 }
 
-/// Of each parameter of a method, and of its result at last: the type variable that it is, if it is one.
+/// For each parameter of a method, and finally for its result: the type variable that it is, if it
+/// is one.
 pub fn variables_used(method: &str) -> Option<Vec<Option<String>>> {
     let mut parser = Parser {
         rest: &method[method.find('(')? + 1..],
@@ -104,7 +106,7 @@ pub fn variables_used(method: &str) -> Option<Vec<Option<String>>> {
     }
 }
 
-/// The type of a field.
+/// The type of a field; `None` if it contains a type variable, or its signature breaks the format.
 pub fn field(signature: &str) -> Option<Generic> {
     let mut parser = Parser {
         rest: signature,
@@ -119,7 +121,7 @@ struct Parser<'a> {
     rest: &'a str,
     /// Whether a type variable was met.
     open: bool,
-    /// Types around what is read.
+    /// The number of types around the one that is read.
     depth: usize,
 }
 
@@ -155,7 +157,7 @@ impl Parser<'_> {
         })
     }
 
-    /// The rest of a class type, after its `L`.
+    /// Reads the rest of a class type, after its `L`.
     fn class(&mut self) -> Option<(String, Vec<Generic>)> {
         let mut name = String::new();
         let mut arguments = Vec::new();
@@ -174,7 +176,8 @@ impl Parser<'_> {
                     self.rest = &self.rest[1..];
                 }
                 b'.' => {
-                    // An inner class of a generic one cannot be written without it.
+                    // An inner class of a generic one cannot be written without that one's
+                    // arguments.
                     self.open |= !arguments.is_empty();
                     arguments.clear();
                     name.push('$');

@@ -1,7 +1,7 @@
-//! Models as JSON: what `hindsight model --out` writes and others read.
+//! Models as JSON: the format that `hindsight model --out` writes and other subcommands read.
 //!
-//! The same model gives the same document, whatever order it was made in: nodes
-//! are numbered by their distance from the root, edges and values are sorted.
+//! The same model gives the same document, in whatever order it was made: nodes are numbered by
+//! their distance from the root, edges and values are sorted.
 
 use super::graph::{Graph, Node, Tally};
 use super::values::{Counts, Life, Literal, Lives, Seen, Values};
@@ -17,7 +17,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
-/// What the document says it is.
+/// The value of the document's field `schema`.
 pub const SCHEMA: &str = "hindsight.model/1";
 
 #[derive(Deserialize)]
@@ -41,7 +41,7 @@ struct ClassRow<'m> {
     observers: Vec<ObserverRow<'m>>,
 }
 
-/// One number, or pairs of run and number where there are several runs.
+/// One number, or pairs of run and number if there are several runs.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 enum CountRow {
@@ -58,7 +58,8 @@ struct EdgeRow<'m> {
     values: Vec<ValuesRow>,
     returned: CountRow,
     threw: CountRow,
-    /// Objects whose lives lead over it, some of them: numbers that are the same on all edges.
+    /// Some of the objects whose lives lead over the edge, as numbers that mean the same on all
+    /// edges.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     lives: Vec<u32>,
 }
@@ -93,7 +94,8 @@ struct ValuesRow {
 struct SeenRow {
     value: Json,
     count: CountRow,
-    /// Those in whose lives it was passed; left out if they are those of the edge.
+    /// Some of the objects in whose lives the value was passed; left out if they are those of the
+    /// edge.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     lives: Option<Vec<u32>>,
 }
@@ -120,10 +122,11 @@ pub fn write(model: &Model, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out)
 }
 
-/// Serializes to the document: what is made for a class is gone before the next.
+/// Serializes the document class by class: the rows of one class are freed before those of the next
+/// are made.
 struct Rows<'m> {
     model: &'m Model,
-    /// Runs in the order of the document, and their numbers there.
+    /// The runs in the order of the document, and their numbers there.
     order: Vec<u32>,
     numbers: Vec<u32>,
 }
@@ -243,7 +246,7 @@ pub fn sorted<'g>(model: &Model, graph: &'g Graph, node: Node) -> Vec<&'g super:
     edges
 }
 
-/// The descriptors of a call's parameters, by position.
+/// The descriptor of a call's parameter, given its position.
 pub fn type_at(call: &Call, position: i16) -> &str {
     let at = usize::try_from(i32::from(position) - 1).unwrap_or(usize::MAX);
     descriptor::split(&call.descriptor)
@@ -251,7 +254,7 @@ pub fn type_at(call: &Call, position: i16) -> &str {
         .unwrap_or("")
 }
 
-/// A value: of JSON's own types where that is the same, else an object.
+/// A value as JSON: of one of JSON's own types where that means the same, else an object.
 pub fn to_json(literal: &Literal) -> Json {
     match literal {
         Literal::Null => Json::Null,
@@ -270,7 +273,7 @@ pub fn to_json(literal: &Literal) -> Json {
     }
 }
 
-/// The reverse.
+/// Reverses [`to_json`].
 pub(crate) fn from_json(json: &Json) -> Option<Literal> {
     let text = |key: &str| Some(json.get(key)?.as_str()?.to_owned());
     Some(match json {
@@ -279,7 +282,7 @@ pub(crate) fn from_json(json: &Json) -> Option<Literal> {
         Json::Number(value) => Literal::Int(value.as_i64()?),
         Json::String(text) => Literal::Text(text.clone()),
         Json::Object(map) => {
-            // In any order, which tools may change.
+            // The keys may be in any order, which tools may change.
             let has = |key: &str| map.contains_key(key);
             let bits = || map.get("bits")?.as_u64();
             if has("float") {
@@ -308,20 +311,20 @@ pub(crate) fn from_json(json: &Json) -> Option<Literal> {
 ///
 /// # Errors
 ///
-/// Fails if it is none.
+/// Fails if it is not a model.
 pub fn read(path: &Path) -> Result<Model> {
     let what = || format!("failed to read model {}", path.display());
     let text = fs::read(path).with_context(what)?;
     parse(&text).with_context(what)
 }
 
-/// A model of the text of its file.
+/// Reads a model from the text of its file.
 ///
 /// # Errors
 ///
-/// Fails if it is none.
+/// Fails if it is not a model.
 pub fn parse(text: &[u8]) -> Result<Model> {
-    /// What all documents have; the others lack what models have.
+    /// What the documents of all subcommands have; other documents lack the fields of a model.
     #[derive(Deserialize)]
     struct Any {
         schema: String,
@@ -338,7 +341,7 @@ pub fn parse(text: &[u8]) -> Result<Model> {
 ///
 /// # Errors
 ///
-/// Fails if they cannot be values, which does not happen.
+/// Fails if they cannot be represented as JSON values, which does not happen.
 pub fn classes(model: &Model) -> serde_json::Result<Vec<Json>> {
     let rows = Rows::new(model);
     let classes = model.classes.iter();
@@ -376,7 +379,8 @@ fn model(document: &Document) -> Result<Model> {
     for row in &document.classes {
         let objects = counts(&row.objects)?;
         let mut graph = Graph::default();
-        // A count in a hostile file must not ask for memory: nodes come with edges.
+        // A count in a hostile file must not ask for memory: each node but the root comes with an
+        // edge.
         let limit = row.edges.len() as u32 + 1;
         if row.nodes == 0 || row.nodes > limit {
             bail!(

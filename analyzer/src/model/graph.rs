@@ -4,31 +4,32 @@ use super::CallId;
 use super::values::{Counts, Lives, Values};
 use std::collections::{BTreeMap, VecDeque};
 
-/// A node, by its number; it may have been merged into another one since.
+/// A node, by its number. It may have been merged into another one since.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Node(pub u32);
 
 /// The node before the first call.
 pub const ROOT: Node = Node(0);
 
-/// An edge that stands further back among those of its node is moved when it is met.
+/// An edge at a higher index than this is moved towards the front of its node's edges when it is
+/// met.
 const SOON: usize = 8;
 
 /// What was seen on an edge.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// How often the call returned,
+    /// How often the call returned.
     pub returned: Counts,
-    /// and threw.
+    /// How often the call threw.
     pub threw: Counts,
-    /// Objects whose lives led over it.
+    /// The objects whose lives led over the edge.
     pub lives: Lives,
-    /// Numbers and texts, by the position of the parameter.
+    /// The numbers and texts that were passed, by the position of the parameter.
     pub values: BTreeMap<i16, Values>,
 }
 
 impl Tally {
-    /// Adds what was seen elsewhere in the same runs.
+    /// Adds what was seen at another place in the same runs.
     pub fn sum(&mut self, other: &Tally) {
         self.returned.sum(&other.returned);
         self.threw.sum(&other.threw);
@@ -38,7 +39,7 @@ impl Tally {
         }
     }
 
-    /// Adds what another model says of the same edge.
+    /// Merges what another model has seen on the same edge.
     fn merge(&mut self, other: &Tally) {
         self.returned.merge(&other.returned);
         self.threw.merge(&other.threw);
@@ -61,23 +62,23 @@ impl Tally {
     }
 }
 
-/// A call that leads on.
+/// A call that leads from one node to another.
 #[derive(Debug, Clone)]
 pub struct Edge {
-    /// Which.
+    /// The call.
     pub call: CallId,
-    /// Where to.
+    /// The node that it leads to.
     pub target: Node,
-    /// What was seen.
+    /// What was seen on the edge.
     pub tally: Tally,
-    /// While models are merged: what the other one has seen.
+    /// What the other model has seen on the edge, while models are being merged.
     theirs: Option<Box<Tally>>,
 }
 
-/// Nodes and edges, of which no two of a node are of the same call.
+/// Nodes and edges. No two edges of a node have the same call.
 #[derive(Debug, Clone)]
 pub struct Graph {
-    /// What a node was merged into: itself, or an older one.
+    /// For each node, the node that it was merged into: itself, or an older one.
     parents: Vec<Node>,
     edges: Vec<Vec<Edge>>,
 }
@@ -92,7 +93,7 @@ impl Default for Graph {
 }
 
 impl Graph {
-    /// A new node.
+    /// Adds a new node.
     pub fn add_node(&mut self) -> Node {
         let node = Node(self.parents.len() as u32);
         self.parents.push(node);
@@ -100,7 +101,7 @@ impl Graph {
         node
     }
 
-    /// What a node is now.
+    /// The node that a node is now part of.
     pub fn find(&self, mut node: Node) -> Node {
         while self.parents[node.0 as usize] != node {
             node = self.parents[node.0 as usize];
@@ -108,16 +109,16 @@ impl Graph {
         node
     }
 
-    /// The edges of a node, in no order.
+    /// The edges of a node, in no particular order.
     pub fn edges(&self, node: Node) -> &[Edge] {
         &self.edges[self.find(node).0 as usize]
     }
 
-    /// Goes along the edge of a call, which is made if need be.
+    /// Returns the edge of a call, which is made if there is none.
     pub fn step(&mut self, from: Node, call: CallId) -> &mut Edge {
         let from = self.find(from);
         let at = match self.place(from, call) {
-            // The next time it is found sooner.
+            // It will be found sooner the next time.
             Some(at) if at > SOON => {
                 self.edges[from.0 as usize].swap(at, at / 2);
                 at / 2
@@ -131,8 +132,8 @@ impl Graph {
         &mut self.edges[from.0 as usize][at]
     }
 
-    /// Makes an edge of a call that leads to a node; if there is one, the nodes are
-    /// merged.
+    /// Makes an edge of a call that leads to a node. If there already is an edge of this call, its
+    /// target and the node are merged.
     pub fn join(&mut self, from: Node, call: CallId, to: Node) -> &mut Edge {
         let start = self.find(from);
         match self.place(start, call) {
@@ -144,7 +145,7 @@ impl Graph {
                 self.push(start, call, to);
             }
         }
-        // It may have been merged itself.
+        // The node may have been merged itself.
         let from = self.find(from);
         let at = self.place(from, call).expect("merging keeps edges");
         &mut self.edges[from.0 as usize][at]
@@ -166,7 +167,7 @@ impl Graph {
         edges.len() - 1
     }
 
-    /// Merges nodes, and all that follow from it.
+    /// Merges two nodes, and all nodes that must be merged as a consequence.
     pub fn unite(&mut self, a: Node, b: Node) {
         let mut pending = vec![(a, b)];
         while let Some((a, b)) = pending.pop() {
@@ -183,8 +184,7 @@ impl Graph {
                 };
                 let known = &mut self.edges[stays.0 as usize][at];
                 pending.push((known.target, edge.target));
-                // What one model has seen in two places it has seen twice; what two
-                // have seen may be the same.
+                // Sightings by one model at two places add up; those of two models may be the same.
                 known.tally.sum(&edge.tally);
                 if let Some(theirs) = edge.theirs {
                     known.theirs.get_or_insert_default().sum(&theirs);
@@ -216,7 +216,7 @@ impl Graph {
         self.compact();
     }
 
-    /// Forgets the nodes that have been merged into others.
+    /// Removes the nodes that have been merged into others.
     fn compact(&mut self) {
         let mut numbers = vec![Node(0); self.parents.len()];
         let mut edges = Vec::new();
@@ -233,15 +233,15 @@ impl Graph {
         self.edges = edges;
     }
 
-    /// Nodes that can be reached from the root, and their edges.
+    /// The number of nodes that can be reached from the root, and of their edges.
     pub fn size(&self) -> (usize, usize) {
         let nodes = self.order(&|id| id);
         let edges = nodes.iter().map(|node| self.edges(*node).len());
         (nodes.len(), edges.sum())
     }
 
-    /// The nodes by their distance from the root; among equals by the calls that
-    /// lead there, in the order that `key` gives.
+    /// The nodes by their distance from the root; nodes of equal distance by the calls that lead to
+    /// them, in the order that `key` gives.
     pub fn order<K: Ord>(&self, key: &dyn Fn(CallId) -> K) -> Vec<Node> {
         let mut seen = vec![false; self.parents.len()];
         let mut queue = VecDeque::from([ROOT]);

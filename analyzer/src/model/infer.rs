@@ -1,15 +1,18 @@
-//! From steps to models, in one pass.
+//! Infers models from steps, in one pass.
 //!
-//! Of each object its node is remembered, of each call that is going on the
-//! objects that take part in it and where they stood. While a call runs, its
-//! object goes along the calls nested in it; when it returns, an edge of the call
-//! itself is laid from where the object stood to where it has come. So nesting
-//! gives alternative paths, and no sequence is ever held as a whole.
+//! For each object its current node is remembered, and for each active call the objects that take
+//! part in it and their nodes at its beginning. While a call runs, its object moves along the calls
+//! nested in it; when it returns, an edge for the call itself is laid from the object's node at the
+//! beginning to its present node. So nesting gives alternative paths, and no sequence is ever held
+//! as a whole.
 //!
-//! A call that must not be in the model (not public) gives no edge: the path
-//! breaks off, and what follows it on this path is not reachable, until a call
-//! around it returns. Where no call of the object is around it, all the rest of
-//! the object's life would be lost, so there the object stays where it is.
+//! A call that must not be in the model (because it is not public) gives no edge: the path breaks
+//! off, and what follows it on this path is unreachable until an enclosing call returns. If no call
+//! of the object encloses it, all the rest of the object's life would be lost, so in that case the
+//! object stays at its node.
+//!
+//! - `around` is the calls that enclose another one in the same thread.
+//! - `edges` lays edges when calls have returned.
 
 mod around;
 mod edges;
@@ -27,15 +30,15 @@ use hindsight_tracelog::trace::dictionary::Dictionary;
 use hindsight_tracelog::trace::{Datum, ObjectId};
 use rustc_hash::FxHashMap;
 
-/// How much is remembered.
+/// The bounds of what is remembered.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// Calls of one object that the model follows; and of those nested in them, as many again.
+    /// The most calls of one object that the model follows; it follows as many nested calls again.
     pub depth: u32,
-    /// Objects that are remembered; those that took part in a call least recently
-    /// are forgotten, and what they do later is not in the model.
+    /// The most objects that are remembered. Those that have not taken part in a call for the
+    /// longest time are forgotten, and their later calls are not in the model.
     pub objects: usize,
-    /// Texts that are remembered.
+    /// The most texts that are remembered.
     pub texts: usize,
 }
 
@@ -49,14 +52,14 @@ impl Default for Limits {
     }
 }
 
-/// What could not be taken into the model.
+/// Counts of what could not be taken into the model.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Skipped {
-    /// Objects with more calls than [`Limits::depth`].
+    /// The number of objects with more calls than [`Limits::depth`].
     pub long: u64,
-    /// Objects that were forgotten.
+    /// The number of objects that were forgotten.
     pub forgotten: u64,
-    /// Events that the recorder has lost.
+    /// The number of events that the recorder has lost.
     pub lost: u64,
 }
 
@@ -66,30 +69,30 @@ pub struct Inference<'d> {
     mutability: Option<&'d Mutability>,
     limits: Limits,
     run: u32,
-    /// What tells objects of this run from those of others.
+    /// A number that distinguishes objects of this run from those of others.
     lives: u64,
     model: Model,
-    /// What was left out.
+    /// Counts of what was left out.
     pub skipped: Skipped,
     methods: FxHashMap<u32, Method>,
     calls: FxHashMap<(u32, u64), CallId>,
-    /// Places of the models of classes, by the number that the trace gives these;
-    /// nothing for those that have none.
+    /// The index in `found` of each class's model, by the number of the class in the trace; `None`
+    /// for classes that have no model.
     classes: FxHashMap<u32, Option<usize>>,
-    /// Names of classes whose objects have models, with these.
+    /// The names and models of the classes whose objects have models.
     found: Vec<(String, ClassModel)>,
     objects: FxHashMap<u64, Object>,
     texts: Texts,
     threads: FxHashMap<u64, Vec<Frame>>,
-    /// Frames that are over, for their memory.
+    /// Frames of calls that have ended, whose memory is used again.
     spare: Vec<Frame>,
-    /// Steps so far, as a clock.
+    /// The number of steps so far, which serves as a clock.
     now: u64,
-    /// What took part in no call since then may be forgotten.
+    /// Objects that have taken part in no call since this time may be forgotten.
     epoch: u64,
 }
 
-/// What is to be known of a method.
+/// The properties of a method that inference needs.
 #[derive(Debug, Clone, Default)]
 struct Method {
     name: String,
@@ -98,7 +101,7 @@ struct Method {
     is_public: bool,
     is_static: bool,
     is_constructor: bool,
-    /// Whether it is known not to change what stands at a position, by bit.
+    /// For each position, as a bit, whether the method is known not to change the object there.
     immutable: u64,
 }
 
@@ -107,32 +110,32 @@ struct Object {
     /// The number of its class in the trace.
     class: u32,
     life: Life,
-    /// Where it stands; nothing where that cannot be reached.
+    /// The object's node; `None` where it cannot be reached.
     node: Option<Node>,
-    /// Calls that it has gone along, or could not,
+    /// The number of calls that it has moved along, or could not move along.
     steps: u32,
-    /// those of them that are edges and were not nested in others,
+    /// The number of those calls that are edges and were not nested in others.
     outermost: u32,
-    /// and those that are and were.
+    /// The number of those calls that are edges and were nested in others.
     inner: u32,
-    /// Whether some were left out since they are too many.
+    /// Whether some calls were left out because there are too many.
     long: bool,
-    /// Calls that are going on.
+    /// The number of its active calls.
     open: u32,
-    /// Those of them that keep its state: what is nested in them does not count.
+    /// The number of its active calls that do not change it. Calls nested in these do not count.
     quiet: u32,
-    /// Those of them that are its constructors.
+    /// The number of its active calls that are constructors of it.
     constructors: u32,
-    /// The thread of the calls that are going on.
+    /// The thread of its active calls.
     thread: u64,
-    /// Whether calls of several threads are going on: they are not nested.
-    /// See [`Around`].
+    /// Whether it has active calls on several threads, which are not nested in one another. See
+    /// [`Around`].
     shared: bool,
-    /// Whether what makes it has returned, as far as it is in the model.
+    /// Whether the call that makes it has returned, as far as that call is in the model.
     made: bool,
-    /// Whether it is in the number of objects of its class.
+    /// Whether it is counted among the objects of its class.
     counted: bool,
-    /// When it was first seen, and last.
+    /// The time when it was first seen; the next field is when it was last seen.
     born: u64,
     seen: u64,
 }
@@ -149,7 +152,7 @@ struct Frame {
 #[derive(Debug, Clone, Copy)]
 struct Part {
     object: u64,
-    /// Its positions, by bit; see [`bit`].
+    /// The object's positions in the call, by bit; see [`bit`].
     positions: u64,
     from: Option<Node>,
     steps: u32,
@@ -158,15 +161,15 @@ struct Part {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
-    /// It may be changed.
+    /// The call may change the object.
     Changed,
-    /// It is not changed.
+    /// The call does not change the object.
     Kept,
-    /// It cannot stand here yet: it is being made.
+    /// The call cannot use the object yet, which is still being made.
     Early,
 }
 
-/// The bit of a position: the result comes first.
+/// The bit of a position; the lowest one stands for the result.
 fn bit(position: i16) -> u64 {
     1 << (position + 1).clamp(0, 63)
 }
@@ -203,7 +206,7 @@ impl<'d> Inference<'d> {
         }
     }
 
-    /// The model; calls that are still going on are not in it.
+    /// The finished model. Calls that are still active are not in it.
     pub fn finish(mut self) -> Model {
         let seen = self.found.into_iter();
         let seen = seen.filter(|(_, class)| !class.graph.edges(ROOT).is_empty());
@@ -211,7 +214,7 @@ impl<'d> Inference<'d> {
         self.model
     }
 
-    /// Takes a step of the run.
+    /// Processes a step of the run.
     pub fn take(&mut self, step: &Step) {
         self.now += 1;
         match &step.what {
@@ -245,14 +248,14 @@ impl<'d> Inference<'d> {
         }
     }
 
-    /// The calls of a thread that are going on do not end, or nobody knows how.
+    /// Gives up the active calls of a thread, which do not end, or end in an unknown way.
     fn abandon_all(&mut self, thread: u64) {
         for frame in self.threads.remove(&thread).unwrap_or_default() {
             self.abandon(&frame);
         }
     }
 
-    /// A text with lone surrogates, or a box that holds one.
+    /// Remembers a text with lone surrogates, or the value of a box that holds one.
     fn new_text(&mut self, id: ObjectId, units: &[u16], length: u32) {
         let class = self.dictionary.class(id.class()).unwrap_or_default();
         if let Some(literal) = of_units(class, units, length) {
@@ -314,7 +317,7 @@ impl<'d> Inference<'d> {
         self.objects
             .retain(|_, object| object.open > 0 || object.seen >= epoch);
         if self.objects.len() > before / 2 {
-            // All are recent: the older half goes.
+            // All objects are recent, so the older half is forgotten.
             let mut seen: Vec<u64> = self.objects.values().map(|object| object.seen).collect();
             let middle = seen.len() / 2;
             let (_, &mut middle, _) = seen.select_nth_unstable(middle);
@@ -352,7 +355,7 @@ impl<'d> Inference<'d> {
                 name: method.name.clone(),
                 class: class.name.clone(),
                 descriptor: method.descriptor.clone(),
-                // Compilers make bridges, of which sources know nothing.
+                // Compilers make bridge methods, which no source can call.
                 is_public: method.access & access::PUBLIC != 0
                     && method.access & access::SYNTHETIC == 0,
                 is_static,
@@ -414,8 +417,9 @@ impl<'d> Inference<'d> {
         frames.push(frame);
     }
 
-    /// An object takes part in a call that begins, in a thread with such frames; of
-    /// a constructor of its own class it is told whether that is it.
+    /// Records that an object takes part in a call that begins, on a thread with these frames.
+    /// `own_constructor` says, for a constructor of the object, whether it is one of the object's
+    /// own class.
     fn begin(
         objects: &mut FxHashMap<u64, Object>,
         part: &mut Part,
@@ -438,7 +442,7 @@ impl<'d> Inference<'d> {
         part.steps = object.steps;
         part.role = if around.quiet || kept {
             Role::Kept
-        // Nobody can call it before it is there, in whatever thread.
+        // No thread can call it before it has been made.
         } else if object.constructors > 0
             && object.node == Some(ROOT)
             && own_constructor != Some(true)
@@ -475,7 +479,7 @@ impl<'d> Inference<'d> {
         {
             return;
         }
-        // It may be an argument too: of another call it would be.
+        // The object may also be an argument, but only of another call.
         let mut part = Part {
             object: serial,
             positions: bit(0),
@@ -491,7 +495,7 @@ impl<'d> Inference<'d> {
             false,
             Some(is_own),
         );
-        // Constructors called by this one have returned, but began after it.
+        // Constructors that this one called have returned already, although they began later.
         part.from = Some(ROOT);
         part.steps = 0;
         if let Some(object) = self.objects.get_mut(&serial) {
@@ -503,7 +507,7 @@ impl<'d> Inference<'d> {
         frames[at].parts.push(part);
     }
 
-    /// A call returns, or throws.
+    /// Ends a call that returns or throws.
     fn leave(&mut self, thread: u64, method: u32, value: Option<Option<Datum>>) {
         let Some(frames) = self.threads.get_mut(&thread) else {
             return;
@@ -527,7 +531,7 @@ impl<'d> Inference<'d> {
             (method.is_public, method.is_constructor, method.immutable)
         };
         let threw = value.is_none();
-        // Not within reach of what is called here, which asks for no other object.
+        // The objects are taken out, since the methods called here need no other object.
         let mut objects = std::mem::take(&mut self.objects);
         let frames = std::mem::take(self.threads.entry(thread).or_default());
         for part in &frame.parts {
@@ -549,7 +553,7 @@ impl<'d> Inference<'d> {
                         self.observe(object, method_id, part.positions);
                     }
                 }
-                // The call cannot be made before the object is there.
+                // The call cannot be made before the object exists.
                 Role::Early => {
                     object.steps += 1;
                     if object.node == Some(ROOT) {
@@ -578,7 +582,7 @@ impl<'d> Inference<'d> {
         self.spare.push(frame);
     }
 
-    /// A call of which it is not known how it ended.
+    /// Ends a call in an unknown way.
     fn abandon(&mut self, frame: &Frame) {
         for part in &frame.parts {
             if let Some(object) = self.objects.get_mut(&part.object) {

@@ -1,4 +1,4 @@
-//! Values of a trace as literals.
+//! Turns values of a trace into literals.
 
 use super::values::Literal;
 use crate::java::jdk_value;
@@ -16,17 +16,18 @@ pub(super) fn of_datum(value: Datum, ty: &str) -> Literal {
     }
 }
 
-/// Whether the texts of a class's objects are for readers alone: they say which field or method it is, and nothing that
-/// a source could be made of.
+/// Whether the texts of a class's objects are only for readers: they name a field or method, and no
+/// source text could be made of them.
 pub fn is_reflected(class: &str) -> bool {
     let is_member = |class: &str| matches!(class, "Field" | "Method" | "Constructor");
     class.strip_prefix("java.lang.reflect.").is_some_and(is_member)
-        // Variable handles and updaters.
+        // Variable handles and field updaters.
         || class.starts_with("java.lang.invoke.") && class.contains("VarHandle")
         || class.starts_with("java.util.concurrent.atomic.") && class.contains("FieldUpdater")
 }
 
-/// What the text of an object of a class means; none is for [`is_reflected`] ones.
+/// The literal that the text of an object of a class stands for; `None` for the classes of
+/// [`is_reflected`].
 pub fn literal(class: &str, text: &str, length: u32) -> Option<Literal> {
     let text = text.to_owned();
     Some(match class {
@@ -45,7 +46,7 @@ pub fn literal(class: &str, text: &str, length: u32) -> Option<Literal> {
     })
 }
 
-/// What a text with lone surrogates means.
+/// The literal that a text with lone surrogates stands for.
 pub fn of_units(class: &str, units: &[u16], length: u32) -> Option<Literal> {
     match (class, units) {
         ("java.lang.Character", [unit]) => Some(character(*unit)),
@@ -56,7 +57,8 @@ pub fn of_units(class: &str, units: &[u16], length: u32) -> Option<Literal> {
     }
 }
 
-/// A `char` as a box has it: a surrogate as an escape, for no text of ours has it alone.
+/// A `char` as the value of a box. A surrogate is written as an escape, because no Rust string can
+/// hold it alone.
 pub fn character(unit: u16) -> Literal {
     let text = match char::from_u32(unit.into()) {
         Some(unit) => unit.to_string(),
@@ -65,12 +67,12 @@ pub fn character(unit: u16) -> Literal {
     Literal::Box("java.lang.Character".to_owned(), text)
 }
 
-/// The enum of a constant of this class and name: one with a body of its own has a class of its own, which
-/// javac numbers (JLS 8.9.1), and which for Kotlin's compiler has the constant's name.
+/// The enum to which a constant of this class and name belongs. A constant with a body has a class
+/// of its own, which javac numbers (JLS 8.9.1) and Kotlin's compiler names like the constant.
 fn enum_of<'c>(class: &'c str, name: &str) -> &'c str {
     match class.rsplit_once('$') {
         Some((outer, number)) if number.bytes().all(|byte| byte.is_ascii_digit()) => outer,
-        // An enum may have a constant of its own name, but hardly one in capital letters.
+        // An enum may have a constant of the enum's own name, but hardly one in capital letters.
         Some((outer, simple)) if simple == name && name == name.to_uppercase() => outer,
         _ => class,
     }
@@ -101,7 +103,7 @@ mod tests {
             literal("a.B$End", "End", 3),
             Some(Literal::Enum("a.B$End".to_owned(), "End".to_owned()))
         );
-        // Of a method.
+        // A class within a method.
         assert_eq!(of("ring.Ring$1Policy"), constant("ring.Ring$1Policy"));
     }
 }

@@ -1,5 +1,4 @@
-//! Which parameters calls may change, as `hindsight mutability --format json`
-//! says.
+//! Which parameters calls may change, read from the output of `hindsight mutability --format json`.
 
 use crate::mutability::report::SCHEMA;
 use anyhow::{Context, Result, bail};
@@ -9,11 +8,11 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
 
-/// Verdicts by method.
+/// The verdicts, by method.
 #[derive(Debug, Default)]
 pub struct Mutability {
-    /// Whether each parameter is known not to be changed, the receiver first if
-    /// there is one.
+    /// For each parameter, whether it is known not to be changed; the receiver comes first if there
+    /// is one.
     methods: HashMap<(String, String, String), Vec<bool>>,
 }
 
@@ -41,7 +40,7 @@ impl Mutability {
     ///
     /// # Errors
     ///
-    /// Fails if it is none of `hindsight mutability`.
+    /// Fails if it is not the output of `hindsight mutability`.
     pub fn read(path: &Path) -> Result<Mutability> {
         let what = || format!("failed to read {}", path.display());
         let file = File::open(path).with_context(what)?;
@@ -65,8 +64,8 @@ impl Mutability {
         })
     }
 
-    /// Whether a method is known not to change what stands at `position`: 0 is the
-    /// receiver, parameters count from 1.
+    /// Whether a method is known not to change the object at `position`: 0 is the receiver,
+    /// parameters count from 1.
     pub fn is_immutable(&self, method: &MethodName<'_>, position: i16) -> bool {
         let Some(known) = self.get(method) else {
             return false;
@@ -89,15 +88,15 @@ impl Mutability {
     }
 }
 
-/// Which method.
+/// The identity of a method.
 #[derive(Debug, Clone, Copy)]
 pub struct MethodName<'a> {
-    /// Its class, with dots.
+    /// The method's class, with dots.
     pub class: &'a str,
-    /// Its name.
+    /// The method's name.
     pub name: &'a str,
-    /// Its descriptor.
+    /// The method's descriptor.
     pub descriptor: &'a str,
-    /// Whether it has no receiver.
+    /// Whether the method has no receiver.
     pub is_static: bool,
 }

@@ -1,7 +1,7 @@
 //! Models for people: as text, and as a picture for Graphviz.
 //!
-//! The object is written `*`: `* = con.createStmt()` makes it, `*.close()` calls
-//! a method on it, `Ts.parse(*, "DR")` hands it over.
+//! The object is written `*`: `* = con.createStmt()` makes it, `*.close()` calls a method on it,
+//! `Ts.parse(*, "DR")` passes it as an argument.
 
 use super::document::{sorted, to_json, type_at};
 use super::graph::{Edge, Node, Tally};
@@ -14,7 +14,7 @@ use hindsight_tracelog::crash::Value;
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-/// Values of one parameter that are shown.
+/// The most values of one parameter that are shown.
 const SHOWN: usize = 3;
 
 /// Writes models as text.
@@ -66,7 +66,7 @@ fn numbered<'m>(model: &Model, class: &'m ClassModel) -> Vec<(u32, u32, &'m Edge
     edges
 }
 
-/// A call with the values seen.
+/// A call as text, with the values seen.
 fn line(call: &Call, tally: &Tally) -> String {
     let types = descriptor::split(&call.descriptor).map_or(Vec::new(), |(types, _)| types);
     let arguments: Vec<String> = (1..=types.len() as i16)
@@ -75,7 +75,7 @@ fn line(call: &Call, tally: &Tally) -> String {
     let arguments = arguments.join(", ");
     let class = simple_name(&call.class);
     if call.method == "<init>" {
-        // What is passed to the constructor of another class is not what is made.
+        // An object that is passed to the constructor of another class is not the one that is made.
         let made = if call.positions.contains(&0) {
             "* = "
         } else {
@@ -122,7 +122,7 @@ fn argument(call: &Call, position: i16, values: Option<&Values>) -> String {
     shown.join(" | ")
 }
 
-/// A value as a text; `ty` is a descriptor.
+/// A value as text; `ty` is its descriptor.
 pub(crate) fn value(value: &Literal, ty: &str) -> String {
     match value {
         Literal::Text(text) => {
@@ -163,7 +163,7 @@ pub fn dot(model: &Model, out: &mut dyn Write) -> io::Result<()> {
         for (from, to, edge) in numbered(model, class) {
             let mut text = line(model.call(edge.call), &edge.tally);
             let (returned, threw) = (edge.tally.returned.total(), edge.tally.threw.total());
-            // Not to be seen in the picture otherwise: a call that is there, and fails.
+            // Otherwise the picture would not show that the call exists and fails.
             if threw > 0 {
                 text.push_str(&format!(" (threw {threw}x of {})", returned + threw));
             }

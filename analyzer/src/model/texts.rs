@@ -1,19 +1,19 @@
-//! Texts of a run, of which those that nobody has used for long are forgotten.
+//! The texts of a run's objects. Those that have not been used for long are forgotten.
 
 use super::values::Literal;
 use rustc_hash::FxHashMap;
 
-/// Texts of strings, names of constants and values of boxes, by the serials of the objects. Of more than are
-/// remembered, those go that were told and used least recently.
+/// Texts of strings, names of constants and values of boxes, by the serial numbers of the objects.
+/// When there are too many, those that were recorded and used least recently are forgotten.
 pub struct Texts {
-    /// At least half of them,
+    /// The most texts that are remembered; at least half of them are.
     most: usize,
-    /// those that were told or used of late, and those that were before.
+    /// The texts that were recorded or used recently, and those that were before that.
     generations: [FxHashMap<u64, Literal>; 2],
 }
 
 impl Texts {
-    /// Remembers so many.
+    /// Makes an empty memory for at most `most` texts.
     pub fn new(most: usize) -> Texts {
         Texts {
             most,
@@ -21,7 +21,7 @@ impl Texts {
         }
     }
 
-    /// The text of an object is told.
+    /// Remembers the text of an object.
     pub fn insert(&mut self, serial: u64, text: Literal) {
         if self.generations[0].len() >= self.most / 2 {
             self.generations.swap(0, 1);
@@ -30,7 +30,7 @@ impl Texts {
         self.generations[0].insert(serial, text);
     }
 
-    /// The text of an object, which is remembered for longer then.
+    /// The text of an object, which is then remembered for longer.
     pub fn get(&mut self, serial: u64) -> Option<&Literal> {
         if let Some(text) = self.generations[1].remove(&serial)
             && !self.generations[0].contains_key(&serial)
@@ -56,7 +56,7 @@ mod tests {
         assert_eq!(texts.get(99), Some(&Literal::Int(99)));
         let remembered =
             |texts: &Texts| texts.generations.iter().map(FxHashMap::len).sum::<usize>();
-        // Nor are there ever more of them, however they are used.
+        // There are never more of them, however they are used.
         for serial in 100..200 {
             texts.insert(serial, Literal::Int(0));
             for known in 100..serial {
@@ -64,7 +64,7 @@ mod tests {
             }
             assert!(remembered(&texts) <= 8, "{serial}");
         }
-        // Told again, it is as it is told last.
+        // A text that is recorded again replaces the earlier one.
         texts.insert(0, Literal::Null);
         assert_eq!(texts.get(0), Some(&Literal::Null));
     }

@@ -1,42 +1,43 @@
-//! What was seen on an edge: numbers, texts, and how often.
+//! What was seen on an edge: numbers and texts, each with how often it was seen.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
-/// Different values of one parameter that are kept.
+/// The most different values of one parameter that are kept.
 pub const MAX_VALUES: usize = 256;
 
-/// Lives that are kept of each place.
+/// The most lives that are kept for each place.
 const MAX_LIVES: usize = 6;
 
-/// The life of one object in one run, by a number that is never 0.
+/// The life of one object in one run, as a number that is never 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Life(NonZeroU32);
 
 impl Life {
-    /// That of an object, by its number in its run, which has a number of its own.
+    /// The life of an object, given its number in its run, and a number that is unique to the run.
     pub fn of(run: u64, serial: u64) -> Life {
         let mixed = (run ^ serial).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let mixed = (mixed ^ (mixed >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93);
         Life(NonZeroU32::new((mixed >> 32) as u32).unwrap_or(NonZeroU32::MAX))
     }
 
-    /// The number.
+    /// The number of the life.
     pub fn number(self) -> u32 {
         self.0.get()
     }
 }
 
-/// Some of the objects whose lives led over an edge, or by a value: those with the smallest numbers. Where
-/// one is kept it is kept on all that it leads to, for the further on, the fewer have come so far: from there
-/// a life can be followed to its end, with the values that belong together.
+/// Some of the objects whose lives led over an edge, or past a value: those with the smallest
+/// numbers. A life that is kept at one place is also kept at all places that it leads to, since
+/// fewer and fewer lives get further on. So it can be followed to its end from there, with the
+/// values that belong together.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Lives([Option<Life>; MAX_LIVES]);
 
 impl Lives {
-    /// One more.
+    /// Adds a life.
     pub fn add(&mut self, life: Life) {
-        // Mostly there are enough, and smaller ones.
+        // Mostly there are enough lives already, with smaller numbers.
         let last = self.0[MAX_LIVES - 1];
         if last.is_some_and(|last| last <= life) {
             return;
@@ -49,24 +50,24 @@ impl Lives {
         }
     }
 
-    /// Those of another place, too.
+    /// Adds the lives of another place.
     pub fn merge(&mut self, other: &Lives) {
         for life in other.all() {
             self.add(life);
         }
     }
 
-    /// All, by their numbers.
+    /// All lives that are kept, by rising number.
     pub fn all(&self) -> impl Iterator<Item = Life> {
         self.0.iter().map_while(|life| *life)
     }
 
-    /// Whether it is among them.
+    /// Whether a life is among them.
     pub fn contains(&self, life: Life) -> bool {
         self.0.contains(&Some(life))
     }
 
-    /// Those with these numbers; none if one of them is no life's.
+    /// The lives with these numbers; `None` if one of the numbers cannot be that of a life.
     pub fn from_numbers(numbers: &[u32]) -> Option<Lives> {
         let mut lives = Lives::default();
         for number in numbers {
@@ -82,12 +83,12 @@ impl Lives {
 pub struct Counts(Vec<(u32, u64)>);
 
 impl Counts {
-    /// So often in this run.
+    /// A count for one run.
     pub fn of(run: u32, count: u64) -> Counts {
         Counts(vec![(run, count)])
     }
 
-    /// Counts one more. No other run may have a larger number.
+    /// Counts one more in a run. No other run that is counted here may have a larger number.
     pub fn add(&mut self, run: u32) {
         match self.0.last_mut() {
             Some((last, count)) if *last == run => *count += 1,
@@ -95,19 +96,19 @@ impl Counts {
         }
     }
 
-    /// In all runs.
+    /// The sum over all runs.
     pub fn total(&self) -> u64 {
         self.0
             .iter()
             .fold(0, |sum, (_, count)| sum.saturating_add(*count))
     }
 
-    /// By run.
+    /// The counts, as pairs of run and count by rising run.
     pub fn by_run(&self) -> &[(u32, u64)] {
         &self.0
     }
 
-    /// The larger count of each run.
+    /// Keeps the larger count of each run.
     pub fn merge(&mut self, other: &Counts) {
         for &(run, count) in &other.0 {
             match self.0.binary_search_by_key(&run, |entry| entry.0) {
@@ -117,7 +118,7 @@ impl Counts {
         }
     }
 
-    /// What was seen in two places of the same runs.
+    /// Adds the counts of another place, seen in the same runs.
     pub fn sum(&mut self, other: &Counts) {
         for &(run, count) in &other.0 {
             match self.0.binary_search_by_key(&run, |entry| entry.0) {
@@ -127,7 +128,7 @@ impl Counts {
         }
     }
 
-    /// The same with other numbers for the runs.
+    /// The counts with the runs renumbered.
     pub fn renumbered(&self, runs: &[u32]) -> Counts {
         let mut out = Counts::default();
         for &(run, count) in &self.0 {
@@ -140,7 +141,7 @@ impl Counts {
 /// A value that can be written down.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Literal {
-    /// `null`
+    /// The null reference.
     Null,
     /// A `boolean`.
     Bool(bool),
@@ -152,30 +153,32 @@ pub enum Literal {
     Double(u64),
     /// A string.
     Text(String),
-    /// A string in UTF-16 units, since it has lone surrogates.
+    /// A string that has lone surrogates, in UTF-16 units.
     Units(Vec<u16>),
-    /// A constant of an enum: class and name.
+    /// A constant of an enum, by class and name.
     Enum(String, String),
-    /// A class, by the name that `Class.getName` gives.
+    /// A class, by the name that `Class.getName` returns.
     Class(String),
     /// A box, by its class and its value as a text.
     Box(String, String),
-    /// Another value of the JDK, by the class that sources name and its text ([`crate::java::jdk_value`]).
+    /// Another value of the JDK, by the class that sources name and its text
+    /// ([`crate::java::jdk_value`]).
     JdkValue(String, String),
 }
 
 impl Literal {
-    /// A `float`. Java knows one NaN only; processors make others (`0.0 / 0` has a sign).
+    /// A `float`. Java has only one NaN; processors produce others (`0.0 / 0` has a sign), which
+    /// are normalised.
     pub fn float(value: f32) -> Literal {
         Literal::Float(if value.is_nan() { f32::NAN } else { value }.to_bits())
     }
 
-    /// A `double`, likewise.
+    /// A `double`, with NaNs normalised as in [`Literal::float`].
     pub fn double(value: f64) -> Literal {
         Literal::Double(if value.is_nan() { f64::NAN } else { value }.to_bits())
     }
 
-    /// The same for equal values on every machine.
+    /// A hash that is the same for equal values on every machine.
     pub(super) fn hash(&self) -> u64 {
         let mut hash = 0xcbf2_9ce4_8422_2325_u64;
         let mut eat = |bytes: &[u8]| {
@@ -205,18 +208,18 @@ impl Literal {
 /// Where a value was seen.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Seen {
-    /// How often,
+    /// How often the value was seen.
     pub counts: Counts,
-    /// and in whose lives.
+    /// In which lives the value was seen.
     pub lives: Lives,
 }
 
-/// The values of one parameter: those with the smallest hashes, so that which
-/// ones are kept does not depend on the order in which they came.
+/// The values of one parameter. Those with the smallest hashes are kept, so that the choice does
+/// not depend on the order in which they came.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Values {
     kept: BTreeMap<(u64, Literal), Seen>,
-    /// Whether there were more.
+    /// Whether there were more values than are kept.
     pub more: bool,
 }
 
@@ -224,7 +227,7 @@ impl Values {
     /// Counts a value once more, in the life of an object.
     pub fn add(&mut self, value: &Literal, run: u32, life: Life) {
         let hash = value.hash();
-        // Most values are known, or not kept: no copy is made of these.
+        // Most values are known already, or are not kept: these are not copied.
         let mut alike = self.kept.range_mut((hash, Literal::Null)..);
         let known = alike
             .by_ref()
@@ -249,7 +252,7 @@ impl Values {
         }
     }
 
-    /// Puts in a value with where it was seen.
+    /// Adds a value and where it was seen.
     pub fn insert(&mut self, value: Literal, seen: &Seen) {
         let key = (value.hash(), value);
         let known = self.kept.entry(key).or_default();
@@ -258,12 +261,12 @@ impl Values {
         self.shrink();
     }
 
-    /// Adds what another model has seen,
+    /// Merges what another model has seen.
     pub fn merge(&mut self, other: &Values) {
         self.with(other, Counts::merge);
     }
 
-    /// and what the same has seen elsewhere.
+    /// Adds what the same model has seen at another place.
     pub fn sum(&mut self, other: &Values) {
         self.with(other, Counts::sum);
     }
@@ -278,7 +281,7 @@ impl Values {
         self.shrink();
     }
 
-    /// The same with other numbers for the runs.
+    /// The values with the runs renumbered.
     pub fn renumbered(&self, runs: &[u32]) -> Values {
         let renumbered = |seen: &Seen| Seen {
             counts: seen.counts.renumbered(runs),
@@ -300,7 +303,7 @@ impl Values {
         }
     }
 
-    /// The values, in their own order.
+    /// The values, sorted.
     pub fn sorted(&self) -> Vec<(&Literal, &Seen)> {
         let mut all: Vec<_> = self
             .kept
@@ -311,7 +314,7 @@ impl Values {
         all
     }
 
-    /// Whether none is kept.
+    /// Whether no value is kept.
     pub fn is_empty(&self) -> bool {
         self.kept.is_empty()
     }

@@ -1,4 +1,6 @@
 //! Running a pipeline.
+//!
+//! - `running` is a pipeline while it runs, stage by stage.
 
 mod running;
 
@@ -24,43 +26,42 @@ use hindsight_classfile::access;
 use rayon::prelude::*;
 use std::sync::{Arc, OnceLock};
 
-/// What is to be done.
+/// What a pipeline is to do.
 #[derive(Debug, Clone)]
 pub struct Plan {
-    /// Stages in order.
+    /// The stages, in order.
     pub stages: Vec<Stage>,
-    /// Whether an immutable parameter must be proved, contracts of the JDK not
-    /// being a proof.
+    /// Whether a parameter must be proved to be immutable. Contracts of the JDK are not a proof.
     pub sound: bool,
     /// Whether only classes that are instantiated count (rapid type analysis).
     pub instances: bool,
-    /// Whether changes count that are made when the method has returned, by way
-    /// of where it has kept its parameter.
+    /// Whether changes count that are made after the method has returned, through a place where it
+    /// has kept its parameter.
     pub transitive: bool,
-    /// What recorded runs have shown, for stages D and X, and what counts.
+    /// What recorded runs have shown, for stages D and X, and the thresholds for using it.
     pub recorded: Recorded,
 }
 
-/// What was found.
+/// The result of a pipeline.
 pub struct Outcome {
-    /// Verdicts.
+    /// The verdicts.
     pub answers: Answers,
-    /// Facts by method, for reasons.
+    /// The facts by method, for reasons.
     pub facts: Vec<Facts>,
-    /// Summaries by method, if stage S' ran.
+    /// The summaries by method, if stage S' ran.
     pub summaries: Vec<Option<Arc<Summary>>>,
-    /// Parameters that are proved to be immutable, and were seen to be changed:
-    /// each is a mistake of this program. Only where proofs are asked for.
+    /// Parameters that are proved to be immutable and were seen to be changed: each is an error of
+    /// this analyzer. Only filled where proofs are asked for.
     pub contradictions: Vec<(MethodId, u16, Reason)>,
-    /// Classes that runs have shown in another version.
+    /// The classes that runs have shown in another version.
     pub others: Vec<String>,
-    /// What all runs have shown, those with random inputs too.
+    /// What all runs have shown, including those with random inputs.
     pub recorded: Recorded,
-    /// What implements the methods that have no body.
+    /// The implementations of the methods that have no body.
     pub implementations: Map<MethodId, Implementations>,
 }
 
-/// Reads the facts of all methods of the classes that `wanted` takes.
+/// Reads the facts of all methods of the classes that `wanted` accepts.
 pub fn read_facts(
     program: &Program,
     wanted: impl Fn(ClassId) -> bool + Sync,
@@ -109,9 +110,8 @@ fn read_locals(program: &Program, facts: &[Facts], sound: bool) -> Vec<Local> {
         .collect()
 }
 
-/// Classes that some body makes instances of, and those that hide how they are
-/// made: lambdas' interfaces need no instances, enums and the like make
-/// themselves.
+/// The classes that some body instantiates, and those whose instantiation is hidden: interfaces of
+/// lambdas need no instances, enums and the like make their own.
 fn instances(program: &Program, facts: &[Facts]) -> Set<ClassId> {
     let mut made = Set::default();
     for fact in facts.iter().flat_map(|facts| &facts.ops) {
@@ -122,7 +122,7 @@ fn instances(program: &Program, facts: &[Facts]) -> Set<ClassId> {
             made.insert(class);
         }
     }
-    // What the JDK makes is not looked at here.
+    // Instantiations within the JDK are not examined here.
     made.extend(
         (0..program.classes.len() as u32)
             .map(ClassId)
@@ -131,7 +131,7 @@ fn instances(program: &Program, facts: &[Facts]) -> Set<ClassId> {
     made
 }
 
-/// Whether some body makes implementations of interfaces that no class file has.
+/// Whether some body makes implementations of interfaces that have no class file.
 fn makes_proxies(program: &Program, facts: &[Facts]) -> bool {
     let makes = |site: &Site| {
         let owner = program.names.bytes(program.class(site.owner).name);
@@ -146,7 +146,7 @@ fn makes_proxies(program: &Program, facts: &[Facts]) -> bool {
     ops.any(|fact| matches!(&fact.op, Op::Call { site, .. } if makes(site)))
 }
 
-/// What calls may run, as far as a pipeline needs to know it.
+/// The methods that calls may run, as far as a pipeline needs to know them.
 pub fn calls<'p>(program: &'p Program, facts: &[Facts], plan: &Plan) -> Calls<'p> {
     let calls = match plan.instances {
         true => Calls::by_instances(program, instances(program, facts)),
@@ -158,8 +158,8 @@ pub fn calls<'p>(program: &'p Program, facts: &[Facts], plan: &Plan) -> Calls<'p
     }
 }
 
-/// Classifies the parameters of the JDK's own methods.
-/// With each parameter comes what may be called by way of it, for proofs.
+/// Classifies the parameters of the JDK's own methods. For each parameter, the signatures that may
+/// be called through it are returned as well, for proofs.
 pub fn run_library(program: &Program, facts: &[Facts], sound: bool) -> (Answers, Vec<Signatures>) {
     let calls = Calls::by_hierarchy(program);
     let contracts = Contracts::new(program, any_field(program), sound);
@@ -169,8 +169,8 @@ pub fn run_library(program: &Program, facts: &[Facts], sound: bool) -> (Answers,
     )
 }
 
-/// Verdicts by `S-P` or, where heuristics are welcome, `SH-P`: both take time in
-/// proportion to the code.
+/// Verdicts by `S-P` or, where heuristics are allowed, by `SH-P`: both take time in proportion to
+/// the code.
 fn linear(
     calls: &Calls<'_>,
     contracts: &Contracts,
@@ -193,7 +193,8 @@ fn linear(
         siblings: sound,
         leaf: &|method, param| leaf(library, contracts, overridden, method, param),
         promised: &|site| promised(calls, contracts, site),
-        // Of the JDK's own the program's implementations are looked at when they are known.
+        // For the JDK's own methods, the program's implementations are examined later, when they
+        // are known.
         unimplemented: &|site| !of_library && solver.is_unimplemented(site),
         lambdas: &|site| solver.lambdas_of(site),
     };
@@ -201,7 +202,7 @@ fn linear(
     (answers, given)
 }
 
-/// What the program overrides of the library in a way that may change things; for
+/// The signatures of the library that the program overrides in a way that may change something; for
 /// proofs only.
 fn overridden(
     calls: &Calls<'_>,
@@ -213,7 +214,7 @@ fn overridden(
     if !sound {
         return Signatures::default();
     }
-    // What is immutable whatever is called back.
+    // These are immutable whatever is called back.
     let (verdicts, _) = linear(
         calls,
         contracts,
@@ -227,8 +228,8 @@ fn overridden(
     solver.overridden(&verdicts)
 }
 
-/// Runs a pipeline over a program. Stages with random inputs have them made by
-/// `inputs`; without, they do nothing.
+/// Runs a pipeline over a program. `inputs` executes methods for the stages with random inputs;
+/// without it, these stages do nothing.
 ///
 /// # Errors
 ///
@@ -246,7 +247,7 @@ pub fn run(
     let mut answers = Answers::new(program, false);
     grant(program, &facts, &mut answers);
     let recorded = plan.recorded.clone();
-    // What the stages that prove say by themselves.
+    // The verdicts of the proving stages alone.
     let has_runs = !recorded.evidence.classes.is_empty() || inputs.is_some();
     let proofs = (plan.sound && has_runs).then(|| {
         let mut proofs = Answers::new(program, false);
@@ -322,7 +323,7 @@ pub fn run(
     })
 }
 
-/// Methods with parameters of which nothing is known, that have a body.
+/// Methods that have a body and a parameter that is unknown.
 fn undecided(program: &Program, answers: &Answers) -> Vec<MethodName> {
     let places = 0..answers.count();
     let unknown = places.filter(|&place| answers.verdict(place) == Verdict::Unknown);
@@ -343,7 +344,8 @@ fn undecided(program: &Program, answers: &Answers) -> Vec<MethodName> {
     names.collect()
 }
 
-/// What a method without a body may do is what those do that implement it.
+/// Decides the parameters of methods without a body: such a method may do what its implementations
+/// do.
 fn join_implementations(program: &Program, solver: &Solver<'_>, answers: &mut Answers) {
     for place in 0..answers.count() {
         if *answers.reason(place) != Reason::Abstract {
@@ -384,7 +386,8 @@ fn join_implementations(program: &Program, solver: &Solver<'_>, answers: &mut An
     }
 }
 
-/// What leaves a method by other ways than calls may be changed later.
+/// Withdraws the verdicts on parameters that escape from a method other than by calls, since they
+/// may be changed later.
 fn withdraw_escaping(facts: &[Facts], summaries: &[Option<Arc<Summary>>], answers: &mut Answers) {
     for place in 0..answers.count() {
         let (method, param) = answers.param(place);
@@ -403,7 +406,7 @@ fn withdraw_escaping(facts: &[Facts], summaries: &[Option<Arc<Summary>>], answer
     }
 }
 
-/// Decides what needs no analysis.
+/// Decides parameters that need no analysis.
 fn grant(program: &Program, facts: &[Facts], answers: &mut Answers) {
     for place in 0..answers.count() {
         let (method, param) = answers.param(place);
@@ -536,7 +539,7 @@ fn leaf(
             Leaf::Immutable if library.calls_back(method).meets(&overridden) => {
                 Leaf::Unknown(method, param)
             }
-            // A static field may have it, and others change it there.
+            // A static field may keep it, and other code may change it there.
             Leaf::Immutable if contracts.is_proof() && summary.keeps(param) => {
                 Leaf::Unknown(method, param)
             }
@@ -545,8 +548,7 @@ fn leaf(
     }
 }
 
-/// What a method of the JDK is promised to do with its arguments, by their
-/// places.
+/// What a method of the JDK promises to do with its arguments, by their places.
 fn promised(calls: &Calls<'_>, contracts: &Contracts, site: Site) -> Option<Vec<Leaf>> {
     let resolved = calls.targets(site).resolved?;
     let summary = contracts.promise(resolved)?;

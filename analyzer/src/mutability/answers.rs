@@ -5,20 +5,20 @@ use crate::program::calls::Site;
 use crate::program::{MethodId, Program};
 use hindsight_classfile::{MethodDescriptor, Utf8, access};
 
-/// What is said of a parameter.
+/// The verdict on a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Verdict {
-    /// Nothing.
+    /// Nothing is known.
     #[default]
     Unknown,
-    /// Some run of the method changes what it refers to, by way of it.
+    /// Some run of the method changes, through the parameter, the object that it refers to.
     Mutable,
-    /// No run does.
+    /// No run of the method does.
     Immutable,
 }
 
 impl Verdict {
-    /// As it is printed.
+    /// The verdict as it is printed.
     pub fn name(self) -> &'static str {
         match self {
             Verdict::Unknown => "unknown",
@@ -31,43 +31,43 @@ impl Verdict {
 /// A stage of a pipeline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
-    /// Each body alone.
+    /// Each body alone, with siblings (parameters that may be aliases of each other).
     S,
-    /// The same, parameter by parameter.
+    /// Each body alone, parameter by parameter.
     Sh,
-    /// Along calls.
+    /// Propagation along calls.
     P,
-    /// Bodies with summaries of what they call.
+    /// Bodies with summaries of what they call (S').
     Flow,
-    /// Recorded runs, by the exact semantics.
+    /// Recorded runs, judged by the exact semantics.
     X,
-    /// Recorded runs, by what leads to what is written.
+    /// Recorded runs, judged by which arguments reach what is written.
     D(Heuristics),
-    /// Random inputs, of which X judges.
+    /// Runs with random inputs, judged by X.
     R,
 }
 
-/// Heuristics of stage D.
+/// The heuristics of stage D.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Heuristics {
-    /// A: what was never changed by many calls is immutable.
+    /// A: a parameter that many calls never changed is immutable.
     pub absence: bool,
-    /// B: what was given to something mutable is mutable.
+    /// B: a parameter whose object was passed to a mutable parameter is mutable.
     pub bound: bool,
     /// C: aliases count.
     pub aliased: bool,
-    /// R: random inputs are added to what was recorded.
+    /// R: runs with random inputs are added to the recorded ones.
     pub random: bool,
 }
 
-/// Names of D with its heuristics, whose bits A has first.
+/// The names of D with its heuristics; A is the lowest bit of the index.
 const D_NAMES: [&str; 16] = [
     "D", "DA", "DB", "DAB", "DC", "DAC", "DBC", "DH", "DR", "DRA", "DRB", "DRAB", "DRC", "DRAC",
     "DRBC", "DRH",
 ];
 
 impl Stage {
-    /// As it is typed and printed.
+    /// The stage as it is typed and printed.
     pub fn name(self) -> &'static str {
         match self {
             Stage::S => "S",
@@ -86,84 +86,82 @@ impl Stage {
         }
     }
 
-    /// Whether the stage has methods executed.
+    /// Whether the stage executes methods.
     pub fn is_random(self) -> bool {
         matches!(self, Stage::R | Stage::D(Heuristics { random: true, .. }))
     }
 }
 
-/// Why a parameter has its verdict. Operations are places in
-/// [`super::facts::Facts::ops`].
+/// Why a parameter has its verdict. Operations are indices in [`super::facts::Facts::ops`].
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[expect(missing_docs, reason = "a variant says what its fields are")]
 pub enum Reason {
-    /// No stage had anything to say.
+    /// No stage gave a reason.
     #[default]
     None,
-    /// Numbers, strings, boxes, dates and the like cannot be changed.
+    /// Its type is a number, string, box, date or the like, which cannot be changed.
     Trivial,
-    /// There is no body that could change it, and no method is known that
-    /// implements it.
+    /// The method has no body that could change it, and no implementation of the method is known.
     Abstract,
-    /// The method has no body; this one implements it, and decides.
+    /// The method has no body; this implementation decides.
     Implementation { method: MethodId, param: u16 },
-    /// The method has no body; so many implement it, and leave it alone.
+    /// The method has no body; this many methods implement it and do not change the parameter.
     Implementations { count: u32 },
     /// This store writes its state.
     Store { op: u32 },
-    /// This call changes it by a parameter of the method.
+    /// This call changes it through a parameter of the called method.
     Call {
         op: u32,
         method: MethodId,
         param: u16,
     },
-    /// This call changes it, which is known of the method.
+    /// This call changes it, which is known of the called method.
     Known { op: u32 },
-    /// The body writes none of its parameters and gives none away.
+    /// The body writes to none of its parameters and passes none on.
     NoWrite,
-    /// It goes to nothing that writes.
+    /// It reaches nothing that writes to it.
     LeadsToNoWrite,
-    /// Nothing that is obtained from it is written, calls included.
+    /// Nothing that is obtained from it is written, not even in calls.
     Unwritten,
-    /// It goes to a method of the JDK of which this is not known to be safe.
+    /// It is passed to a method of the JDK that is not known to leave it alone.
     Library { method: MethodId, param: u16 },
-    /// It goes to something that is missing.
+    /// It is passed to a method that is missing.
     Missing { site: Site },
-    /// It goes to a method that nothing in sight implements.
+    /// It is passed to a method of which no implementation is known.
     Unimplemented { site: Site },
-    /// It goes to code that is not known.
+    /// It is passed to code that is not known.
     UnknownCall { op: u32 },
     /// A static field keeps it.
     KeptInStatic { op: u32 },
     /// It may be an alias of this parameter.
     Sibling { param: u16 },
-    /// The body is not known.
+    /// The body could not be read.
     NoBody,
-    /// The body is too large to be followed.
+    /// The body is too large to be analysed.
     TooLarge,
-    /// A recorded run shows a write.
+    /// A write was seen in a recorded run.
     Seen(Box<Witness>),
-    /// It was given to this parameter in a recorded run, which is mutable.
+    /// It was passed, in a recorded run, to this parameter, which is mutable.
     Bound { method: MethodId, param: u16 },
-    /// As many calls never changed it, and did most of what the body does.
+    /// This many calls never changed it, and executed this percentage of what the body can be seen
+    /// to do.
     Covered { calls: u64, percent: u8 },
-    /// It is kept, returned or thrown, and may be changed when the method has
-    /// returned.
+    /// It is kept, returned or thrown, and may be changed after the method has returned.
     Escapes,
 }
 
 /// What is known of a parameter of a method that has no facts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Leaf {
-    /// It is changed, by this parameter of this method.
+    /// It is changed, through this parameter of this method.
     Mutable(MethodId, u16),
-    /// It is not.
+    /// It is not changed.
     Immutable,
-    /// Nobody knows.
+    /// It is not known whether this method changes it through this parameter.
     Unknown(MethodId, u16),
     /// The method is missing.
     Missing(Site),
-    /// Nothing in sight implements the method.
+    /// No implementation of the method is known.
     Unimplemented(Site),
 }
 
@@ -174,18 +172,18 @@ struct Answer {
     reason: Reason,
 }
 
-/// Verdicts of all parameters of the program's own methods.
+/// The verdicts on all parameters of the program's own methods.
 #[derive(Debug, Default)]
 pub struct Answers {
-    /// The first place of each method's parameters; `u32::MAX` for others.
+    /// The place of each method's first parameter; `u32::MAX` for methods that are not included.
     first: Vec<u32>,
     params: Vec<(MethodId, u16)>,
     answers: Vec<Answer>,
 }
 
 impl Answers {
-    /// Makes room for the parameters of all methods of the program's own
-    /// classes; or of the JDK's.
+    /// Makes room for the parameters of all methods of the program's own classes, or of the JDK's
+    /// if `library` is set.
     pub fn new(program: &Program, library: bool) -> Answers {
         let mut answers = Answers {
             first: vec![u32::MAX; program.methods.len()],
@@ -208,37 +206,38 @@ impl Answers {
         answers
     }
 
-    /// How many parameters there are.
+    /// The number of parameters.
     pub fn count(&self) -> u32 {
         self.params.len() as u32
     }
 
-    /// Whether a method's parameters are among them.
+    /// Whether a method's parameters are included.
     pub fn has(&self, method: MethodId) -> bool {
         self.first
             .get(method.0 as usize)
             .is_some_and(|&first| first != u32::MAX)
     }
 
-    /// The place of a parameter of a method that is among them.
+    /// The place of a parameter of a method that is included.
     pub fn place(&self, method: MethodId, param: u16) -> u32 {
         self.first[method.0 as usize] + u32::from(param)
     }
 
-    /// The same, if the method has so many.
+    /// The place of a parameter of a method that is included; `None` if the method has fewer
+    /// parameters.
     pub fn place_if(&self, method: MethodId, param: u16) -> Option<u32> {
         let place = self.place(method, param);
         (self.params.get(place as usize) == Some(&(method, param))).then_some(place)
     }
 
-    /// The same, if the method is among them, too.
+    /// The place of a parameter; `None` if the method is not included or has fewer parameters.
     pub fn place_of(&self, method: MethodId, param: u16) -> Option<u32> {
         self.has(method)
             .then(|| self.place_if(method, param))
             .flatten()
     }
 
-    /// How many parameters nothing is known of.
+    /// The number of parameters whose verdict is unknown.
     pub fn unknown(&self) -> u32 {
         let unknown = |answer: &&Answer| answer.verdict == Verdict::Unknown;
         self.answers.iter().filter(unknown).count() as u32
@@ -264,7 +263,7 @@ impl Answers {
         &self.answers[place as usize].reason
     }
 
-    /// Decides, unless that was done before: the one rule of refinement.
+    /// Decides a parameter unless it was decided before: this is the one rule of refinement.
     pub fn decide(&mut self, place: u32, verdict: Verdict, stage: Stage, reason: Reason) {
         let answer = &mut self.answers[place as usize];
         if answer.verdict == Verdict::Unknown {
@@ -276,7 +275,7 @@ impl Answers {
         }
     }
 
-    /// Says why nothing was decided. The last stage knows best.
+    /// Records why nothing was decided. A later stage's reason replaces an earlier one.
     pub fn explain(&mut self, place: u32, reason: Reason) {
         let answer = &mut self.answers[place as usize];
         if answer.verdict == Verdict::Unknown {
@@ -284,7 +283,7 @@ impl Answers {
         }
     }
 
-    /// Takes a verdict back.
+    /// Withdraws a verdict.
     pub fn withdraw(&mut self, place: u32, reason: Reason) {
         self.answers[place as usize] = Answer {
             reason,
@@ -292,7 +291,7 @@ impl Answers {
         };
     }
 
-    /// Decides without a stage: what needs no analysis.
+    /// Decides a parameter that needs no analysis, without a stage.
     pub fn grant(&mut self, place: u32, reason: Reason) {
         self.answers[place as usize] = Answer {
             verdict: Verdict::Immutable,
@@ -302,14 +301,14 @@ impl Answers {
     }
 }
 
-/// Whether a parameter is the object that a constructor makes, by the method's
-/// signature. No argument can lead to it: until its superclass's constructor has
-/// returned, nobody else may have it.
+/// Whether a parameter is the object that a constructor makes, judged by the method's signature. No
+/// argument can lead to that object: until the superclass's constructor has returned, no other code
+/// may have it.
 pub fn is_new(signature: &[u8], param: u16) -> bool {
     param == 0 && signature.starts_with(b"<init>")
 }
 
-/// How many parameters a method has, `this` counted.
+/// The number of a method's parameters, including `this`.
 pub fn param_count(program: &Program, id: MethodId) -> u16 {
     let method = program.method(id);
     let this = u16::from(!method.is(access::STATIC));

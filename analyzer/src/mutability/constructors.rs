@@ -1,16 +1,17 @@
-//! Constructors that keep nothing: when one has returned, what it got is referred
-//! to by the new object alone, and that by nobody new.
+//! Constructors that keep nothing: after such a constructor has returned, only the new object
+//! refers to its arguments, and nothing new refers to that object.
 //!
-//! A proof has to take it that a call keeps its arguments where other threads find
-//! them. Every constructor begins with a call that gets the new object.
+//! A proof has to assume that a call keeps its arguments where other threads find them. Every
+//! constructor begins with a call that takes the new object, so without this analysis every
+//! constructor would keep it.
 
 use super::facts::{Facts, NONE, Op, Var};
 use crate::program::calls::Dispatch;
 use crate::program::names::Set;
 use crate::program::{MethodId, Program};
 
-/// Finds them. Only bodies count that store nothing but arguments and new objects,
-/// and only there, and that call nothing but such constructors.
+/// Finds these constructors. Their bodies store only arguments and new objects, only into these,
+/// and call only constructors of the same kind.
 pub fn that_keep_nothing(program: &Program, facts: &[Facts]) -> Set<MethodId> {
     let mut open: Vec<(MethodId, Vec<MethodId>)> = Vec::new();
     for (facts, number) in facts.iter().zip(0..) {
@@ -38,8 +39,8 @@ pub fn that_keep_nothing(program: &Program, facts: &[Facts]) -> Set<MethodId> {
     }
 }
 
-/// The constructors that a body calls; nothing if it does anything else that may
-/// keep what it gets, or stores what is not its own.
+/// The constructors that a body calls; `None` if it does anything else that may keep its arguments,
+/// or stores other values.
 fn callees(program: &Program, facts: &Facts) -> Option<Vec<MethodId>> {
     if !facts.present || facts.unknown.is_some() {
         return None;
@@ -73,7 +74,7 @@ fn callees(program: &Program, facts: &Facts) -> Option<Vec<MethodId>> {
                 }
             }
             Op::StoreStatic { value: NONE, .. } => {}
-            // Nothing is given away.
+            // No reference is passed.
             Op::Call { args, .. } if args.iter().all(|&arg| arg == NONE) => {}
             Op::Call { site, args, .. } => {
                 let signature = program.names.bytes(site.signature);

@@ -1,12 +1,11 @@
-//! What is known of the JDK without looking: natives and intrinsics, which have
-//! no code to look at, and methods whose contract says what their many
-//! implementations do.
+//! What is known of the JDK without analysing it: native methods and intrinsics, which have no code
+//! to analyse, and methods whose contract says what their many implementations do.
 //!
-//! A contract is a promise, not a proof: `Collection.size` of a weak map's keys
-//! does clean up, `LinkedHashMap.get` may reorder. So `--sound` uses natives
-//! only, and looks at every implementation of all else.
+//! A contract is a promise, not a proof: `Collection.size` of a weak map's keys does clean up,
+//! `LinkedHashMap.get` may reorder. So `--sound` uses native methods only, and examines every
+//! implementation of everything else.
 //!
-//! - [`shapes`] says what effects there are, [`tables`] which methods have which.
+//! - [`shapes`] says which effects there are, [`tables`] which methods have which.
 //! - [`Contracts`] finds these methods in a program.
 
 mod shapes;
@@ -23,21 +22,21 @@ use shapes::Shape::{
 use shapes::summary;
 use std::sync::Arc;
 
-/// Known effects by method.
+/// The known effects, by method.
 pub struct Contracts {
     known: Map<MethodId, Arc<Summary>>,
     quiet: Set<MethodId>,
     outside: Set<MethodId>,
-    /// What functions are for.
+    /// The abstract methods of the JDK's functional interfaces.
     functions: Set<MethodId>,
-    /// What one of the JDK's own does.
+    /// The effect of such a method on an object of a class of the JDK's own.
     hands: Arc<Summary>,
-    /// Whether what overrides a method does as it does.
+    /// Whether overriding methods are promised to have the effect of the method that they override.
     promises: bool,
 }
 
 impl Contracts {
-    /// Finds the methods in a program; with `sound` those of natives only.
+    /// Finds the methods in a program; with `sound`, only the effects of native methods.
     pub fn new(program: &Program, any: Sym, sound: bool) -> Contracts {
         let mut contracts = Contracts::of_shapes(program, any, sound);
         for &(class, methods) in tables::OUTSIDE {
@@ -51,7 +50,7 @@ impl Contracts {
         contracts
     }
 
-    /// Those that have a shape.
+    /// The methods that have a shape.
     fn of_shapes(program: &Program, any: Sym, sound: bool) -> Contracts {
         let element = program
             .names
@@ -64,7 +63,7 @@ impl Contracts {
             hands: Arc::new(summary(Hands, any, element)),
             promises: !sound,
         };
-        // What is added first counts.
+        // The entry that is added first counts.
         let running = tables::RUNNING.iter().filter(|_| sound);
         for &(class, methods, shape) in running.chain(tables::NATIVES) {
             let mut known = summary(shape, any, element);
@@ -166,7 +165,7 @@ impl Contracts {
         for method in values::methods(program) {
             (contracts.known.entry(method)).or_insert_with(|| reads.clone());
         }
-        // Copies of the JDK's own objects, whatever their classes are declared to return.
+        // Copies of the JDK's own objects, whatever their classes declare as the result.
         let clones = Arc::new(summary(Clones, any, element));
         for class in program.classes.iter().filter(|class| class.library) {
             for method in class.methods.clone().map(MethodId) {
@@ -203,7 +202,7 @@ impl Contracts {
                 }
             }
         }
-        // Functions of the JDK's own: what the program gives it is called back.
+        // Functions of the JDK itself: they call back the functions that the program passes.
         let functional = Arc::new(summary(Reads, any, element));
         for class in program.classes.iter().filter(|class| class.library) {
             let name = program.names.bytes(class.name);
@@ -232,34 +231,35 @@ impl Contracts {
         }
     }
 
-    /// Whether only what is sure is known.
+    /// Whether only proved effects are included.
     pub fn is_proof(&self) -> bool {
         !self.promises
     }
 
-    /// What changes its receiver, and returns something that this leads to.
+    /// The effect of a method that changes its receiver, and returns something reachable from it.
     pub fn step(any: Sym, element: Sym) -> Summary {
         summary(Steps, any, element)
     }
 
-    /// Whether a method changes what no parameter leads to: a setting of the JVM, a file.
+    /// Whether a method changes something that is not reachable from a parameter: a setting of the
+    /// JVM, a file.
     pub fn changes_outside(&self, method: MethodId) -> bool {
         self.outside.contains(&method)
     }
 
-    /// Whether a method calls nothing of what it is given. Not a proof.
+    /// Whether a method calls no method of its arguments. This is not a proof.
     pub fn is_quiet(&self, method: MethodId) -> bool {
         self.quiet.contains(&method)
     }
 
-    /// The effect of a method of the library, and of what overrides it, if that
-    /// is promised.
+    /// The effect of a method of the library and of the methods that override it, if that is
+    /// promised.
     pub fn promise(&self, method: MethodId) -> Option<&Arc<Summary>> {
         self.find(method).filter(|_| self.promises)
     }
 
-    /// The same on an object of a class of the library's own: such a function may return
-    /// what it gets.
+    /// The promised effect of a method on an object of a class of the library's own: a function of
+    /// such a class may return its arguments.
     pub fn promise_of_library(&self, method: MethodId) -> Option<&Arc<Summary>> {
         match self.functions.contains(&method) {
             true => Some(&self.hands),
@@ -273,7 +273,8 @@ impl Contracts {
     }
 }
 
-/// Methods of a class of the library, by names separated by blanks.
+/// The methods of a class of the library that have one of these names, which are separated by
+/// blanks.
 fn named<'p>(
     program: &'p Program,
     class: &str,
@@ -283,7 +284,7 @@ fn named<'p>(
         let signature = program.names.bytes(program.method(method).signature);
         let until = |byte: u8| signature.iter().position(|&other| other == byte);
         let name = &signature[..until(b'(').unwrap_or(signature.len())];
-        // With its parameters if it is overloaded.
+        // An overloaded method is named with its parameters.
         let whole = &signature[..until(b')').map_or(signature.len(), |at| at + 1)];
         methods
             .split_ascii_whitespace()

@@ -1,21 +1,21 @@
-//! Stage S': what a method and all that it calls may write, read and keep, by
-//! the references through which objects are obtained.
+//! Stage S': what a method and all that it calls may write, read and keep, by the references
+//! through which objects are obtained.
 //!
-//! A value is a set of [`Node`]s: parameters, what was read from them by up to
-//! two fields, objects made here or in a call, and everything outside. What
-//! hangs together with the definition of mutability is how values are obtained,
-//! not which objects they are: an object read from a parameter's field is that
-//! parameter's, and also all that was stored there before. Values are assigned
-//! once, so the order of statements counts for them. For the heap within a method
-//! it counts up to the first loop, except in proofs, which other threads must not
-//! disturb; and what is read right after it was stored is known everywhere.
+//! A value is a set of [`Node`]s: parameters, what was read from them by up to two fields, objects
+//! made here or in a call, and everything outside. The definition of mutability depends on how
+//! values are obtained, not on which objects they are: an object read from a parameter's field
+//! belongs to that parameter, and so does everything stored there before. Values are assigned once,
+//! so the order of statements is respected for them. For the heap within a method, the order is
+//! respected up to the first loop, except in proofs, in which other threads may interfere; and a
+//! value that is read right after it was stored is known everywhere.
 //!
 //! - [`Summary`] is what a caller has to know of a method.
-//! - [`method`] makes one of a body, given what [`world`] tells of the rest of the program; [`heap`] is
-//!   what objects refer to meanwhile, [`set`] are sets of nodes, and [`keep`]
-//!   picks what callers can see. [`kinds`] tells what is written from what it leads to.
-//! - [`solve`] does so for all methods, in an order that [`circles`] finds;
-//!   [`reach`] says which lambdas a call may run.
+//! - [`method`] makes a summary of a body, given what [`world`] says of the rest of the program;
+//!   [`heap`] is what objects refer to meanwhile, [`set`] are sets of nodes, and [`keep`] picks
+//!   what callers can see. [`kinds`] distinguishes the objects that are written from those that
+//!   they refer to.
+//! - [`solve`] does so for all methods, in an order that [`circles`] finds; [`reach`] says which
+//!   lambdas a call may run.
 
 pub mod circles;
 mod heap;
@@ -36,34 +36,34 @@ use kinds::Kinds;
 pub enum Node {
     /// An argument.
     Param(u16),
-    /// Read from a node (one that stands before) by a field.
+    /// A value read from a node (an earlier one) by a field.
     Read(u32, Sym),
-    /// Anything further away from an argument.
+    /// Any value reachable from an argument by more reads than that.
     Deep(u16),
-    /// What an argument holds, as a collection its elements: one read away from
-    /// what is known to be an object of the library's. Of anything else that may
-    /// be any part of it. Of contracts only.
+    /// What an argument holds, which for a collection is its elements: for an object known to be
+    /// the library's, what is one read away; for any other object, anything that may be part of it.
+    /// Only in contracts.
     Held(u16),
-    /// Made by the method, at this operation.
+    /// An object made by the method, at this operation.
     New(u32, Made),
-    /// From outside: static fields, constants, code that is not known.
+    /// A value from outside: static fields, constants, unknown code.
     Outside,
 }
 
-/// What an object is, if it was made where we see it.
+/// What an object is, if the code that makes it is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Made {
     /// An instance of exactly this class.
     Class(ClassId),
-    /// By this operation of this method.
+    /// A lambda, made by this operation of this method.
     Lambda(MethodId, u32),
-    /// By the library: an instance of a class of its own, as an iterator is.
+    /// An object that the library makes, of a class of its own, such as an iterator.
     Library,
-    /// An array, or one of several things.
+    /// An array, or one of several kinds of objects.
     Some,
 }
 
-/// A node's number, and in the lowest bit whether the way to it is uncertain.
+/// A node's number and, in the lowest bit, whether the way to it is uncertain.
 pub type Ref = u32;
 
 /// A reference to a node.
@@ -74,8 +74,8 @@ pub fn reference(node: u32, weak: bool) -> Ref {
 /// A set of references, sorted.
 pub type Refs = Vec<Ref>;
 
-/// Adds references; whether there were new ones. Both are sorted, and of a
-/// certain and an uncertain way to a node only the certain one is kept.
+/// Adds references; returns whether there were new ones. Both lists are sorted. If there are a
+/// certain and an uncertain way to a node, only the certain one is kept.
 pub fn join(into: &mut Refs, from: &[Ref], weak: bool) -> bool {
     let weak = u32::from(weak);
     if let &[found] = from {
@@ -130,65 +130,64 @@ fn insert(into: &mut Refs, found: Ref) -> bool {
     }
 }
 
-/// Why a node is written.
+/// The reason why a node is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cause {
     /// A store in this body: its operation.
     Store(u32),
-    /// A call: its operation, the method, and the method's write.
+    /// A call: its operation, the called method, and the index of the method's write.
     Call(u32, MethodId, u32),
     /// A call whose effect is known from a table: its operation.
     Known(u32),
-    /// Given to code that is not known: the operation.
+    /// The node is passed to code that is not known: the operation.
     Unknown(u32),
-    /// The body itself is not known.
+    /// The body itself could not be read.
     NoBody,
-    /// It is too large to be followed.
+    /// The body is too large to be analysed.
     TooLarge,
 }
 
 /// A write of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Write {
-    /// The node, a parameter or something read from one.
+    /// The node: a parameter, or something read from one.
     pub node: Ref,
-    /// How it comes to it.
+    /// The cause of the write.
     pub cause: Cause,
-    /// That it does so only if a parameter is an instance of a class.
+    /// The condition under which it happens: a parameter must be an instance of a class.
     pub only: Only,
-    /// What the object is that is written.
+    /// The kinds of objects that are written.
     pub kinds: Kinds,
 }
 
-/// A parameter, and the class of which it must be an instance; nothing if it does
-/// not matter.
+/// A parameter, and the class of which it must be an instance; `None` if there is no condition.
 pub type Only = Option<(u16, ClassId)>;
 
 /// What callers have to know of a method.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Summary {
-    /// Nodes; those read from others stand behind them.
+    /// The nodes. A node that is read from another one stands behind it.
     pub nodes: Vec<Node>,
-    /// What is written, each node once.
+    /// The writes, one for each written node.
     pub writes: Vec<Write>,
-    /// What hangs below: node, field, what it may refer to.
+    /// What fields of nodes may refer to: node, field, references.
     pub heap: Vec<(u32, Sym, Refs)>,
-    /// What it returns.
+    /// What the method returns.
     pub returned: Refs,
-    /// What it throws.
+    /// What the method throws.
     pub thrown: Refs,
     /// What static fields keep.
     pub kept: Refs,
     /// What the library gets together with parameters that it may call back, if these are lambdas.
     pub given: Refs,
-    /// Whether it writes static state, or objects that such leads to.
+    /// Whether the method writes static state, or objects reachable from static fields.
     pub writes_outside: bool,
-    /// Whether it writes such objects.
+    /// Whether the method writes objects reachable from static fields.
     pub writes_kept: bool,
 }
 
 impl Summary {
-    /// The parameter that a node hangs together with.
+    /// The parameter from which a node is derived.
     pub fn param(&self, mut node: u32) -> Option<u16> {
         loop {
             match self.nodes.get(node as usize)? {
@@ -199,7 +198,7 @@ impl Summary {
         }
     }
 
-    /// The certain write of a parameter, or else the uncertain one.
+    /// The certain write of a parameter or, failing that, the uncertain one.
     pub fn write_of(&self, param: u16) -> Option<(usize, &Write)> {
         let own = |write: &&Write| self.param(write.node >> 1) == Some(param);
         let mut writes = self
@@ -211,15 +210,15 @@ impl Summary {
         first.or_else(|| writes.next())
     }
 
-    /// Whether a static field may keep something that hangs together with a parameter.
+    /// Whether a static field may keep something derived from a parameter.
     pub fn keeps(&self, param: u16) -> bool {
         let mut kept = self.kept.iter();
         kept.any(|one| self.param(one >> 1) == Some(param))
     }
 
-    /// Whether something that hangs together with a parameter may be referred to
-    /// by somebody when the method has returned who had it not before: by the
-    /// result, an exception, a static field, or another object that lives on.
+    /// Whether something derived from a parameter may, after the method has returned, be referred
+    /// to by something that did not have it before: by the result, an exception, a static field, or
+    /// another object that lives on.
     pub fn lets_escape(&self, param: u16) -> bool {
         let is_own = |one: &Ref| self.param(one >> 1) == Some(param);
         let held = |(holder, _, refs): &(u32, Sym, Refs)| {
@@ -232,8 +231,7 @@ impl Summary {
             || self.heap.iter().any(held)
     }
 
-    /// Whether this says all that another one says; how it came to it does not
-    /// matter.
+    /// Whether this summary includes another one; the causes of writes do not matter.
     pub fn covers(&self, other: &Summary) -> bool {
         let numbers: Map<Node, u32> = self
             .nodes
@@ -286,7 +284,7 @@ impl Summary {
             })
     }
 
-    /// All that either of two summaries says: it covers both.
+    /// The union of two summaries, which covers both.
     pub fn joined(&self, other: &Summary) -> Summary {
         let mut both = self.clone();
         let mut numbers: Map<Node, u32> = (both.nodes.iter().zip(0..))
@@ -344,9 +342,9 @@ impl Summary {
         both
     }
 
-    /// Adds what may lead on to what is written here, of which only that is known: it may be kept
-    /// by static fields, lead to all else and, if that is got at, to what is from outside; an
-    /// exception may bring out any argument. For proofs.
+    /// Adds all references that the method may leave behind, if only its writes are known: static
+    /// fields may keep its arguments; everything may refer to everything else and, if it is
+    /// accessible, to what is outside; an exception may bring out any argument. For proofs.
     pub fn add_ways(&mut self, any: Sym, outside: bool) {
         let from_outside = self.number(Node::Outside);
         let made = self.number(Node::New(0, Made::Some));
@@ -391,8 +389,8 @@ impl Summary {
         }
     }
 
-    /// For a body that is not known: all that it gets may be changed, and what
-    /// it returns may be any of it.
+    /// The summary of a body that is not known: it may change all of its arguments, and return
+    /// anything reachable from them.
     pub fn unknown(followed: &[bool]) -> Summary {
         let mut summary = Summary {
             nodes: vec![Node::Outside],
@@ -424,7 +422,7 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeMap;
 
-    /// Nodes with whether the way to them is uncertain.
+    /// Nodes, each with whether the way to it is uncertain.
     fn plain(refs: &[Ref]) -> BTreeMap<u32, bool> {
         refs.iter().map(|one| (one >> 1, one & 1 == 1)).collect()
     }

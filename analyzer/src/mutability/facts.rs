@@ -1,8 +1,10 @@
-//! What a body does with references, and nothing else: the part of its
-//! three-address code that mutability depends on.
+//! What a body does with references, and nothing else: the part of its three-address code that
+//! mutability depends on.
 //!
-//! Values that cannot be mutated (numbers, strings, boxes, dates) are left out, casts
-//! are looked through. The rest is small enough to be kept for a whole program.
+//! Values that cannot be mutated (numbers, strings, boxes, dates) are left out, and casts are
+//! looked through. The rest is small enough to be kept for a whole program.
+//!
+//! - `reader` makes facts of three-address code.
 
 mod reader;
 
@@ -18,35 +20,35 @@ pub type Var = u32;
 /// No value, or one that cannot be mutated.
 pub const NONE: Var = u32::MAX;
 
-/// What an instruction does.
+/// What an instruction does with references.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(missing_docs, reason = "a variant says what its fields are")]
 pub enum Op {
-    /// An argument.
+    /// Takes an argument.
     Param { dst: Var, number: u16 },
-    /// One of several.
+    /// Takes one of several values.
     Phi { dst: Var, from: Box<[Var]> },
-    /// Reads a field, or an element by the field [`Facts::ELEMENT`].
+    /// Reads a field, or an element through the field [`Facts::ELEMENT`].
     Load { dst: Var, base: Var, field: Sym },
-    /// Writes one.
+    /// Writes a field, or an element through the field [`Facts::ELEMENT`].
     Store { base: Var, field: Sym, value: Var },
     /// Reads a static field.
     LoadStatic { dst: Var, field: Sym },
-    /// Writes one. Whether the field belongs to the class whose initializer
-    /// this is stands with it: that is no effect of others.
+    /// Writes a static field. `own` says whether the field belongs to the class whose initializer
+    /// this body is, since such a write is not an effect on others.
     StoreStatic { field: Sym, value: Var, own: bool },
-    /// A new object.
+    /// Makes a new object.
     New { dst: Var, class: Option<ClassId> },
-    /// A new object that implements an interface by a method.
+    /// Makes a new object that implements an interface by a method.
     Lambda(Box<Lambda>),
-    /// A call; the receiver is the first argument.
+    /// Calls a method; the receiver is the first argument.
     Call {
         dst: Var,
         site: Site,
         args: Box<[Var]>,
     },
-    /// A call of something that is not known: a class that is missing, a
-    /// dynamic call of an unknown kind.
+    /// Calls something that is not known: a method of a missing class, or a dynamic call of an
+    /// unknown kind.
     Unknown {
         dst: Var,
         what: Sym,
@@ -54,16 +56,16 @@ pub enum Op {
     },
     /// Returns a reference.
     Return { value: Var },
-    /// Throws.
+    /// Throws an exception.
     Throw { value: Var },
-    /// What a handler caught.
+    /// Takes the exception that a handler caught.
     Catch { dst: Var },
-    /// A value from outside: a constant.
+    /// Takes a value from outside: a constant.
     Outside { dst: Var },
 }
 
 impl Op {
-    /// The value that an operation makes.
+    /// The value that an operation makes; [`NONE`] if it makes none.
     pub fn result(&self) -> Var {
         match self {
             Op::Param { dst, .. }
@@ -83,29 +85,29 @@ impl Op {
     }
 }
 
-/// What `LambdaMetafactory` makes of a method reference or a lambda expression.
+/// An object that `LambdaMetafactory` makes of a method reference or a lambda expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lambda {
-    /// The object.
+    /// The value of the object.
     pub dst: Var,
     /// The interface that it implements.
     pub interface: Option<ClassId>,
-    /// Whether it implements others beside, of which it is not noted which.
+    /// Whether it also implements other interfaces, which are not recorded.
     pub marked: bool,
-    /// The name of the method of the interface.
+    /// The name of the interface's method that it implements.
     pub name: Sym,
-    /// What that method runs; `new` for a constructor.
+    /// The method that this runs, which may be a constructor (see [`Lambda::makes`]).
     pub site: Site,
-    /// Whether it makes a new object, which is the receiver.
+    /// Whether that method makes a new object, which is then the receiver.
     pub makes: bool,
-    /// The arguments that are already there.
+    /// The captured arguments.
     pub captured: Box<[Var]>,
 }
 
-/// An operation and where it comes from.
+/// An operation and its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fact {
-    /// The place in the bytecode.
+    /// The offset in the bytecode.
     pub pc: u16,
     /// The operation.
     pub op: Op,
@@ -114,23 +116,23 @@ pub struct Fact {
 /// What a body does with references.
 #[derive(Debug, Clone, Default)]
 pub struct Facts {
-    /// Operations, in reverse postorder of the blocks.
+    /// The operations, in reverse postorder of the blocks.
     pub ops: Vec<Fact>,
-    /// How many values there are.
+    /// The number of values.
     pub vars: u32,
-    /// Loads that give what was stored just before: the operation, and the value.
+    /// Loads that give the value stored just before: the operation, and the value.
     pub stored: Box<[(u32, Var)]>,
-    /// From this operation on, operations may run again.
+    /// The index of the first operation that may run more than once.
     pub loops_from: usize,
-    /// Which arguments are followed: not numbers, strings, dates.
+    /// For each parameter, whether it is followed; numbers, strings and dates are not.
     pub followed: Box<[bool]>,
-    /// Why nothing is known of the body, if that is so.
+    /// Why nothing is known of the body; `None` if it is known.
     pub unknown: Option<String>,
-    /// Whether there is a body that was to be read.
+    /// Whether the method has a body that could be read.
     pub present: bool,
-    /// Whether anything in it may throw.
+    /// Whether anything in the body may throw.
     pub throws: bool,
-    /// Whether it has a loop.
+    /// Whether the body has a loop.
     pub loops: bool,
 }
 
@@ -233,7 +235,8 @@ mod tests {
         ] {
             assert!(is(descriptor), "{descriptor}");
         }
-        // A program may have a subclass that changes; a name in another package says nothing.
+        // A program may have a subclass with state that changes; a class of the same name in
+        // another package is not meant.
         for descriptor in [
             "[I",
             "Ljava/math/BigDecimal;",

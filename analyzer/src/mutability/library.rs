@@ -1,6 +1,5 @@
-//! The JDK's classes, and those of libraries, with verdicts on their methods'
-//! parameters, found by our own analysis once for each JDK (and set of libraries)
-//! and kept on disk.
+//! The JDK's classes, and those of libraries, with verdicts on their methods' parameters. They are
+//! found by our own analysis once for each JDK (and set of libraries) and kept on disk.
 //!
 //! # Layout of the file
 //!
@@ -17,8 +16,8 @@
 //! text
 //! ```
 //!
-//! **Invariant:** a file that is damaged, of another version, of another JDK or of
-//! other libraries is computed anew, never trusted.
+//! **Invariant:** a file that is damaged, of another version, of another JDK or of other libraries
+//! is computed anew, never trusted.
 
 use super::analysis::{read_facts, run_library};
 use super::answers::{Answers, Verdict, param_count};
@@ -41,13 +40,13 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 const MAGIC: &[u8; 8] = b"HSLIBRY\n";
-/// Of the layout and of the analysis: a change of either makes another.
+/// The version of the layout and of the analysis: a change of either increases it.
 const VERSION: u32 = 18;
 const NOTHING: u32 = u32::MAX;
-/// Parameters whose verdicts fit in a word.
+/// The number of parameters whose verdicts fit in a word.
 const PACKED: u16 = 16;
 
-/// The classes of a JDK and the verdicts on their methods.
+/// The classes of a JDK and the verdicts on their methods' parameters.
 #[derive(Debug, Default)]
 pub struct Stored {
     strings: Vec<Vec<u8>>,
@@ -55,31 +54,31 @@ pub struct Stored {
     class_count: u32,
 }
 
-/// Summaries by the methods of a program that the JDK's classes are part of.
+/// Summaries by the methods of a program that includes the JDK's classes.
 pub struct Summaries<'p> {
     program: &'p Program,
-    /// Packed verdicts by method.
+    /// The packed verdicts of each method.
     verdicts: Vec<u32>,
-    /// What methods may call by way of arguments that they leave alone.
+    /// The signatures that methods may call through arguments that they leave alone.
     given: Map<MethodId, Signatures>,
-    /// What they may call by way of all arguments.
+    /// The signatures that methods may call through all arguments.
     runs: Map<MethodId, Signatures>,
     any: Sym,
     made: Mutex<Map<MethodId, Arc<Summary>>>,
 }
 
-/// What identifies a JDK's classes, and those of libraries.
+/// A key that identifies the classes of a JDK and of libraries.
 pub fn key(jdk: Option<&JdkClasses>, libraries: &[Raw], sound: bool) -> [u8; 32] {
     let mut hash = Sha256::new();
     hash.update(VERSION.to_le_bytes());
     hash.update(crate::VERSION);
     hash.update([u8::from(sound)]);
-    // Names and sizes of all resources, and the time of the last change: a JDK
-    // that was patched in place has another one of these.
+    // The identity is the names and sizes of all files, and the times of their last change: a JDK
+    // that was patched in place differs in one of these.
     let (files, index) = jdk.map_or((Vec::new(), &[][..]), JdkClasses::identity);
     hash.update(index);
     for file in files {
-        // An image is known by its index, wherever it is.
+        // An image is identified by its index, wherever it is.
         if index.is_empty() {
             hash.update(file.as_os_str().as_encoded_bytes());
         }
@@ -91,7 +90,7 @@ pub fn key(jdk: Option<&JdkClasses>, libraries: &[Raw], sound: bool) -> [u8; 32]
         let since = modified.and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
         hash.update(since.unwrap_or_default().as_nanos().to_le_bytes());
     }
-    // Libraries are known by what they hold, wherever they are.
+    // Libraries are identified by their content, wherever they are.
     for class in libraries {
         hash.update(class.bytes.len().to_le_bytes());
         hash.update(&class.bytes);
@@ -99,19 +98,19 @@ pub fn key(jdk: Option<&JdkClasses>, libraries: &[Raw], sound: bool) -> [u8; 32]
     hash.finalize().into()
 }
 
-/// The file of a JDK.
+/// The path of the file of a JDK, given its key.
 pub fn file(key: &[u8; 32]) -> Option<PathBuf> {
     Some(cache::directory()?.join(format!("jdk-{}.hlib", hex(&key[..8]))))
 }
 
-/// Reads a file; nothing if there is none or it is of no use.
+/// Reads a file; `None` if there is none or it cannot be used.
 pub fn load(path: &Path, key: &[u8; 32]) -> Option<Stored> {
     let stored = Stored::decode(&fs::read(path).ok()?, key)?;
     cache::used(path);
     Some(stored)
 }
 
-/// Writes a file for the next run, whole or not at all.
+/// Writes a file for the next run, completely or not at all.
 ///
 /// # Errors
 ///
@@ -120,7 +119,8 @@ pub fn save(path: &Path, key: &[u8; 32], stored: &Stored) -> std::io::Result<()>
     cache::save(path, &stored.encode(key))
 }
 
-/// Classifies the parameters of all methods of a JDK and of libraries. What cannot be read is a warning.
+/// Classifies the parameters of all methods of a JDK and of libraries. Classes that cannot be read
+/// give a warning.
 ///
 /// # Errors
 ///
@@ -144,7 +144,7 @@ pub fn compute(
     Ok(Stored::new(&program, &answers, &given))
 }
 
-/// Writes words, and strings by number.
+/// Writes words, and strings by their numbers.
 struct Writer<'p> {
     program: &'p Program,
     numbers: Map<Sym, u32>,
@@ -178,8 +178,7 @@ impl Writer<'_> {
     }
 }
 
-/// The verdicts of a method's parameters, two bits each; those beyond are
-/// unknown.
+/// The verdicts of a method's parameters, two bits each. Parameters beyond [`PACKED`] are unknown.
 fn pack(answers: &Answers, method: MethodId, params: u16) -> u32 {
     (0..params.min(PACKED)).fold(0, |word, param| {
         let bits = match answers.verdict(answers.place(method, param)) {
@@ -223,7 +222,8 @@ impl Stored {
                 let id = MethodId(number);
                 let params = param_count(program, id);
                 words.push(pack(answers, id, params));
-                // What may be called back matters of what is said to be left alone.
+                // What may be called back only matters for parameters that are said to be left
+                // alone.
                 let mut calls = [Signatures::default(); 2];
                 for param in 0..params {
                     let place = answers.place(id, param);
@@ -309,7 +309,7 @@ impl Stored {
         })
     }
 
-    /// Gives the strings their numbers in a program.
+    /// Adds the strings to the names of a program.
     fn syms(&self, names: &Names) -> Vec<Sym> {
         self.strings
             .par_iter()
@@ -317,7 +317,7 @@ impl Stored {
             .collect()
     }
 
-    /// The classes, to be joined with those of a program; with the strings, for
+    /// The classes, to be joined with those of a program, and the strings, for
     /// [`Stored::summaries`].
     pub fn drafts(&self, names: &Names) -> (Vec<Draft>, Vec<Sym>) {
         let syms = self.syms(names);
@@ -361,7 +361,8 @@ impl Stored {
         (drafts, syms)
     }
 
-    /// Summaries that follow from the verdicts, by the methods of a program that has these classes.
+    /// The summaries that follow from the verdicts, by the methods of a program that includes these
+    /// classes.
     pub fn summaries<'p>(&self, program: &'p Program, strings: &[Sym]) -> Summaries<'p> {
         let mut verdicts = vec![0; program.methods.len()];
         let (mut given, mut runs) = (Map::default(), Map::default());
@@ -430,8 +431,8 @@ impl solve::Library for Summaries<'_> {
     }
 }
 
-/// What verdicts say of a method: what is mutable is written and may keep the
-/// other arguments; what is returned may be or lead to any of them.
+/// The summary that verdicts imply for a method: mutable parameters are written and may keep the
+/// other arguments; the result may be, or refer to, any argument.
 pub fn from_verdicts(
     program: &Program,
     method: MethodId,
@@ -484,7 +485,7 @@ pub fn from_verdicts(
         };
         match verdict(param) {
             Verdict::Immutable => {}
-            // How deep it is changed nobody knows any more.
+            // The verdict does not say how deep the change is.
             Verdict::Mutable => {
                 write(node, false);
                 write(node + 1, true);

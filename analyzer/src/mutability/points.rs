@@ -1,39 +1,39 @@
-//! Stage S: what a body alone shows (Artzi, dissertation, sections 5.5.1 and
-//! 5.5.2).
+//! Stage S: what a body alone shows (Artzi, dissertation, sections 5.5.1 and 5.5.2).
 //!
-//! For each value and parameter a distance: how many reads, the first by a
-//! given field, lead from the value to something that the parameter refers to.
-//! Everything a parameter leads to has distance 0. Before the first loop
-//! operations are taken in their order; from there on until nothing changes.
+//! For each value and parameter it computes a distance: how many reads, the first by a given field,
+//! lead from the value to something that the parameter refers to. Everything reachable from a
+//! parameter has distance 0. Before the first loop, operations are taken in their order; from there
+//! on, they are repeated until nothing changes.
 
 use super::facts::{Facts, NONE, Op, Var};
 use crate::program::Sym;
 use crate::program::calls::Site;
 
-/// More reads than this are not counted apart. Counting too few is safe: it
-/// calls more writes a parameter's own.
+/// The greatest distance that is distinguished. A distance that is too small is safe: it attributes
+/// more writes to a parameter.
 const FAR: u8 = 6;
 const NEVER: u8 = u8::MAX;
 
-/// Stands for all that static fields lead to as if it were a parameter's state.
+/// Stands for everything reachable from static fields, as if it were a parameter's state.
 const OUTSIDE: u16 = u16::MAX;
 
-/// How calls are taken.
+/// How calls are treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Variant {
-    /// A call may make aliases of all that it gets and returns.
+    /// A call may make aliases of all of its arguments and its result.
     Over,
     /// A call makes no aliases.
     Under,
-    /// As over, and what a call returns may be anything that its arguments lead
-    /// to, however far away.
+    /// As `Over`, and the result of a call may be anything reachable from its arguments, however
+    /// far away.
     Through,
 }
 
-/// Distances of one value to one parameter, by the first field.
+/// The distances of one value to one parameter, by the first field.
 #[derive(Debug, Clone)]
 struct Distances {
-    /// Of fields that are not listed; 0 is the distance of all fields or none.
+    /// The distance by all fields that are not listed; 0 means that the value itself is part of the
+    /// parameter's state.
     rest: u8,
     fields: Vec<(Sym, u8)>,
 }
@@ -58,8 +58,7 @@ impl Distances {
             .min(self.rest)
     }
 
-    /// Lowers the distance by one field, or by all; whether that was anything
-    /// new.
+    /// Lowers the distance by one field, or by all; returns whether that changed anything.
     fn lower(&mut self, field: Option<Sym>, to: u8) -> bool {
         match field {
             None if to >= self.rest => false,
@@ -78,7 +77,7 @@ impl Distances {
     }
 }
 
-/// One more read.
+/// The distance with one more read.
 fn farther(distance: u8) -> u8 {
     match distance {
         NEVER => NEVER,
@@ -86,22 +85,23 @@ fn farther(distance: u8) -> u8 {
     }
 }
 
-/// For proofs, which calls may keep what they get; nothing where that is not asked.
+/// For proofs, which calls may keep their arguments; `None` if no proof is asked for.
 pub type Sound<'a> = Option<&'a dyn Fn(Site) -> bool>;
 
 /// Which parameters the values of a body may point to.
 pub struct Points<'a> {
-    /// By value: parameters, each once, with distances.
+    /// For each value, its parameters, each once, with distances.
     of: Vec<Vec<(u16, Distances)>>,
-    /// Which calls may keep what they get in static fields, and return what these lead to.
+    /// Which calls may keep their arguments in static fields, and return what is reachable from
+    /// these.
     keeps: Option<&'a dyn Fn(Site) -> bool>,
 }
 
 impl<'a> Points<'a> {
-    /// Finds them. `look` is shown each operation once: before the first loop
-    /// with what holds there, of calls before they are run unless they may keep
-    /// what they get; from there on with what holds at the end. With `sound`,
-    /// what is caught may be or lead to whatever a call has got.
+    /// Finds them. `look` is called once for each operation. Before the first loop it is given what
+    /// holds there, which for a call is the state before the call, unless the call may keep its
+    /// arguments; from the loop on it is given what holds at the end. With `sound`, a caught
+    /// exception may be, or refer to, whatever a call has got.
     pub fn find(
         facts: &Facts,
         variant: Variant,
@@ -129,9 +129,10 @@ impl<'a> Points<'a> {
         thrown.retain(|&value| value != NONE);
         let (once, again) = facts.ops.split_at(facts.loops_from.min(facts.ops.len()));
         for (fact, at) in once.iter().zip(0..) {
-            // What a call does to its arguments it does when it has got them; what it does with
-            // aliases that it makes itself, its own body says. Of what it keeps where others
-            // change it none does: of proofs that may be anywhere, else in what is from outside.
+            // What a call does to its arguments, it does after it has got them; what it does with
+            // aliases that it makes itself is covered by its own body. Where a call keeps an
+            // argument and others change it there, no body covers that: in proofs this may be
+            // anywhere, otherwise in what is from outside.
             let args = match &fact.op {
                 Op::Call { args, .. } | Op::Unknown { args, .. } => &**args,
                 Op::Lambda(lambda) => &*lambda.captured,
@@ -161,21 +162,21 @@ impl<'a> Points<'a> {
         }
     }
 
-    /// The parameters whose state a value may be or lead to.
+    /// The parameters whose state a value may be, or may lead to.
     pub fn leads_to(&self, var: Var) -> impl Iterator<Item = u16> + '_ {
         let of = self.of.get(var as usize).into_iter().flatten();
         of.filter(|(param, distances)| distances.least() != NEVER && *param != OUTSIDE)
             .map(|(param, _)| *param)
     }
 
-    /// The parameters whose state a value may be.
+    /// The parameters whose state a value may be part of.
     pub fn is_state_of(&self, var: Var) -> impl Iterator<Item = u16> + '_ {
         let of = self.of.get(var as usize).into_iter().flatten();
         of.filter(|(param, distances)| distances.least() == 0 && *param != OUTSIDE)
             .map(|(param, _)| *param)
     }
 
-    /// Whether a value may be what a static field leads to.
+    /// Whether a value may be reachable from a static field.
     fn is_outside(&self, var: Var) -> bool {
         let mut of = self.of.get(var as usize).into_iter().flatten();
         of.any(|(param, distances)| *param == OUTSIDE && distances.least() == 0)
@@ -192,7 +193,7 @@ impl<'a> Points<'a> {
         if to == NEVER {
             return false;
         }
-        // What is a parameter's state is that by every field.
+        // What is part of a parameter's state is so by every field.
         let field = field.filter(|_| to > 0);
         if let Some(known) = of.iter_mut().find(|entry| entry.0 == param) {
             return known.1.lower(field, to);
@@ -203,7 +204,7 @@ impl<'a> Points<'a> {
         true
     }
 
-    /// Lowers what `to` is away by what `from` is, as `change` says.
+    /// Lowers the distances of `to` by those of `from`, as `change` says.
     fn flow(
         &mut self,
         from: Var,
@@ -239,9 +240,9 @@ impl<'a> Points<'a> {
         changed
     }
 
-    /// What a call does to its arguments and its result: a result is as far away
-    /// as what is nearest; where calls may take it out of what they get, it may
-    /// be the parameter's own, and the fields of arguments may be.
+    /// Applies what a call does to its arguments and its result. The result is as near as the
+    /// nearest argument; where calls may take it out of their arguments, it may be part of the
+    /// parameter's state itself, and so may the fields of arguments.
     fn take_call(&mut self, args: &[Var], dst: Var, variant: Variant, keeps: bool) -> bool {
         let mut changed = self.alias(args.iter().copied().chain([dst]));
         if keeps {
@@ -339,36 +340,36 @@ impl<'a> Points<'a> {
     }
 }
 
-/// What stage S learns of a body; parameters by their numbers.
+/// What stage S finds out about a body. Parameters are given by their numbers.
 #[derive(Debug, Default)]
 pub struct Local {
-    /// Writes of a parameter's state: the parameter, the operation.
+    /// Writes of a parameter's state: the parameter and the operation.
     pub writes: Vec<(u16, u32)>,
-    /// Writes of what a call may have taken out of something that leads to a
-    /// parameter's state, and of that itself.
+    /// Writes to the result of a call that may have taken it out of something that leads to a
+    /// parameter's state, and writes of that something itself.
     pub perhaps: Vec<(u16, u32)>,
-    /// Writes of a parameter's state if calls make no aliases.
+    /// Writes of a parameter's state, assuming that calls make no aliases.
     pub sure: Vec<(u16, u32)>,
     /// Parameters whose state leaves the body by calls or static fields.
     pub leaks: Vec<(u16, Leak)>,
-    /// Parameters whose state a call gets: parameter, operation, argument.
+    /// Parameters whose state is passed to a call: the parameter, the operation and the argument.
     pub over: Vec<(u16, u32, u16)>,
-    /// The same without aliases made by calls.
+    /// Parameters whose state is passed to a call, assuming that calls make no aliases.
     pub under: Vec<(u16, u32, u16)>,
 }
 
 /// Where a parameter's state goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Leak {
-    /// To a call.
+    /// It is passed to a call, by this operation.
     Call(u32),
-    /// To a static field, or into something that one leads to.
+    /// It is stored in a static field, or in something reachable from one, by this operation.
     Static(u32),
-    /// Into code that is not known.
+    /// It is passed to code that is not known, by this operation.
     Unknown(u32),
 }
 
-/// The call that an operation is, as far as arguments go.
+/// The call that an operation is, as far as its arguments matter.
 pub fn call_of(op: &Op) -> Option<(Site, &[Var])> {
     match op {
         Op::Call { site, args, .. } => Some((*site, args)),
@@ -397,8 +398,8 @@ pub fn local(facts: &Facts, sound: Sound<'_>) -> Local {
             let kept = over.leads_to(*value).map(|param| (param, Leak::Static(at)));
             local.leaks.extend(kept);
         }
-        // Making a lambda runs nothing; that it may be run by whom it is given
-        // to is what the over-approximation has to say.
+        // Making a lambda runs nothing. That code which gets the lambda may run it is part of the
+        // over-approximation.
         Op::Call { .. } | Op::Lambda(_) => {
             let args = call_of(op).map_or(&[][..], |call| call.1);
             for (&arg, place) in args.iter().zip(0..) {

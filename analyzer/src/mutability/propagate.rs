@@ -1,10 +1,10 @@
-//! Stage P: from callees to callers along the binding multigraph (Artzi,
-//! dissertation, section 5.5.3).
+//! Stage P: from callees to callers along the binding multigraph (Artzi, dissertation, section
+//! 5.5.3).
 //!
-//! Its nodes are parameters, and arguments of calls: an argument leads to the
-//! parameter of every method that the call may run. Mutability goes against the
-//! edges of the under-approximation; what leads to nothing mutable and nothing
-//! unknown in the over-approximation is immutable.
+//! Its nodes are parameters, and arguments of calls: an argument has an edge to the parameter of
+//! every method that the call may run. Mutability is propagated against the edges of the
+//! under-approximation; a parameter that leads to nothing mutable and nothing unknown in the
+//! over-approximation is immutable.
 
 use super::answers::{Answers, Leaf, Reason, Stage, Verdict, is_new};
 use super::facts::{Facts, Op};
@@ -15,23 +15,23 @@ use crate::program::names::Map;
 use crate::program::{MethodId, Program};
 use hindsight_classfile::{MethodDescriptor, Utf8, access};
 
-/// An edge: to a node, by an operation of the method that it starts in.
+/// An edge to a node, by an operation of the method in which it starts.
 #[derive(Debug, Clone, Copy)]
 struct Edge {
     to: u32,
     op: u32,
 }
 
-/// The graph in one of its variants, edges turned around.
+/// One variant of the graph, with its edges reversed.
 struct Graph {
-    /// Edges by the node that they lead to; [`Edge::to`] is where they start.
+    /// The edges by the node that they lead to; [`Edge::to`] is the node where they start.
     against: Vec<Vec<Edge>>,
 }
 
-/// Names nodes: parameters first, then arguments of calls.
+/// Numbers the nodes: parameters come first, then arguments of calls.
 struct Nodes {
     sites: Map<Site, u32>,
-    /// First node of each site, and how many.
+    /// For each call site, its first node and the number of its nodes.
     first: Vec<u32>,
     order: Vec<Site>,
     count: u32,
@@ -39,27 +39,27 @@ struct Nodes {
 
 /// What the stage needs to know of the program.
 pub struct Input<'a> {
-    /// Calls.
+    /// The methods that calls may run.
     pub calls: &'a Calls<'a>,
-    /// Facts by method.
+    /// The facts, by method.
     pub facts: &'a [Facts],
-    /// What stage S learned, by method.
+    /// What stage S found out, by method.
     pub locals: &'a [Local],
     /// Whether parameters of one method depend on each other (S, not SH).
     pub siblings: bool,
     /// What parameters of methods without facts are.
     pub leaf: &'a (dyn Fn(MethodId, u16) -> Leaf + Sync),
-    /// What is promised of a call whatever it runs; then only the program's own
-    /// methods count beside it.
+    /// What is promised of a call whatever it runs; then only the program's own methods count
+    /// besides.
     pub promised: &'a (dyn Fn(Site) -> Option<Vec<Leaf>> + Sync),
-    /// Whether a call runs what nobody has seen, as nothing in sight implements its method.
+    /// Whether a call runs code that is not known, since no implementation of its method is.
     pub unimplemented: &'a (dyn Fn(Site) -> bool + Sync),
-    /// Lambdas that a call may run: method and operation.
+    /// The lambdas that a call may run: method and operation.
     pub lambdas: &'a (dyn Fn(Site) -> Vec<(MethodId, u32)> + Sync),
 }
 
-/// Applies stage P. Returns which methods each parameter may be given to that
-/// others may override, if that is asked for.
+/// Applies stage P. If `overridable`, returns for each parameter the signatures of methods to which
+/// it may be passed and that others may override.
 pub fn propagate(input: &Input<'_>, answers: &mut Answers, overridable: bool) -> Vec<Signatures> {
     let mut nodes = Nodes {
         sites: Map::default(),
@@ -75,7 +75,7 @@ pub fn propagate(input: &Input<'_>, answers: &mut Answers, overridable: bool) ->
             for &(param, op, arg) in edges {
                 let (site, makes) = match &input.facts[method].ops[op as usize].op {
                     Op::Call { site, .. } => (*site, false),
-                    // A constructor's receiver is the object that it makes.
+                    // The receiver of a constructor is the object that it makes.
                     Op::Lambda(lambda) => (lambda.site, lambda.makes),
                     _ => continue,
                 };
@@ -87,7 +87,7 @@ pub fn propagate(input: &Input<'_>, answers: &mut Answers, overridable: bool) ->
     let mut leaves: Vec<(u32, Leaf)> = Vec::new();
     let mut shared = Vec::new();
     let mut at = 0;
-    // Sites that lambdas stand for are added on the way.
+    // Call sites that lambdas stand for are added on the way.
     while at < nodes.order.len() {
         let site = nodes.order[at];
         let first = nodes.first[at];
@@ -113,8 +113,8 @@ pub fn propagate(input: &Input<'_>, answers: &mut Answers, overridable: bool) ->
     }
 }
 
-/// The signatures of methods that others may override which each node leads to
-/// an argument of.
+/// For each node, the signatures of the methods that others may override and to which the node is
+/// passed as an argument.
 fn given_to(input: &Input<'_>, nodes: &Nodes, graph: &Graph) -> Vec<Signatures> {
     let program = input.calls.program();
     let mut found = vec![Signatures::default(); nodes.count as usize];
@@ -174,7 +174,7 @@ impl Nodes {
     }
 }
 
-/// Leads a site's arguments to what it may run.
+/// Connects the arguments of a call site with what it may run.
 fn connect(
     input: &Input<'_>,
     answers: &Answers,
@@ -244,10 +244,10 @@ impl Graph {
     }
 }
 
-/// Everything unknown that leads to something mutable is mutable.
+/// Decides that every unknown node that leads to something mutable is mutable.
 fn mutable(graph: &mut Graph, leaves: &[(u32, Leaf)], answers: &mut Answers) {
     let count = answers.count();
-    // What each node leads to: the first that was found.
+    // For each node, the first mutable thing that was found behind it.
     let mut next: Vec<Option<Step>> = vec![None; graph.against.len()];
     let mut queue = std::collections::VecDeque::new();
     for place in 0..count {
@@ -295,7 +295,7 @@ fn mutable(graph: &mut Graph, leaves: &[(u32, Leaf)], answers: &mut Answers) {
     }
 }
 
-/// What lies behind an argument of a call.
+/// What is behind a node.
 #[derive(Debug, Clone, Copy)]
 enum Step {
     Param(u32),
@@ -309,7 +309,7 @@ fn step_of(next: &[Option<Step>], node: u32, count: u32) -> Step {
     }
 }
 
-/// Everything that leads to nothing mutable and nothing unknown is immutable.
+/// Decides that every node that leads to nothing mutable and nothing unknown is immutable.
 fn immutable(input: &Input<'_>, graph: &mut Graph, leaves: &[(u32, Leaf)], answers: &mut Answers) {
     let count = answers.count();
     let mut bad: Vec<Option<Reason>> = vec![None; graph.against.len()];
@@ -339,8 +339,8 @@ fn immutable(input: &Input<'_>, graph: &mut Graph, leaves: &[(u32, Leaf)], answe
     }
     for (method, local) in input.locals.iter().enumerate() {
         let id = MethodId(method as u32);
-        // What a call has returned may be the parameter's, and be written here:
-        // no callee knows of that, and a stage before may have left it open.
+        // The result of a call may be part of the parameter's state, and be written here: no callee
+        // knows of that, and an earlier stage may have left it open.
         for &(param, op) in &local.perhaps {
             let place = answers.place(id, param);
             if answers.verdict(place) == Verdict::Unknown {
@@ -385,7 +385,7 @@ fn immutable(input: &Input<'_>, graph: &mut Graph, leaves: &[(u32, Leaf)], answe
         }
         for edge in edges {
             let from = edge.to;
-            // What is decided depends on nothing any more.
+            // A parameter that is decided no longer depends on anything.
             if from < count && answers.verdict(from) != Verdict::Unknown {
                 continue;
             }

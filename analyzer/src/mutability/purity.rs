@@ -1,5 +1,5 @@
-//! Whether methods are pure: what is known of their parameters and of all else that they may change, and what
-//! implements those that have no body.
+//! Whether methods are pure: derived from what is known of their parameters and of everything else
+//! that they may change, and from the implementations of those that have no body.
 
 use super::analysis::Outcome;
 use super::answers::Verdict;
@@ -11,32 +11,32 @@ use crate::program::names::Map;
 use crate::program::{MethodId, Program};
 use hindsight_classfile::access;
 
-/// Whether a method changes anything that was there before it ran. What a
-/// constructor makes of its own object is no change.
+/// Whether a method changes anything that existed before it ran. What a constructor does to its own
+/// object is not a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purity {
-    /// It does not.
+    /// The method changes nothing.
     Pure,
-    /// It may change what this parameter leads to, `this` being the first.
+    /// The method may change something reachable from this parameter; `this` is the first one.
     Changes(u16),
-    /// It may change static state, or what no parameter leads to.
+    /// The method may change static state, or something not reachable from a parameter.
     Outside,
-    /// This parameter is unknown, and all else is in order.
+    /// This parameter is unknown, and nothing else prevents purity.
     UnknownParameter(u16),
-    /// It has no code that could be read.
+    /// The method has no code that could be read.
     Unknown,
-    /// It has no body; this method implements it, and is not pure.
+    /// The method has no body; this implementation is not pure.
     NotAsImplemented(MethodId),
-    /// It has no body; this method implements it, of which nothing is known.
+    /// The method has no body; nothing is known of this implementation.
     UnknownImplementation(MethodId),
-    /// It has no body, and nothing is known that implements it.
+    /// The method has no body, and no implementation is known.
     Unimplemented,
-    /// It has no body, and a class is missing that may implement it.
+    /// The method has no body, and a class that may implement it is missing.
     Missing,
 }
 
 impl Purity {
-    /// Whether it is pure, if that is known.
+    /// Whether the method is pure, if that is known.
     pub fn is_pure(self) -> Option<bool> {
         match self {
             Purity::Pure => Some(true),
@@ -50,16 +50,16 @@ impl Purity {
     }
 }
 
-/// What runs where a method without a body is called.
+/// What may run where a method without a body is called.
 #[derive(Debug, Default)]
 pub struct Implementations {
-    /// Methods, bodies of lambdas too; of those of the library with what is known of them.
+    /// The methods, including bodies of lambdas; those of the library with what is known of them.
     pub methods: Vec<(MethodId, Option<Purity>)>,
-    /// Whether others may run as well, as a class is missing.
+    /// Whether other methods may run as well, because a class is missing.
     pub open: bool,
 }
 
-/// The call that runs what implements a method without a body.
+/// A call site that runs what implements a method without a body.
 pub(super) fn site_of(program: &Program, id: MethodId) -> Site {
     let method = program.method(id);
     Site {
@@ -69,7 +69,7 @@ pub(super) fn site_of(program: &Program, id: MethodId) -> Site {
     }
 }
 
-/// What implements the program's methods without a body.
+/// The implementations of the program's methods without a body.
 pub(super) fn implementations(
     program: &Program,
     calls: &Calls<'_>,
@@ -107,8 +107,8 @@ pub(super) fn implementations(
     found
 }
 
-/// Whether a method of the library changes anything that was there before; `makes` if it is a
-/// constructor.
+/// Whether a method of the library changes anything that existed before; `makes` says whether it is
+/// a constructor.
 fn purity_of_summary(summary: &Summary, makes: bool) -> Purity {
     let param = |write: &Write| {
         let param = summary.param(write.node >> 1);
@@ -125,7 +125,7 @@ fn purity_of_summary(summary: &Summary, makes: bool) -> Purity {
     unknown.map_or(Purity::Pure, Purity::UnknownParameter)
 }
 
-/// Whether a method changes anything that was there before it ran.
+/// Whether a method changes anything that existed before it ran.
 pub fn purity(program: &Program, outcome: &Outcome, method: MethodId) -> Purity {
     let signature = program.names.bytes(program.method(method).signature);
     let makes = signature.starts_with(b"<init>");
@@ -157,8 +157,8 @@ pub fn purity(program: &Program, outcome: &Outcome, method: MethodId) -> Purity 
     }
 }
 
-/// The same of a method without a body: what is known of all that implement it. `pure` is what its
-/// parameters say.
+/// Whether a method without a body changes anything, by what is known of its implementations.
+/// `pure` is the result for its parameters.
 fn purity_without_body(
     program: &Program,
     outcome: &Outcome,

@@ -1,20 +1,19 @@
-//! Stage R: runs with random inputs, made for methods of which something is not
-//! known yet.
+//! Stage R: runs with random inputs, made for methods of which something is not known yet.
 //!
-//! What executes them stands elsewhere ([`crate::generate::inputs`]): this is what
-//! the analysis asks of it.
+//! The code that executes them is elsewhere ([`crate::generate::inputs`]); this is the interface
+//! that the analysis uses.
 
 use super::recorded::{Code, Evidence};
 use anyhow::Result;
 use std::collections::BTreeMap;
 
-/// Class, name and descriptor of a method.
+/// The class, name and descriptor of a method.
 pub type MethodName = (String, String, String);
 
 /// Executes methods at random.
 pub trait Inputs {
-    /// Executes methods, `wanted` ones before others, and tells what the run has
-    /// shown; nothing if there is no time left, or nothing that can be called.
+    /// Executes methods, `wanted` ones before others, and returns what the run has shown; `None` if
+    /// there is no time left, or nothing that can be called.
     ///
     /// # Errors
     ///
@@ -26,7 +25,7 @@ pub trait Inputs {
         transitive: bool,
     ) -> Result<Option<Evidence>>;
 
-    /// Classes that run in place of those of the class path: the SHA-256 of each,
-    /// and that of the other.
+    /// The classes that run in place of those of the class path: for the SHA-256 of each, the
+    /// SHA-256 of the class that it replaces.
     fn stand_ins(&self) -> BTreeMap<String, String>;
 }

@@ -1,17 +1,16 @@
 //! What recorded runs show: stages D and X.
 //!
-//! - [`observe`] goes through a trace once. Frames, with what each has been
-//!   given, are in [`frames`]; [`exact`] follows the formal semantics on them
-//!   (stage X; [`ways`] is how a value was obtained), [`mirror`] is a copy of the heap that says which arguments lead
-//!   to an object (stage D).
-//! - [`bodies`] finds the operation of a body that an event comes from, so that
-//!   a value is known by the way it was obtained, not by its object alone.
-//! - [`Evidence`] is what remains. It does not depend on a pipeline, and that of
-//!   many runs merges in any order ([`evidence`]); [`apply`] makes verdicts of it.
+//! - [`observe`] goes through a trace once. The active calls, with their arguments, are in
+//!   [`frames`]; [`exact`] follows the formal semantics on them (stage X), with [`sets`] of
+//!   parameters; [`ways`] is how a value was obtained; [`mirror`] is a copy of the heap that shows
+//!   which arguments lead to an object (stage D).
+//! - [`bodies`] finds the operation of a body that an event comes from, so that a value is
+//!   identified by the way it was obtained, not by its object alone.
+//! - [`Evidence`] is the result. It does not depend on a pipeline, and the evidence of many runs
+//!   merges in any order ([`evidence`]); [`apply`] makes verdicts of it.
 //!
-//! **Invariant:** what X calls mutable is: where an event may come from several
-//! operations, or a value may have been obtained in several ways, only what all
-//! of them have in common counts.
+//! **Invariant:** what X calls mutable is mutable: where an event may come from several operations,
+//! or a value may have been obtained in several ways, only what all of them have in common counts.
 
 pub mod apply;
 mod bodies;
@@ -37,45 +36,45 @@ use mirror::Mirror;
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-/// What the run is looked at with.
+/// The program to which a run belongs.
 pub struct Code<'p> {
     /// The program.
     pub program: &'p Program,
-    /// Facts by method.
+    /// The facts, by method.
     pub facts: &'p [Facts],
-    /// Calls.
+    /// The methods that calls may run.
     pub calls: &'p Calls<'p>,
-    /// Knows the lambdas of calls.
+    /// Finds the lambdas that calls may run.
     pub solver: &'p Solver<'p>,
-    /// Of classes that were rewritten before the run, so that what happens stays
-    /// what it was: the SHA-256 of what ran, and that of the class path.
+    /// For classes that were rewritten before the run without changing what they do: for the
+    /// SHA-256 of the class that ran, the SHA-256 of that on the class path.
     pub stand_ins: &'p BTreeMap<String, String>,
 }
 
-/// How much of a run is looked at; what was seen until then counts.
+/// How much of a run is examined. What was seen until then counts.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Until {
-    /// Of a call that nothing else of the program has made, so many steps.
+    /// The most steps of a call that no other code of the program has made.
     pub steps: Option<u64>,
-    /// When to stop altogether.
+    /// The time at which to stop.
     pub time: Option<Instant>,
 }
 
-/// A call that takes so many times what is looked at has no end.
+/// A call that takes this many times the examined number of steps is taken to be endless.
 const ENDLESS: u64 = 10;
 
-/// Steps between two looks at the clock.
+/// The number of steps between two looks at the clock.
 const CLOCK: u64 = 1 << 14;
 
 /// What the user should know of a run.
 #[derive(Debug, Default)]
 pub struct Notes {
-    /// Notes, warnings among them.
+    /// The notes; warnings are among them.
     pub lines: Vec<String>,
 }
 
-/// Goes through a trace. Takes memory in proportion to the objects that the run
-/// stores in each other (D) and to the calls that are running (X).
+/// Goes through a trace. The memory it takes is proportional to the objects that the run stores in
+/// each other (D) and to the calls that are active (X).
 pub fn observe(
     trace: &Trace,
     code: &Code<'_>,
@@ -108,7 +107,7 @@ pub fn observe(
         let step = match step {
             Ok(step) => step,
             Err(_) => {
-                // Calls and returns are missing: what is on the stacks is not known.
+                // Calls and returns are missing, so what is on the stacks is not known.
                 unreadable += 1;
                 threads.forget_all();
                 continue;
@@ -118,11 +117,11 @@ pub fn observe(
         if let Some(most) = until.steps
             && let Some(steps) = long.has(&step, most, &mut threads)
         {
-            // Much longer, and it is the last call of a JVM that did not end by itself.
+            // This is far more, and it is the last call of a JVM that did not end by itself.
             if steps > ENDLESS * most {
                 break;
             }
-            // What leads to what is to be known later.
+            // References are kept up to date, since they are needed later.
             if let What::Write { place, value } = step.what
                 && let Some(target) = bodies.target(&place, None)
             {

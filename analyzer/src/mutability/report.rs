@@ -1,4 +1,6 @@
-//! Printing verdicts: for people, machines, and two other tools.
+//! Printing verdicts: for people, for machines, and for two other tools.
+//!
+//! - `formats` are the formats of the output; `reason` puts reasons into words.
 
 mod formats;
 mod reason;
@@ -16,61 +18,63 @@ use hindsight_instrument::glob::Globs;
 
 /// A method with its verdicts.
 pub struct MethodRow {
-    /// Which one.
+    /// The method.
     pub id: MethodId,
-    /// Its class, with dots.
+    /// The method's class, with dots.
     pub class: String,
-    /// Its name.
+    /// The method's name.
     pub name: String,
-    /// Its descriptor.
+    /// The method's descriptor.
     pub descriptor: String,
-    /// Whether it changes nothing that was there before.
+    /// Whether the method changes nothing that existed before.
     pub purity: Purity,
-    /// Its parameters, `this` first.
+    /// The parameters, `this` first.
     pub params: Vec<ParamRow>,
-    /// The lines of its code: the first instruction of each, by place.
+    /// The lines of its code: the offset of each line's first instruction, and the line.
     lines: Vec<(u16, u16)>,
-    /// The source file's name.
+    /// The name of the source file.
     source: String,
 }
 
 /// A parameter with its verdict.
 pub struct ParamRow {
-    /// Its name, or `argN` if the class file has none.
+    /// The parameter's name, or `argN` if the class file has none.
     pub name: String,
-    /// Its type as in sources.
+    /// The parameter's type as in sources.
     pub type_name: String,
-    /// What was decided.
+    /// The verdict.
     pub verdict: Verdict,
-    /// By which stage.
+    /// The stage that decided.
     pub stage: Option<Stage>,
-    /// Why.
+    /// The reason for the verdict.
     pub reason: Reason,
-    /// Whether it is a number, a string or a box, which nothing can change.
+    /// Whether its type is a number, a string or a box, whose values nothing can change.
     pub trivial: bool,
 }
 
-/// What was asked for.
+/// What is to be shown.
 pub struct View<'a> {
     /// The program.
     pub program: &'a Program,
-    /// The verdicts.
+    /// The result of the pipeline.
     pub outcome: &'a Outcome,
-    /// Names of classes.
+    /// Globs of the classes to show.
     pub classes: &'a Globs,
-    /// Names of methods, with their classes; those that match are explained, and no others are shown.
+    /// Globs of methods, with their classes. If there are any, only matching methods are shown, and
+    /// they are explained.
     pub explain: &'a Globs,
 }
 
 impl View<'_> {
-    /// The methods of the program's own classes that were asked for, in the order of the class path.
+    /// The methods of the program's own classes that are to be shown, in the order of the class
+    /// path.
     pub fn methods(&self) -> impl Iterator<Item = MethodRow> + '_ {
         let all = self.explain.is_empty();
         self.of_classes()
             .filter(move |row| all || self.explain.matches(&row.full_name()))
     }
 
-    /// These and those that are not explained.
+    /// The methods of the classes that are to be shown, including those that are not explained.
     pub fn of_classes(&self) -> impl Iterator<Item = MethodRow> + '_ {
         let classes = (0..self.program.classes.len() as u32).map(ClassId);
         classes
@@ -92,7 +96,7 @@ impl View<'_> {
             && (self.classes.is_empty() || self.classes.matches(&self.program.class_name(class)))
     }
 
-    /// One method.
+    /// The row of one method.
     pub fn method(&self, id: MethodId) -> MethodRow {
         let file = self.program.file(self.program.method(id).class);
         self.row(id, file.as_ref())
@@ -144,12 +148,12 @@ impl View<'_> {
 }
 
 impl MethodRow {
-    /// Class and name.
+    /// The method's class and name.
     pub fn full_name(&self) -> String {
         format!("{}.{}", self.class, self.name)
     }
 
-    /// Where an instruction stands in the sources: `Main.java:17`.
+    /// The place of an instruction in the sources: `Main.java:17`.
     pub fn place(&self, pc: u16) -> String {
         let line = self
             .lines
@@ -164,7 +168,7 @@ impl MethodRow {
         }
     }
 
-    /// Types of the parameters in parentheses.
+    /// The types of the parameters, in parentheses.
     pub fn parameter_types(&self) -> String {
         types(&self.descriptor).join(", ")
     }
@@ -181,7 +185,7 @@ fn types(method: &str) -> Vec<String> {
     }
 }
 
-/// Names of the declared parameters, as far as debug tables know them.
+/// The names of the declared parameters, as far as debug tables have them.
 fn names(file: &ClassFile<'_>, place: usize, is_static: bool) -> Vec<Option<String>> {
     let Some(member) = file.methods.get(place) else {
         return Vec::new();

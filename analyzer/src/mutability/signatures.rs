@@ -1,14 +1,14 @@
-//! Sets of signatures that may say too much, never too little.
+//! Sets of signatures that may contain too many, never too few.
 //!
-//! The JDK's methods call what they are given, and what a program overrides is
-//! not known when the JDK is analysed. So each of its methods is kept with the
-//! signatures that it may call by way of its arguments; where a program overrides
-//! one of them by a method that changes something, what was proved does not hold.
+//! The JDK's methods call methods of their arguments, and what a program overrides is not known
+//! when the JDK is analysed. So each of its methods is kept with the signatures that it may call
+//! through its arguments; if a program overrides one of them by a method that changes something,
+//! the proof does not hold.
 
-/// Bits of a set.
+/// The number of 64-bit words of a set.
 const WORDS: usize = 4;
 
-/// A set of signatures, by their hashes.
+/// A set of signatures, as bits by their hashes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Signatures([u64; WORDS]);
 
@@ -16,10 +16,10 @@ impl Signatures {
     /// All signatures.
     pub const ALL: Signatures = Signatures([u64::MAX; WORDS]);
 
-    /// How many kinds of signatures are told apart.
+    /// The number of classes of signatures that are distinguished.
     pub const BITS: u32 = 64 * WORDS as u32;
 
-    /// One of them: name and descriptor.
+    /// The set of one signature, given as name and descriptor.
     pub fn one(signature: &[u8]) -> Signatures {
         let hash = crc32fast::hash(signature) as usize;
         let mut set = Signatures::default();
@@ -27,7 +27,7 @@ impl Signatures {
         set
     }
 
-    /// Adds those of another set; whether there were new ones.
+    /// Adds the signatures of another set; returns whether there were new ones.
     pub fn join(&mut self, other: &Signatures) -> bool {
         let before = self.0;
         for (own, other) in self.0.iter_mut().zip(other.0) {
@@ -36,7 +36,7 @@ impl Signatures {
         self.0 != before
     }
 
-    /// Whether the two may have one in common.
+    /// Whether the two sets may have a signature in common.
     pub fn meets(&self, other: &Signatures) -> bool {
         self.0
             .iter()
@@ -44,23 +44,23 @@ impl Signatures {
             .any(|(own, other)| own & other != 0)
     }
 
-    /// What kinds of signatures are there, by numbers below [`Signatures::BITS`].
+    /// The bits of the set, as numbers below [`Signatures::BITS`].
     pub fn bits(&self) -> impl Iterator<Item = u32> + use<> {
         let words = self.0;
         (0..Signatures::BITS).filter(move |bit| words[(bit / 64) as usize] >> (bit % 64) & 1 == 1)
     }
 
-    /// Whether there is none.
+    /// Whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.0 == [0; WORDS]
     }
 
-    /// For a file.
+    /// The bytes of the set in a file.
     pub fn bytes(&self) -> Vec<u8> {
         self.0.iter().flat_map(|word| word.to_le_bytes()).collect()
     }
 
-    /// From a file; all of them if the bytes are not understood.
+    /// Reads the bytes of a file; all signatures if the bytes are not understood.
     pub fn read(bytes: &[u8]) -> Signatures {
         let (words, rest) = bytes.as_chunks::<8>();
         match (<[[u8; 8]; WORDS]>::try_from(words), rest) {

@@ -1,4 +1,4 @@
-//! Which objects are the same, as far as types tell.
+//! Which objects may be the same, as far as types show.
 
 use super::answers::is_new;
 use crate::program::{ClassId, MethodId, Program};
@@ -31,7 +31,7 @@ pub fn may_alias(program: &Program, method: MethodId, one: u16, other: u16) -> b
     may_be_both(program, &one, &other)
 }
 
-/// Whether an object may be of two types, which are named as class constants name them.
+/// Whether an object may be of both of two types, which are named as in class constants.
 fn may_be_both(program: &Program, one: &[u8], other: &[u8]) -> bool {
     if one == other {
         return true;
@@ -39,7 +39,7 @@ fn may_be_both(program: &Program, one: &[u8], other: &[u8]) -> bool {
     match (one.strip_prefix(b"["), other.strip_prefix(b"[")) {
         (Some(one), Some(other)) => match (element(one), element(other)) {
             (Some(one), Some(other)) => may_be_both(program, one, other),
-            // Arrays of a primitive type are nothing else.
+            // An array of a primitive type is of no other array type.
             _ => false,
         },
         (Some(_), None) => is_above_arrays(other),
@@ -57,7 +57,7 @@ fn may_be_both(program: &Program, one: &[u8], other: &[u8]) -> bool {
     }
 }
 
-/// Whether there may be a class that extends or implements two others, or is one of them.
+/// Whether there may be a class that extends or implements both of two others, or is one of them.
 pub fn has_common(program: &Program, one: ClassId, other: ClassId) -> bool {
     if program.is_subtype(one, other) || program.is_subtype(other, one) {
         return true;
@@ -80,14 +80,14 @@ pub fn is_above_arrays(class: &[u8]) -> bool {
     ABOVE_ARRAYS.contains(&class)
 }
 
-/// What arrays of any kind are.
+/// The supertypes of all array types.
 const ABOVE_ARRAYS: [&[u8]; 3] = [
     b"java/lang/Object",
     b"java/lang/Cloneable",
     b"java/io/Serializable",
 ];
 
-/// What an array's elements are, from its descriptor behind the first bracket; nothing if that is a
+/// The element type of an array, given its descriptor behind the first bracket; `None` if it is a
 /// primitive type.
 fn element(descriptor: &[u8]) -> Option<&[u8]> {
     match descriptor {

@@ -1,5 +1,5 @@
-//! Classes of values: what their objects store later, as a string its hash, is a
-//! copy of what they can always tell.
+//! Classes of values. If their objects store something later, as a string does with its hash, it
+//! only caches what they can compute at any time.
 
 use crate::java::descriptor;
 use crate::program::{MethodId, Program};
@@ -7,17 +7,19 @@ use crate::program::{MethodId, Program};
 /// What is known of a class of values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// It has no subclasses: nobody can change its objects.
+    /// It has no subclasses, and nothing can change its objects.
     Plain,
-    /// The same, and its methods that take nothing but values change nothing.
+    /// It has no subclasses, nothing can change its objects, and its methods that take only values
+    /// change nothing.
     Final,
-    /// So do these methods of it, but a program may have a subclass that changes.
+    /// These of its methods change nothing, but a program may have a subclass with state that
+    /// changes.
     Open,
 }
 
 use Kind::{Final, Open, Plain};
 
-/// Packages, classes separated by blanks, kinds.
+/// The classes of values: package, class names separated by blanks, kind.
 const VALUES: &[(&str, &str, Kind)] = &[
     (
         "java/lang/",
@@ -57,7 +59,7 @@ const VALUES: &[(&str, &str, Kind)] = &[
     ("java/util/concurrent/", "TimeUnit", Plain),
 ];
 
-/// What methods of values also take, and leave alone.
+/// Other types that methods of values take and do not change.
 const TAKEN: &[&str] = &[
     "java/lang/CharSequence",
     "java/lang/Object",
@@ -69,7 +71,7 @@ const TAKEN: &[&str] = &[
 ];
 
 fn kind(class: &[u8]) -> Option<Kind> {
-    // Most are the program's.
+    // Most classes belong to the program.
     if !class.starts_with(b"java/") {
         return None;
     }
@@ -81,13 +83,13 @@ fn kind(class: &[u8]) -> Option<Kind> {
     found.next().map(|found| found.2)
 }
 
-/// Whether a class has no subclasses, and objects without a state that a program
-/// could see changing.
+/// Whether a class has no subclasses, and its objects have no state that a program could see
+/// changing.
 pub fn is_trivial(class: &[u8]) -> bool {
     matches!(kind(class), Some(Plain | Final))
 }
 
-/// The methods of classes of values that are known: those that take nothing but values.
+/// The methods of known classes of values that take only values.
 pub fn methods(program: &Program) -> impl Iterator<Item = MethodId> + '_ {
     let known = VALUES.iter().filter(|(_, _, kind)| *kind != Plain);
     let classes = known.flat_map(|(package, names, _)| {
@@ -109,7 +111,7 @@ fn of_class<'p>(program: &'p Program, class: &str) -> impl Iterator<Item = Metho
         let signature = program.names.bytes(program.method(method).signature);
         let text = String::from_utf8_lossy(&signature);
         let types = text.find('(').and_then(|at| descriptor::split(&text[at..]));
-        // Of `Locale` that is static state.
+        // This method of `Locale` changes static state.
         let sets = text.starts_with("setDefault");
         !text.starts_with('<')
             && !sets

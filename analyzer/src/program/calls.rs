@@ -1,17 +1,16 @@
-//! What a call may run: class hierarchy analysis, and rapid type analysis as an
-//! option.
+//! What a call may run: class hierarchy analysis, and rapid type analysis as an option.
 //!
-//! A call is a class, a signature and a way to choose. Class hierarchy analysis
-//! takes every method that an instance of some known subclass would run; rapid
-//! type analysis leaves out those that no instance is made of. What lambdas stand for
-//! is not among these methods, but what they inherit of their interfaces is.
+//! A call is a class, a signature and a kind of dispatch. Class hierarchy analysis takes every
+//! method that an instance of some known subclass would run; rapid type analysis leaves out those
+//! of classes that are never instantiated. The methods that lambdas stand for are not included, but
+//! those that lambdas inherit from their interfaces are.
 
 use super::hierarchy::{ClassId, MethodId, Program};
 use super::names::{Map, Set, Sym};
 use hindsight_classfile::access;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// How a call chooses its method.
+/// How a call selects its method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Dispatch {
     /// By name alone: `invokestatic`, `invokespecial`.
@@ -25,9 +24,9 @@ pub enum Dispatch {
 pub struct Site {
     /// The class in which the search begins.
     pub owner: ClassId,
-    /// Name and descriptor.
+    /// The method's name and descriptor.
     pub signature: Sym,
-    /// How it chooses.
+    /// How the call selects the method.
     pub dispatch: Dispatch,
 }
 
@@ -36,13 +35,13 @@ pub struct Site {
 pub struct Targets {
     /// The method that the call names, found by resolution.
     pub resolved: Option<MethodId>,
-    /// Methods, each once, abstract ones not among them.
+    /// The methods that may run, each once; abstract methods are not included.
     pub methods: Vec<MethodId>,
-    /// Whether others may run as well: a class that takes part is missing, or made later.
+    /// Whether others may run as well, because a class involved is missing, or is made later.
     pub open: bool,
 }
 
-/// Answers, each found once. Shared between threads.
+/// The targets of calls, each found once. Shared between threads.
 #[derive(Debug)]
 pub struct Calls<'p> {
     program: &'p Program,
@@ -54,7 +53,7 @@ pub struct Calls<'p> {
 const SHARDS: usize = 16;
 
 impl<'p> Calls<'p> {
-    /// Class hierarchy analysis.
+    /// The targets by class hierarchy analysis.
     pub fn by_hierarchy(program: &'p Program) -> Calls<'p> {
         Calls {
             program,
@@ -64,7 +63,7 @@ impl<'p> Calls<'p> {
         }
     }
 
-    /// Rapid type analysis: only methods that instances of these classes run.
+    /// The targets by rapid type analysis: only methods that instances of these classes run.
     pub fn by_instances(program: &'p Program, instantiated: Set<ClassId>) -> Calls<'p> {
         Calls {
             instantiated: Some(instantiated),
@@ -72,12 +71,12 @@ impl<'p> Calls<'p> {
         }
     }
 
-    /// Whether there are such as [`Calls::with_proxies`] says.
+    /// Whether interfaces may have the implementations that [`Calls::with_proxies`] adds.
     pub fn has_proxies(&self) -> bool {
         self.proxies
     }
 
-    /// The same where interfaces have implementations that are made as the program runs.
+    /// Takes into account that interfaces have implementations that are made at run time.
     pub fn with_proxies(self) -> Calls<'p> {
         Calls {
             proxies: true,
@@ -85,7 +84,7 @@ impl<'p> Calls<'p> {
         }
     }
 
-    /// The program.
+    /// The program to which the calls belong.
     pub fn program(&self) -> &'p Program {
         self.program
     }
@@ -105,7 +104,7 @@ impl<'p> Calls<'p> {
         lock().entry(site).or_insert(found).clone()
     }
 
-    /// The method that a call runs on an instance of a class, without a body too.
+    /// The method that a call runs on an instance of a class; it may be abstract.
     pub fn on(&self, site: Site, class: ClassId) -> Option<MethodId> {
         let program = self.program;
         match program.resolve(site.owner, site.signature) {
@@ -133,7 +132,8 @@ impl<'p> Calls<'p> {
             return targets;
         }
         let owner = program.class(site.owner);
-        // A proxy passes on what interfaces declare, and what it has of `Object` (`toString`, `equals`, `hashCode`).
+        // A proxy passes on the methods that interfaces declare, and those of `Object` that it has
+        // (`toString`, `equals`, `hashCode`).
         let by_proxy = owner.access & access::INTERFACE != 0
             || &*program.names.bytes(owner.name) == b"java/lang/Object";
         targets.open |= self.proxies && by_proxy;
@@ -146,7 +146,8 @@ impl<'p> Calls<'p> {
                 Some(instantiated) => instantiated.contains(&class),
                 None => known.access & access::ABSTRACT == 0,
             };
-            // Of an interface there may be a lambda: what the interface has a body of, that runs.
+            // An interface may be implemented by a lambda, which runs the bodies that the interface
+            // has.
             if !made && !is_interface {
                 continue;
             }
@@ -157,7 +158,7 @@ impl<'p> Calls<'p> {
                         targets.methods.push(method);
                     }
                 }
-                // What is above it may have a body.
+                // A missing class above it may have a body.
                 None => targets.open |= made && program.is_incomplete(class),
             }
         }
@@ -222,7 +223,7 @@ mod tests {
         assert_eq!(run(&all, "Gone", Dispatch::Virtual), ("D".into(), true));
         let some = Calls::by_instances(&program, [class("C")].into_iter().collect());
         assert_eq!(run(&some, "O", Dispatch::Virtual), ("C".into(), false));
-        // A lambda may inherit it, though no class does.
+        // A lambda may inherit the method although no class does.
         for calls in [&all, &some] {
             assert_eq!(run(calls, "I", Dispatch::Virtual), ("I".into(), false));
         }

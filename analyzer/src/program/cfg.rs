@@ -1,14 +1,13 @@
-//! A body's control flow: blocks and what follows them.
+//! The control flow of a body: its blocks, and which may follow which.
 //!
-//! Blocks are cut so that in a range that an exception handler covers a store
-//! to a local variable ends its block: an instruction that throws sees the
-//! variables as they were when its block began. So the way to a handler starts
-//! where a block does, not where it ends.
+//! Blocks are cut so that, within a range that an exception handler covers, a store to a local
+//! variable ends its block: an instruction that throws then sees the variables as they were when
+//! its block began. So the edge to a handler starts at the beginning of a block, not at its end.
 
 use hindsight_classfile::opcode::{self, Form, OPCODES};
 use hindsight_classfile::{Code, Insn, Operand};
 
-/// Blocks of one body, the entry first, in the order of the code.
+/// The blocks of one body, the entry first, in the order of the code.
 #[derive(Debug, Default)]
 pub struct Cfg {
     /// The blocks.
@@ -18,36 +17,35 @@ pub struct Cfg {
 /// Instructions that run one after the other.
 #[derive(Debug, Default, Clone)]
 pub struct Block {
-    /// The first byte.
+    /// The offset of its first byte.
     pub start: u32,
-    /// The end, exclusive.
+    /// The offset behind its last byte.
     pub end: u32,
     /// The blocks that may follow, each once.
     pub next: Vec<u32>,
-    /// Handlers that cover it, the innermost first: block and class constant
-    /// (0 for everything).
+    /// The handlers that cover it, the innermost first: block and class constant (0 for
+    /// everything).
     pub handlers: Vec<(u32, u16)>,
 }
 
 /// Why a body has no control flow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// Its bytes are no instructions.
+    /// The bytes are not valid instructions.
     #[error("malformed code: {0}")]
     Malformed(#[from] hindsight_classfile::Error),
-    /// A jump, a handler or the end leads out of the code or into an
-    /// instruction.
+    /// A jump, a handler or the end leads out of the code or into an instruction.
     #[error("control flow leads to no instruction (at {0})")]
     NoInstruction(u32),
     /// It has subroutines (`jsr`), as compilers made them before Java 6.
     #[error("it has subroutines (jsr at {0}), which are not followed")]
     Subroutine(u32),
-    /// It has so many handlers that only an attacker can have made them.
+    /// It has more handlers than any compiler makes, which only an attack can have.
     #[error("it has too many exception handlers")]
     TooManyHandlers,
 }
 
-/// Bytes that handlers cover, all handlers together, and ways to handlers.
+/// The most bytes that all handlers together may cover, and the most edges to handlers.
 const MAX_COVERED: usize = 100_000_000;
 const MAX_WAYS: usize = 4_000_000;
 
@@ -104,8 +102,8 @@ impl Cfg {
         let mut number = vec![0u32; len];
         for (at, &mark) in marks[..len].iter().enumerate() {
             if mark & LEADER != 0 {
-                // A leader that is no instruction is only an error if control
-                // gets there, but no compiler makes such.
+                // A leader within an instruction is only an error if it is reachable, but no
+                // compiler makes such code.
                 if mark & INSN == 0 {
                     return Err(Error::NoInstruction(at as u32));
                 }
@@ -155,7 +153,7 @@ impl Cfg {
                     return Err(Error::TooManyHandlers);
                 }
                 let known = block.handlers.iter();
-                // What an earlier entry catches does not get here.
+                // Classes that an earlier entry catches do not get here.
                 if !known
                     .clone()
                     .any(|&(_, class)| class == 0 || class == handler.catch_type)
@@ -167,8 +165,8 @@ impl Cfg {
         Ok(Cfg { blocks })
     }
 
-    /// The blocks that control may get to, each after one that leads to it but
-    /// for loops: reverse postorder, the entry first.
+    /// The reachable blocks in reverse postorder, the entry first: apart from loops, each block
+    /// comes after its predecessors.
     pub fn order(&self) -> Vec<u32> {
         let mut order = Vec::with_capacity(self.blocks.len());
         let mut seen = vec![false; self.blocks.len()];
@@ -206,11 +204,11 @@ impl Cfg {
 }
 
 enum Flow {
-    /// The next instruction follows.
+    /// Execution goes on with the next instruction.
     Falls,
-    /// Only jumps follow, or nothing.
+    /// Execution goes on only by jumps, or not at all.
     Ends,
-    /// A jump or the next instruction.
+    /// Execution goes on by a jump or with the next instruction.
     Both,
 }
 

@@ -1,4 +1,4 @@
-//! Equations over blocks, solved.
+//! Solves equations over blocks.
 
 use super::ssa::Body;
 use std::collections::BTreeSet;
@@ -9,11 +9,10 @@ pub trait Lattice: Clone {
     fn join(&mut self, other: &Self) -> bool;
 }
 
-/// Returns the facts that hold on entry to each block, `None` if unreachable.
+/// Returns the facts that hold on entry to each block; `None` for unreachable blocks.
 ///
-/// `transfer` takes what holds at a block's start to what holds at its end, and
-/// to what holds at any point of it where it may throw, which is what handlers
-/// begin with.
+/// `transfer` maps the facts at a block's start to those at its end, and to those at any point of
+/// it where it may throw, which are the facts at the start of its handlers.
 pub fn forward<F: Lattice>(
     body: &Body,
     entry: F,
@@ -24,7 +23,8 @@ pub fn forward<F: Lattice>(
     for (at, &block) in body.order.iter().enumerate() {
         place[block as usize] = at;
     }
-    // Blocks in reverse postorder: taking the first one due visits most once.
+    // Blocks are numbered in reverse postorder here: taking the lowest one that is due visits most
+    // blocks once.
     let mut due = BTreeSet::new();
     if let Some(&first) = body.order.first() {
         facts[first as usize] = Some(entry);
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
     use crate::program::ssa::tests::a_loop;
 
-    /// The blocks on some way.
+    /// The blocks on some path.
     impl Lattice for BTreeSet<u32> {
         fn join(&mut self, other: &Self) -> bool {
             let before = self.len();
@@ -85,13 +85,13 @@ mod tests {
                 .position(|block| block.start == pc)
                 .unwrap()
         };
-        // The loop's head comes after its end, by the jump back.
+        // The loop's head comes after its end, because of the jump back.
         let head = facts[at(2)].as_ref().unwrap();
         assert!(
             head.contains(&(at(2) as u32)) && head.contains(&0),
             "{head:?}"
         );
-        // The handler comes after blocks that threw, which did not end.
+        // The handler comes after blocks that threw before their end.
         let handler = facts[at(19)].as_ref().unwrap();
         assert!(handler.contains(&(at(2) as u32)), "{handler:?}");
         let end = facts[at(22)].as_ref().unwrap();

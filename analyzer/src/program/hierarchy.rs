@@ -8,34 +8,34 @@ use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::iter;
 
-/// A class's number.
+/// The number of a class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ClassId(pub u32);
 
-/// A method's number. Those of a class follow each other.
+/// The number of a method. The methods of a class have consecutive numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct MethodId(pub u32);
 
 /// A class or interface.
 #[derive(Debug, Clone)]
 pub struct Class {
-    /// Its internal name.
+    /// The class's internal name.
     pub name: Sym,
-    /// See [`hindsight_classfile::access`].
+    /// The flags of [`hindsight_classfile::access`].
     pub access: u16,
     /// Whether it is part of the JDK.
     pub library: bool,
     /// Whether only its name is known.
     pub missing: bool,
-    /// Its superclass; none for `java/lang/Object` and what is missing.
+    /// The superclass; `None` for `java/lang/Object` and missing classes.
     pub superclass: Option<ClassId>,
-    /// The interfaces that it names.
+    /// The interfaces that the class itself names.
     pub interfaces: Box<[ClassId]>,
-    /// Its methods.
+    /// The numbers of its methods.
     pub methods: std::ops::Range<u32>,
     /// Its fields.
     pub fields: Box<[Field]>,
-    /// Classes and interfaces that name it as theirs.
+    /// The classes and interfaces that name it as their superclass or interface.
     pub subtypes: Vec<ClassId>,
     bytes: Box<[u8]>,
 }
@@ -43,56 +43,56 @@ pub struct Class {
 /// A method or constructor.
 #[derive(Debug, Clone, Copy)]
 pub struct Method {
-    /// Its class.
+    /// The method's class.
     pub class: ClassId,
-    /// Its name and descriptor in one: `get(I)Ljava/lang/Object;`.
+    /// The method's name and descriptor in one: `get(I)Ljava/lang/Object;`.
     pub signature: Sym,
-    /// See [`hindsight_classfile::access`].
+    /// The flags of [`hindsight_classfile::access`].
     pub access: u16,
-    /// Its place in the class file.
+    /// The method's index in the class file.
     pub place: u16,
 }
 
 /// A field.
 #[derive(Debug, Clone, Copy)]
 pub struct Field {
-    /// Its name.
+    /// The field's name.
     pub name: Sym,
-    /// Its descriptor.
+    /// The field's descriptor.
     pub descriptor: Sym,
-    /// See [`hindsight_classfile::access`].
+    /// The flags of [`hindsight_classfile::access`].
     pub access: u16,
 }
 
-/// A class before its relations are numbers.
+/// A class before its relations are resolved to numbers.
 #[derive(Debug)]
 pub struct Draft {
-    /// Its internal name.
+    /// The class's internal name.
     pub name: Sym,
     /// Its flags.
     pub access: u16,
     /// Whether it is part of the JDK.
     pub library: bool,
-    /// Its superclass's name.
+    /// The name of the superclass.
     pub superclass: Option<Sym>,
-    /// Its interfaces' names.
+    /// The names of the interfaces.
     pub interfaces: Vec<Sym>,
-    /// Signature, flags, place in the class file.
+    /// The methods: signature, flags, index in the class file.
     pub methods: Vec<(Sym, u16, u16)>,
     /// Its fields.
     pub fields: Vec<Field>,
-    /// Its class file; empty if its bodies are not asked for.
+    /// The class file; empty if its bodies are not needed.
     pub bytes: Vec<u8>,
 }
 
 /// All classes of a program, with those of the JDK if it is known.
 #[derive(Debug, Default)]
 pub struct Program {
-    /// The names.
+    /// The names of everything in the program.
     pub names: Names,
-    /// Classes by number.
+    /// The classes, by number.
     pub classes: Vec<Class>,
-    /// Methods by number.
+    /// The methods, by number.
     pub methods: Vec<Method>,
     by_name: Map<Sym, ClassId>,
     declared: Map<(ClassId, Sym), MethodId>,
@@ -105,7 +105,7 @@ impl Method {
     }
 }
 
-/// Reads what a class says of itself.
+/// Reads what a class file says about its class.
 fn draft(names: &Names, raw: Vec<u8>, library: bool) -> Result<Draft, (Error, Vec<u8>)> {
     match read(names, &raw, library) {
         Ok(mut draft) => {
@@ -153,7 +153,7 @@ fn read(names: &Names, raw: &[u8], library: bool) -> Result<Draft, Error> {
 /// (JVMS table 4.1-A).
 pub const NEWEST: u16 = 69;
 
-/// Reads class files in parallel. What cannot be read is a warning.
+/// Reads class files in parallel. Those that cannot be read give warnings.
 pub fn drafts(
     names: &Names,
     classes: Vec<Raw>,
@@ -189,7 +189,8 @@ pub fn drafts(
 }
 
 impl Program {
-    /// Joins classes by their names. Of several with one name the first counts.
+    /// Resolves the relations of classes by their names. Of several classes with one name, the
+    /// first counts.
     pub fn new(names: Names, drafts: Vec<Draft>) -> Program {
         let mut program = Program {
             names,
@@ -266,12 +267,12 @@ impl Program {
         id
     }
 
-    /// A class that extends itself, by way of others, extends nothing: a JVM
-    /// refuses it, and every walk upwards has an end.
+    /// Makes a class that extends itself, through others, extend nothing. A JVM refuses such a
+    /// class; and so every walk upwards ends.
     fn cut_cycles(&mut self) {
         let mut state = vec![0u8; self.classes.len()];
         for start in 0..self.classes.len() {
-            // Depth first, with the place among the types above.
+            // The walk is depth first; each entry has the index of the next type above it.
             let mut path = vec![(start, 0)];
             while let Some(&mut (class, ref mut next)) = path.last_mut() {
                 state[class] = 1;
@@ -310,17 +311,17 @@ impl Program {
         }
     }
 
-    /// A class by its number.
+    /// The class with a number.
     pub fn class(&self, id: ClassId) -> &Class {
         &self.classes[id.0 as usize]
     }
 
-    /// A method by its number.
+    /// The method with a number.
     pub fn method(&self, id: MethodId) -> &Method {
         &self.methods[id.0 as usize]
     }
 
-    /// A class by its internal name, known or missing.
+    /// The class with an internal name, which may be missing.
     pub fn find(&self, name: Sym) -> Option<ClassId> {
         self.by_name.get(&name).copied()
     }
@@ -334,7 +335,7 @@ impl Program {
             .chain(class.interfaces.iter().copied())
     }
 
-    /// A class and all that it extends or implements, by way of others too.
+    /// A class and everything that it extends or implements, also indirectly.
     pub fn supertypes(&self, class: ClassId) -> impl Iterator<Item = ClassId> + '_ {
         let mut pending = vec![class];
         let mut seen = Set::default();
@@ -354,7 +355,7 @@ impl Program {
         self.declared.get(&(class, signature)).copied()
     }
 
-    /// The class that declares a field, looked for as the JVM does (JVMS 5.4.3.2).
+    /// The class that declares a field, found as the JVM does (JVMS 5.4.3.2).
     pub fn resolve_field(&self, class: ClassId, name: Sym, descriptor: Sym) -> Option<ClassId> {
         let mut pending = vec![class];
         let mut seen = Set::default();
@@ -376,9 +377,9 @@ impl Program {
         None
     }
 
-    /// Whether one class is another, extends or implements it.
+    /// Whether a class is the same as another one, or extends or implements it.
     pub fn is_subtype(&self, class: ClassId, above: ClassId) -> bool {
-        // Classes mostly, and close by; broken files may go round in circles.
+        // Mostly it is a superclass close by. The superclasses in broken files may form a circle.
         let mut at = Some(class);
         for _ in 0..100 {
             match at {
@@ -394,13 +395,12 @@ impl Program {
         self.supertypes(class).any(|id| id == above)
     }
 
-    /// Whether something above a class is missing, so that what it inherits is
-    /// not known.
+    /// Whether a supertype of a class is missing, so that it is not known what the class inherits.
     pub fn is_incomplete(&self, class: ClassId) -> bool {
         self.supertypes(class).any(|id| self.class(id).missing)
     }
 
-    /// A class and all that extends or implements it, by way of others too.
+    /// A class and everything that extends or implements it, also indirectly.
     pub fn subtypes(&self, class: ClassId) -> Vec<ClassId> {
         let mut found = vec![class];
         let mut seen: Set<ClassId> = found.iter().copied().collect();
@@ -416,8 +416,7 @@ impl Program {
         found
     }
 
-    /// The class file of a class; nothing if it is missing or its bodies were
-    /// not asked for.
+    /// The class file of a class; `None` if it is missing or its bodies were not needed.
     pub fn file(&self, class: ClassId) -> Option<ClassFile<'_>> {
         let bytes = &self.class(class).bytes;
         if bytes.is_empty() {
@@ -426,8 +425,8 @@ impl Program {
         ClassFile::parse(bytes).ok()
     }
 
-    /// Classes that code of the program's names as those of fields and methods,
-    /// constructors too, and that are not there.
+    /// The classes that the program's code names as owners of fields, methods or constructors, and
+    /// that are not there.
     pub fn unknown_owners(&self) -> BTreeSet<String> {
         let own = (0..self.classes.len() as u32).into_par_iter().map(ClassId);
         let found = own
@@ -463,17 +462,17 @@ impl Program {
         })
     }
 
-    /// CRC-32 of a class file.
+    /// The CRC-32 of a class file.
     pub fn file_crc(&self, class: ClassId) -> u32 {
         crc32fast::hash(&self.class(class).bytes)
     }
 
-    /// The bytes of a class file; none if there is no file at hand.
+    /// The bytes of a class file; empty if there is none.
     pub fn file_bytes(&self, class: ClassId) -> &[u8] {
         &self.class(class).bytes
     }
 
-    /// Gives back the memory of all class files.
+    /// Frees the memory of all class files.
     pub fn forget_files(&mut self) {
         for class in &mut self.classes {
             class.bytes = Box::default();
@@ -497,7 +496,7 @@ impl Program {
 mod tests {
     use super::*;
 
-    /// Name, superclass, interfaces, methods with flags.
+    /// A test class: name, superclass, interfaces, methods with flags.
     type Row<'r> = (&'r str, &'r str, &'r [&'r str], &'r [(&'r str, u16)]);
 
     fn program(classes: &[Row<'_>]) -> Program {
@@ -555,7 +554,7 @@ mod tests {
         assert_eq!(owner("B", "a()V").as_deref(), Some("A"));
         assert_eq!(owner("B", "d()V").as_deref(), Some("J"));
         assert_eq!(owner("B", "h()V").as_deref(), Some("Object"));
-        // A body that was taken away again is not found.
+        // A body that is abstract again in a subinterface is not found.
         assert_eq!(owner("L", "d()V").as_deref(), Some("K"));
         assert_eq!(owner("M", "d()V").as_deref(), Some("K"));
         assert_eq!(program.subtypes(class("I")).len(), 7);

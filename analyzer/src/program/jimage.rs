@@ -1,12 +1,12 @@
 //! The JDK's image of its modules, `lib/modules`.
 //!
-//! A header, a perfect hash table of places (not needed to list them all), one
-//! run of attributes for each resource, names, and the resources themselves.
-//! Numbers of the header and the tables have the byte order of the machine that
-//! linked the image; those in attributes are big-endian.
+//! The file has a header, a perfect hash table of locations (which is not needed to list them all),
+//! a run of attributes for each resource, names, and the resources themselves. Numbers of the
+//! header and the tables have the byte order of the machine that linked the image; those in
+//! attributes are big-endian.
 //!
-//! **Invariant:** what the file claims is checked against its length before
-//! anything is allocated for it.
+//! **Invariant:** what the file claims is checked against its length before anything is allocated
+//! for it.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -15,20 +15,20 @@ use std::sync::{Mutex, PoisonError};
 
 const MAGIC: u32 = 0xcafe_dada;
 const HEADER: usize = 28;
-/// The index of a JDK has some 2 MB.
+/// The largest index in bytes; that of a JDK has some 2 MB.
 const MAX_INDEX: u64 = 256 << 20;
-/// No class file is larger.
+/// The largest class file in bytes.
 const MAX_RESOURCE: u64 = 64 << 20;
 
 /// Why an image cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// It breaks the format.
+    /// The image breaks the format.
     #[error("{what} (at offset {offset:#x})")]
     Corrupt {
-        /// How.
+        /// What is wrong.
         what: &'static str,
-        /// Bytes from its start.
+        /// The offset from the start of the image.
         offset: u64,
     },
     /// The file cannot be read.
@@ -52,9 +52,9 @@ pub struct Image {
 /// A resource of an image.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resource {
-    /// `java.base`.
+    /// The name of the module: `java.base`.
     pub module: String,
-    /// `java/lang/Object.class`, without the module.
+    /// The name without the module: `java/lang/Object.class`.
     pub name: String,
     offset: u64,
     packed: u64,
@@ -73,7 +73,7 @@ impl Image {
     ///
     /// # Errors
     ///
-    /// Fails if it is none, and says where it breaks the format.
+    /// Fails if it is not an image; the error says where it breaks the format.
     pub fn open(path: &Path) -> Result<Image, Error> {
         let mut file = File::open(path)?;
         let len = file.metadata()?.len();
@@ -89,7 +89,7 @@ impl Image {
             true => u16::from_le_bytes([head[at], head[at + 1]]),
             false => u16::from_be_bytes([head[at], head[at + 1]]),
         };
-        // The version is one number, the major one in its upper half.
+        // The version is one number, with the major version in its upper half.
         let major = half(if little { 6 } else { 4 });
         if major != 1 {
             return Err(corrupt("an image of an unknown version", 4));
@@ -117,13 +117,13 @@ impl Image {
         })
     }
 
-    /// Where it is.
+    /// The path of the image.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The index as it stands in the file: names, places and sizes of all
-    /// resources, which tells builds of a JDK apart.
+    /// The bytes of the index: names, locations and sizes of all resources, which distinguish
+    /// builds of a JDK.
     pub fn index(&self) -> &[u8] {
         &self.index
     }
@@ -170,7 +170,7 @@ impl Image {
         }
         let [_, module, parent, base, extension, offset, packed, size] = attributes;
         let module = self.string(module)?;
-        // Places of packages and modules, for programs that list them.
+        // Locations of packages and modules, for programs that list them, are not resources.
         if module.is_empty() || module == "modules" || module == "packages" {
             return Ok(None);
         }
@@ -211,8 +211,8 @@ impl Image {
     ///
     /// # Errors
     ///
-    /// Fails if it lies outside of the image, or is packed in a way that
-    /// `jlink --compress` has beside zip.
+    /// Fails if it lies outside of the image, or is compressed with another of the methods of
+    /// `jlink --compress` than zip.
     pub fn read(&self, resource: &Resource) -> Result<Vec<u8>, Error> {
         let stored = match resource.packed {
             0 => resource.size,
@@ -239,9 +239,9 @@ impl Image {
         }
     }
 
-    /// Packed resources begin with a header: magic, the length of what follows,
-    /// the length of the content, the packer's name, its settings, whether it
-    /// is the last.
+    /// Decompresses a resource. A compressed resource begins with a header: magic number, the
+    /// length of what follows, the length of the content, the compressor's name, its settings, and
+    /// whether it is the last one.
     fn unpack(&self, bytes: &[u8], size: u64, at: u64) -> Result<Vec<u8>, Error> {
         const PACKED: u32 = 0xcafe_fafa;
         const PACKED_HEADER: usize = 29;
@@ -266,7 +266,7 @@ impl Image {
     }
 }
 
-/// A word at a place that is known to be there.
+/// The word at an offset that is known to be within the bytes.
 fn word(bytes: &[u8], at: usize, little: bool) -> u32 {
     let word = [bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]];
     match little {
@@ -363,7 +363,7 @@ mod tests {
         );
         for at in 0..image(b"class", 0, 5, |_| ()).len() {
             for value in [0, 1, 0x7f, 0xff] {
-                // An error or another content, but no panic and no gigabytes.
+                // The result is an error or other content, but no panic and no gigabytes.
                 let _ = read(&image(b"class", 0, 5, |bytes| bytes[at] = value));
             }
             let _ = read(&image(b"class", 0, 5, |bytes| bytes.truncate(at)));

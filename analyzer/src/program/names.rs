@@ -4,14 +4,14 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A name's number. Equal numbers are equal names of the same [`Names`]; their
-/// order says nothing and differs from run to run.
+/// The number of a name. Equal numbers are equal names of the same [`Names`]; their order has no
+/// meaning and differs from run to run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Sym(pub u32);
 
 const SHARDS: usize = 32;
 
-/// All names: bytes in the class file's encoding. Shared between threads.
+/// All names, as bytes in the class file's encoding. Shared between threads.
 #[derive(Debug)]
 pub struct Names {
     shards: [Mutex<Shard>; SHARDS],
@@ -33,7 +33,7 @@ impl Default for Names {
 
 impl Names {
     fn shard(&self, at: usize) -> std::sync::MutexGuard<'_, Shard> {
-        // What a thread has put in before it failed is whole.
+        // What a thread has added before it panicked is complete.
         self.shards[at]
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -45,7 +45,7 @@ impl Names {
         (hasher.finish() >> 59) as usize % SHARDS
     }
 
-    /// The number of a name, a new one if it has none.
+    /// The number of a name, which gets a new one if it has none.
     ///
     /// # Panics
     ///
@@ -70,7 +70,7 @@ impl Names {
         shard.numbers.get(bytes).map(|&number| Sym(number))
     }
 
-    /// The name of a number.
+    /// The bytes of a name.
     pub fn bytes(&self, sym: Sym) -> Arc<[u8]> {
         let number = sym.0 as usize;
         let shard = self.shard(number % SHARDS);
@@ -78,7 +78,7 @@ impl Names {
         text.cloned().unwrap_or_else(|| Arc::from(&b"?"[..]))
     }
 
-    /// The same for people.
+    /// The name as text for people.
     pub fn text(&self, sym: Sym) -> String {
         let bytes = self.bytes(sym);
         hindsight_classfile::Utf8::new(&bytes)
@@ -87,7 +87,7 @@ impl Names {
     }
 }
 
-/// A map by numbers.
+/// A map whose keys are numbers.
 pub type Map<K, V> = std::collections::HashMap<K, V, FxBuildHasher>;
 /// A set of numbers.
 pub type Set<K> = std::collections::HashSet<K, FxBuildHasher>;

@@ -1,4 +1,4 @@
-//! Which method a call means, and which one it runs.
+//! Finds the method that a call names, and the one that it runs.
 
 use super::hierarchy::{ClassId, MethodId, Program};
 use super::names::Sym;
@@ -6,13 +6,13 @@ use hindsight_classfile::access;
 use std::iter;
 
 impl Program {
-    /// A class and what it extends, from below.
+    /// A class and its superclasses, from below.
     fn superclasses(&self, class: ClassId) -> impl Iterator<Item = ClassId> + '_ {
         iter::successors(Some(class), |&id| self.class(id).superclass)
     }
 
-    /// The method that a class has by this signature: its own, a superclass's,
-    /// or an interface's, where one with a body goes first (JVMS 5.4.3.3).
+    /// The method that a class has with this signature: its own, a superclass's, or an interface's,
+    /// of which one with a body is preferred (JVMS 5.4.3.3).
     pub fn resolve(&self, class: ClassId, signature: Sym) -> Option<MethodId> {
         let mut classes = self.superclasses(class);
         classes
@@ -20,9 +20,10 @@ impl Program {
             .or_else(|| self.of_interfaces(class, signature))
     }
 
-    /// The method that a call of another one runs on an instance of a class (JVMS 5.4.6):
-    /// the lowest that overrides it (JVMS 5.4.5). A private one with its signature does not,
-    /// nor does one of another package where it is seen in its own alone.
+    /// The method that a call of another method runs on an instance of a class (JVMS 5.4.6): the
+    /// lowest one that overrides it (JVMS 5.4.5). A private method of the same signature does not
+    /// override it; nor does a method of another package, if the called one is only visible in its
+    /// own package.
     pub fn select(&self, class: ClassId, called: MethodId) -> Option<MethodId> {
         let signature = self.method(called).signature;
         if self.method(called).is(access::PRIVATE) {
@@ -37,8 +38,8 @@ impl Program {
                 break;
             }
         }
-        // All below what is seen everywhere overrides it; below what is seen in its package
-        // alone, what is in a package of those that do.
+        // A public or protected method is overridden by all below it; a package-private one by
+        // those in its package, and in the packages of those that override it.
         let is_open = |one| self.method(one).is(access::PUBLIC | access::PROTECTED);
         let mut open = is_open(called);
         let mut packages = Vec::new();
@@ -64,7 +65,7 @@ impl Program {
         name[..end.unwrap_or(0)].to_vec()
     }
 
-    /// The method that a class has of the interfaces above it.
+    /// The method that a class has from the interfaces above it.
     fn of_interfaces(&self, class: ClassId, signature: Sym) -> Option<MethodId> {
         let found = self.supertypes(class);
         let found: Vec<MethodId> = found
@@ -73,7 +74,7 @@ impl Program {
             .filter(|&one| !self.method(one).is(access::PRIVATE | access::STATIC))
             .collect();
         let of = |method: MethodId| self.method(method).class;
-        // What an interface below declares anew, without a body too, hides it.
+        // A method that a subinterface declares anew, with or without a body, hides it.
         let is_hidden = |one: MethodId| {
             let mut others = found.iter().filter(|&&other| other != one);
             others.any(|&other| self.is_subtype(of(other), of(one)))

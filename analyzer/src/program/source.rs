@@ -14,53 +14,53 @@ use std::fs::{self, File};
 use std::io::{Cursor, Read};
 use std::path::{Path, PathBuf};
 
-/// No class file is larger; a hostile jar may claim otherwise.
+/// The largest class file in bytes; a hostile jar may claim more.
 const MAX_CLASS: u64 = 64 << 20;
-/// A jar within a jar that is packed is unpacked in memory.
+/// The largest jar within a jar, in bytes: if it is compressed, it is unpacked in memory.
 const MAX_NESTED: u64 = 512 << 20;
-/// People have two or three.
+/// The greatest depth of jars within jars; in practice there are two or three.
 const MAX_DEPTH: usize = 8;
-/// Files that are looked at in a directory that a manifest names.
+/// The most files that are examined in a directory that a manifest names.
 const MAX_LISTED: usize = 200_000;
 const MANIFEST: &str = "META-INF/MANIFEST.MF";
 const VERSIONS: &str = "META-INF/versions/";
 
-/// A class file as found.
+/// A class file as it was found.
 #[derive(Debug)]
 pub struct Raw {
-    /// Its bytes.
+    /// The bytes of the class file.
     pub bytes: Vec<u8>,
-    /// Where it was: `lib/a.jar!/a/B.class`.
+    /// Where it was found: `lib/a.jar!/a/B.class`.
     pub place: String,
 }
 
-/// Class files, in the order of the class path, and what went wrong on the way.
+/// Class files in the order of the class path, and warnings.
 #[derive(Debug, Default)]
 pub struct Found {
-    /// Class files; of those with the same name the first counts.
+    /// The class files; of several with the same name the first counts.
     pub classes: Vec<Raw>,
-    /// One line each, with the name of what it is about.
+    /// One line for each problem, which names what it is about.
     pub warnings: Vec<String>,
 }
 
-/// Reads all classes of a class path, as a JVM of version `release` sees them: with those
-/// that manifests name, and each entry once.
+/// Reads all classes of a class path, as a JVM of version `release` sees them: including those that
+/// manifests name, and each entry once.
 ///
-/// A broken archive within another, or a broken entry, is a warning.
+/// A broken archive within another one, or a broken entry, gives a warning.
 ///
 /// # Errors
 ///
-/// Fails on an entry of the class path that does not exist, or is neither a
-/// directory, an archive nor a class file, and names it.
+/// Fails on an entry of the class path that does not exist, or is neither a directory, an archive
+/// nor a class file, and names it.
 pub fn class_path(text: &str, release: u32) -> Result<Found> {
     read(text, release, Err)
 }
 
-/// The same, but an entry that cannot be read is a warning, too.
+/// Like [`class_path`], but an entry that cannot be read gives a warning, too.
 ///
 /// # Errors
 ///
-/// Fails if no entry can be read, as above.
+/// Fails if no entry can be read, with the first error that [`class_path`] would give.
 pub fn class_path_in_part(text: &str, release: u32) -> Result<Found> {
     let mut first = None;
     let mut warnings = Vec::new();
@@ -78,14 +78,14 @@ pub fn class_path_in_part(text: &str, release: u32) -> Result<Found> {
     }
 }
 
-/// Reads the entries of a class path; `failed` hears of one that cannot be read.
+/// Reads the entries of a class path; `failed` is called for each one that cannot be read.
 fn read(
     text: &str,
     release: u32,
     mut failed: impl FnMut(anyhow::Error) -> Result<()>,
 ) -> Result<Found> {
     let mut found = Found::default();
-    // With whether the class path itself names it, and its errors count.
+    // The entries, each with whether the class path itself names it, so that its errors count.
     let mut known: HashMap<PathBuf, bool> = HashMap::new();
     let named = parts::named(text);
     if named.is_empty() {
@@ -108,7 +108,8 @@ fn read(
     Ok(found)
 }
 
-/// Reads an entry, of which a manifest may have told. Gives what its own manifest names.
+/// Reads an entry, which a manifest may have named. Returns the entries that its own manifest
+/// names.
 fn entry(path: &Path, release: u32, is_listed: bool, found: &mut Found) -> Result<Vec<PathBuf>> {
     let context = || format!("failed to read class path entry {}", path.display());
     let metadata = fs::metadata(path).with_context(context)?;
@@ -135,9 +136,9 @@ fn entry(path: &Path, release: u32, is_listed: bool, found: &mut Found) -> Resul
     Ok(parts::listed(&manifest, &real))
 }
 
-/// Reads the classes that a JVM finds in a directory that a manifest names. With `.` that is where the jar is, which
-/// may hold anything: links are not followed, names that are none of packages neither, and of very many files the
-/// first count.
+/// Reads the classes that a JVM finds in a directory that a manifest names. `.` means the directory
+/// of the jar, which may contain anything: links are not followed, directories whose names cannot
+/// be packages are skipped, and of very many files only the first ones count.
 fn listed_directory(root: &Path, package: &Path, seen: &mut usize, found: &mut Found) {
     let entries = fs::read_dir(root.join(package)).into_iter().flatten();
     let mut entries: Vec<_> = entries.flatten().collect();
@@ -168,7 +169,7 @@ fn listed_directory(root: &Path, package: &Path, seen: &mut usize, found: &mut F
     }
 }
 
-/// Reads the classes below a directory.
+/// Reads the classes in a directory and below it.
 fn directory(path: &Path, found: &mut Found) -> Result<()> {
     for item in folder::list(path, None)? {
         let file = path.join(&item.path);
@@ -190,14 +191,14 @@ fn directory(path: &Path, found: &mut Found) -> Result<()> {
     Ok(())
 }
 
-/// Whether a class file has the path that its class's name asks for.
+/// Whether a class file has the path that its class's name requires.
 fn is_in_place(path: &Path, bytes: &[u8]) -> bool {
     let class = ClassFile::parse(bytes);
     let name = class.as_ref().ok().and_then(|class| class.name().ok());
     name.is_some_and(|name| path.with_extension("") == Path::new(&*name.to_string_lossy()))
 }
 
-/// Reads the classes of an archive and of those within it. Gives its manifest.
+/// Reads the classes of an archive and of those within it. Returns the archive's manifest.
 fn archive(
     source: &mut Source<'_>,
     path: &str,
@@ -214,7 +215,7 @@ fn archive(
     let manifest = manifest.unwrap_or_default();
     let versioned = is_multi_release(&manifest);
 
-    // The newest version of each class that this JVM takes.
+    // The newest version of each class that this JVM would use.
     let mut newest: HashMap<&str, (u32, &Entry)> = HashMap::new();
     let mut order = Vec::new();
     let mut nested = Vec::new();
@@ -281,7 +282,7 @@ fn archive(
     Ok(manifest)
 }
 
-/// The content of an entry that has at most `max` bytes.
+/// The content of an entry, if it has at most `max` bytes.
 fn content(source: &mut Source<'_>, entry: &Entry, max: u64) -> Result<Vec<u8>> {
     if entry.is_encrypted() {
         bail!("encrypted");
@@ -318,16 +319,16 @@ fn is_multi_release(manifest: &[u8]) -> bool {
     })
 }
 
-/// Where a JDK has its own classes.
+/// Where a JDK keeps its own classes.
 pub enum JdkClasses {
-    /// An image of modules (9 and up).
+    /// An image of modules (Java 9 and later).
     Image(Image),
-    /// `rt.jar` and what belongs to it.
+    /// `rt.jar` and the jars that belong to it (up to Java 8).
     Jars(Vec<PathBuf>),
 }
 
 impl JdkClasses {
-    /// Finds them; nothing for a directory that has neither.
+    /// Finds the classes of a JDK; `None` for a directory that has neither form.
     ///
     /// # Errors
     ///
@@ -350,7 +351,7 @@ impl JdkClasses {
         Ok(None)
     }
 
-    /// The file that people know them by.
+    /// The file by which the JDK's classes are known to users.
     pub fn path(&self) -> &Path {
         match self {
             JdkClasses::Image(image) => image.path(),
@@ -358,7 +359,8 @@ impl JdkClasses {
         }
     }
 
-    /// The files, and what else tells one JDK from another.
+    /// The files, and the bytes of an image's index: together they distinguish one JDK from
+    /// another.
     pub fn identity(&self) -> (Vec<PathBuf>, &[u8]) {
         match self {
             JdkClasses::Image(image) => (vec![image.path().to_owned()], image.index()),
@@ -366,7 +368,7 @@ impl JdkClasses {
         }
     }
 
-    /// Reads all class files. What cannot be read is a warning.
+    /// Reads all class files. Those that cannot be read give warnings.
     ///
     /// # Errors
     ///
@@ -422,12 +424,12 @@ mod tests {
         zip.finish().unwrap().into_inner()
     }
 
-    /// A class file with nothing in it.
+    /// A class file without members.
     fn class(name: &str) -> Vec<u8> {
         let mut bytes = vec![0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, 52, 0, 3, 1];
         bytes.extend((name.len() as u16).to_be_bytes());
         bytes.extend(name.as_bytes());
-        // Constant 2 is the class, whose name is constant 1.
+        // Constant 2 is the class; its name is constant 1.
         bytes.extend([7, 0, 1, 0, 0x21, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
         bytes
     }
@@ -455,7 +457,8 @@ mod tests {
         let expected = [b"a", b"b", &found_by_jvm[..], &other, &class("E")];
         assert_eq!(classes, expected);
         assert!(found.warnings.is_empty(), "{:?}", found.warnings);
-        // Of what the class path names itself, whatever a manifest does, people hear.
+        // Errors of entries that the class path names itself are reported, even if a manifest names
+        // them, too.
         fs::write(at("lib/util.jar"), "broken").unwrap();
         assert!(class_path(at("main.jar").to_str().unwrap(), 17).is_ok());
         let parts = std::env::join_paths([at("main.jar"), at("lib/util.jar")]).unwrap();
@@ -491,7 +494,7 @@ mod tests {
         let root = dir.path().join("root");
         fs::create_dir_all(root.join("p")).unwrap();
         fs::write(root.join("p/A.class"), "a").unwrap();
-        // Two lead to 2 ways at each step.
+        // With two links there are two paths at each step.
         for link in ["one", "two"] {
             std::os::unix::fs::symlink(&root, root.join("p").join(link)).unwrap();
         }
@@ -551,7 +554,7 @@ mod tests {
             let error = read(&none, 17).unwrap_err();
             assert!(format!("{error:#}").contains("none.jar"));
         }
-        // Beside others, both are warnings if that is asked for.
+        // Besides other entries, both are warnings in this mode.
         let good = dir.path().join("outer.jar").display().to_string();
         let all = std::env::join_paths([&none, &good, &broken]).unwrap();
         let all = all.to_str().unwrap();

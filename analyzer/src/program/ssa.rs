@@ -1,18 +1,18 @@
-//! Bodies as three-address code in which each value is assigned once.
+//! Bodies as three-address code in which each value is assigned once (static single assignment).
 //!
-//! The operand stack is gone: what instructions pushed and popped are operands
-//! now. Where paths meet, a [`Op::Phi`] chooses by the edge that was taken.
-//! Every instruction keeps the place of the bytecode it comes from.
+//! The operand stack is gone: what instructions pushed and popped are operands now. Where paths
+//! meet, a [`Op::Phi`] chooses by the edge that was taken. Every instruction keeps the offset of
+//! the bytecode it comes from.
 //!
-//! The way there is simple: local variables and stack entries are variables
-//! alike. A block that reads one which it has not written asks for its value at
-//! the block's start, which becomes a phi of what the blocks before it leave;
-//! phis that choose between one value are taken away at the end. Only what is
-//! read is asked for.
+//! The construction treats local variables and stack entries alike, as variables. A block that
+//! reads a variable which it has not written asks for the value at the block's start, which becomes
+//! a phi of the values that its predecessors leave; phis that choose between equal values are
+//! removed at the end. Only variables that are read are asked for.
 //!
-//! **Invariant:** each value is defined once, and its definition dominates each
-//! use (for operands of a phi: the end of the edge's block, or its start if the
-//! edge is one to a handler).
+//! - `build` makes bodies of bytecode; `interpret` runs them, in tests.
+//!
+//! **Invariant:** each value is defined once, and its definition dominates each use (for operands
+//! of a phi: the end of the edge's block, or its start if the edge is one to a handler).
 
 mod build;
 #[cfg(test)]
@@ -22,20 +22,20 @@ pub(super) mod tests;
 use super::cfg::{self, Cfg};
 use hindsight_classfile::{Code, ConstantPool, MethodDescriptor};
 
-/// A value's number: its place in [`Body::kinds`].
+/// The number of a value, which is its index in [`Body::kinds`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Value(pub u32);
 
-/// What a value can be.
+/// The kinds of values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// `boolean`, `byte`, `char`, `short` and `int`.
+    /// A `boolean`, `byte`, `char`, `short` or `int`.
     Int,
-    /// `long`.
+    /// A `long`.
     Long,
-    /// `float`.
+    /// A `float`.
     Float,
-    /// `double`.
+    /// A `double`.
     Double,
     /// A reference.
     Ref,
@@ -44,78 +44,77 @@ pub enum Kind {
 /// What an instruction does with its operands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Op {
-    /// The argument of this number; `this` is the first of instance methods.
+    /// The argument with this number; `this` is the first one of instance methods.
     Param(u16),
-    /// Chooses the operand of the edge by which its block was entered; edges as
-    /// in [`Block::before`].
+    /// Chooses the operand of the edge by which the block was entered; the edges are those of
+    /// [`Block::before`].
     Phi,
-    /// What a handler catches.
+    /// The exception that a handler catches.
     Catch,
-    /// A variable that nothing was written to on this path.
+    /// A variable that was not written on this path.
     Undefined,
-    /// A constant of the instruction itself.
+    /// An `int` constant in the instruction itself.
     Int(i32),
-    /// `lconst`.
+    /// The constant of `lconst`.
     Long(i64),
-    /// `fconst`, as bits.
+    /// The constant of `fconst`, as bits.
     Float(u32),
-    /// `dconst`, as bits.
+    /// The constant of `dconst`, as bits.
     Double(u64),
-    /// `aconst_null`.
+    /// The constant of `aconst_null`.
     Null,
-    /// A constant of the pool.
+    /// A constant of the constant pool.
     Constant(u16),
-    /// Arithmetic, comparison, conversion: by opcode. `iinc` is an `iadd`.
+    /// Arithmetic, comparison or conversion, given by its opcode. `iinc` becomes an `iadd`.
     Compute(u8),
-    /// Object.
+    /// Reads an instance field. Operand: the object.
     GetField(u16),
-    /// Object, value.
+    /// Writes an instance field. Operands: the object, the value.
     PutField(u16),
     /// Reads a static field.
     GetStatic(u16),
-    /// Value.
+    /// Writes a static field. Operand: the value.
     PutStatic(u16),
-    /// Array, index: by opcode.
+    /// Reads an array element, given by the opcode. Operands: the array, the index.
     ArrayLoad(u8),
-    /// Array, index, value: by opcode.
+    /// Writes an array element, given by the opcode. Operands: the array, the index, the value.
     ArrayStore(u8),
-    /// Array.
+    /// The length of an array. Operand: the array.
     ArrayLength,
-    /// A new object of this class constant.
+    /// A new object of the class with this constant.
     New(u16),
-    /// Length; a new array of a primitive type.
+    /// A new array of a primitive type. Operand: the length.
     NewPrimitiveArray(u8),
-    /// Length; the class constant is that of an element.
+    /// A new array of references; the class constant is that of an element. Operand: the length.
     NewArray(u16),
-    /// Lengths; the class constant is that of the array.
+    /// A new array of arrays; the class constant is that of the array. Operands: the lengths.
     NewMultiArray(u16),
-    /// A call by opcode and constant; the receiver is the first operand.
+    /// A call, given by opcode and constant; the receiver is the first operand.
     Invoke(u8, u16),
-    /// Object; the same object, if it is of this class.
+    /// The same object, if it is of this class. Operand: the object.
     CheckCast(u16),
-    /// Object.
+    /// Whether an object is of this class. Operand: the object.
     InstanceOf(u16),
-    /// Object.
+    /// Enters or leaves a monitor, given by the opcode. Operand: the object.
     Monitor(u8),
-    /// Throwable. Ends the block.
+    /// Throws an exception. Operand: the throwable. Ends the block.
     Throw,
-    /// Value, if there is one. Ends the block.
+    /// Returns. Operand: the value, if there is one. Ends the block.
     Return,
-    /// One or two values, by opcode. Ends the block.
+    /// A conditional jump, given by the opcode. Operands: one or two values. Ends the block.
     Branch(u8),
-    /// A key. Ends the block.
+    /// A switch. Operand: the key. Ends the block.
     Switch,
 }
 
 /// An instruction.
 #[derive(Debug, Clone, Copy)]
 pub struct Insn {
-    /// What it does.
+    /// The operation.
     pub op: Op,
-    /// Where it stands in the bytecode; phis and catches stand at their
-    /// block's start.
+    /// The offset of its bytecode; phis and catches have that of their block's start.
     pub pc: u16,
-    /// What it makes.
+    /// The value that it defines.
     pub result: Option<Value>,
     operands: (u32, u32),
 }
@@ -123,18 +122,18 @@ pub struct Insn {
 /// An edge to a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Edge {
-    /// Where it comes from.
+    /// The block in which the edge starts.
     pub from: u32,
-    /// Whether it is taken by an exception.
+    /// Whether the edge is taken by an exception.
     pub thrown: bool,
 }
 
-/// A block; its number is the one it has in the [`Cfg`].
+/// A block. Its number is the one that it has in the [`Cfg`].
 #[derive(Debug, Clone, Default)]
 pub struct Block {
-    /// Its instructions, phis first: a range of [`Body::insns`].
+    /// Its instructions, phis first, as a range of [`Body::insns`].
     pub insns: (u32, u32),
-    /// What leads to it.
+    /// The edges that lead to it.
     pub before: Vec<Edge>,
 }
 
@@ -143,15 +142,15 @@ pub struct Block {
 pub struct Body {
     /// The control flow.
     pub cfg: Cfg,
-    /// Reachable blocks in reverse postorder, the entry first.
+    /// The reachable blocks in reverse postorder, the entry first.
     pub order: Vec<u32>,
-    /// Blocks by their numbers; those that nothing leads to are empty.
+    /// The blocks by their numbers; unreachable ones are empty.
     pub blocks: Vec<Block>,
     /// All instructions.
     pub insns: Vec<Insn>,
-    /// Kinds of the values.
+    /// The kinds of the values.
     pub kinds: Vec<Kind>,
-    /// How many arguments there are, `this` counted.
+    /// The number of parameters, including `this`.
     pub params: u16,
     operands: Vec<Value>,
 }
@@ -159,17 +158,16 @@ pub struct Body {
 /// Why there is no three-address code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// There is no control flow.
+    /// The body has no control flow.
     #[error(transparent)]
     Flow(#[from] cfg::Error),
-    /// The operand stack underflows, or holds something else than the
-    /// instruction takes.
+    /// The operand stack underflows, or holds a value of another kind than the instruction takes.
     #[error("the operand stack does not fit the instruction (at {0})")]
     Stack(u32),
-    /// A constant that an instruction refers to is missing or another one.
+    /// A constant that an instruction refers to is missing or of another kind.
     #[error("malformed code: {0}")]
     Malformed(#[from] hindsight_classfile::Error),
-    /// So many values that only an attacker can have made them.
+    /// There are more values than any compiler's code has, which only an attack can have.
     #[error("it has too many values")]
     TooLarge,
 }

@@ -6,15 +6,15 @@ use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The directory of a run's trace, in that of the run.
+/// The name of the directory of a trace within that of its run.
 const TRACE: &str = "trace";
 
-/// Why a directory has no trace, as far as what is there tells.
+/// Says why a directory has no trace, as far as its content shows.
 pub(super) fn why(directory: &Path) -> String {
     let is_trace = directory.ends_with(TRACE);
     let of_run = directory.parent().filter(|_| is_trace);
     let mut runs: Vec<PathBuf> = runs(of_run.unwrap_or(directory)).collect();
-    // That of the last run comes behind those of earlier ones, run-PID.json.
+    // The file of the last run sorts behind those of earlier ones, run-PID.json.
     runs.sort();
     if let Some(why) = runs.iter().rev().find_map(|run| by_run(run)) {
         return why;
@@ -30,7 +30,7 @@ pub(super) fn why(directory: &Path) -> String {
     format!("was it recorded with mode=trace?{full}")
 }
 
-/// What a run says of itself.
+/// The reason, as far as a run's own file shows it.
 fn by_run(run: &Path) -> Option<String> {
     let text = fs::read(run).ok()?;
     let told: Value = serde_json::from_slice(&text).ok()?;

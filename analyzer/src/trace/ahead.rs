@@ -1,24 +1,24 @@
-//! Steps that one thread reads while others take them.
+//! Steps that one thread reads while others process them.
 
 use super::steps::{Step, Steps};
 use hindsight_tracelog::trace::{Damage, Source};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 
-/// Steps that are handed over at once: so many that the handing over costs nothing.
+/// The number of steps that are handed over at once: large enough that handing over costs nothing.
 const BATCH: usize = 1 << 12;
 
-/// Batches that may wait for a taker.
+/// The most batches that may wait for a taker.
 const WAITING: usize = 4;
 
 type Batch = Arc<Vec<Step>>;
 
-/// Somebody who takes each step of a run.
+/// A function that processes each step of a run.
 pub type Taker<'t> = &'t mut (dyn FnMut(&Step) + Send);
 
-/// Reads all steps, here, and hands them to each taker, in a thread of its own.
-/// Each gets all steps in their order. `told` is asked after each batch, with the
-/// number of its steps, and about what could not be read.
+/// Reads all steps on this thread, and hands them to each taker on a thread of its own. Each taker
+/// gets all steps in their order. `told` is called after each batch with the number of its steps,
+/// and with everything that could not be read.
 pub fn read_ahead<S: Source>(
     steps: &mut Steps<'_, S>,
     takers: Vec<Taker<'_>>,
@@ -43,7 +43,7 @@ pub fn read_ahead<S: Source>(
             if batch.len() == BATCH {
                 told(Ok(batch.len()));
                 if hand_over(batch, &senders).is_none() {
-                    // A taker has panicked; its thread says so.
+                    // A taker has panicked; its thread reports that.
                     return;
                 }
                 batch = unused(&used);
@@ -62,7 +62,8 @@ fn hand_over(batch: Vec<Step>, senders: &[SyncSender<Batch>]) -> Option<()> {
     Some(())
 }
 
-/// Memory that was made here is freed here, which is cheaper; so it comes back.
+/// A batch whose memory can be used again. The memory comes back to this thread, because freeing it
+/// on the thread that allocated it is cheaper.
 fn unused(used: &Receiver<Batch>) -> Vec<Step> {
     while let Ok(batch) = used.try_recv() {
         if let Some(mut batch) = Arc::into_inner(batch) {
@@ -78,7 +79,7 @@ fn take(receiver: &Receiver<Batch>, back: &Sender<Batch>, taker: Taker<'_>) {
         for step in batch.iter() {
             taker(step);
         }
-        // Nobody may want it any more.
+        // The reader may have ended already.
         let _ = back.send(batch);
     }
 }

@@ -4,35 +4,35 @@ use super::Trace;
 use hindsight_tracelog::trace::dictionary::{Method, TracedClass};
 use std::collections::BTreeSet;
 
-/// A block.
+/// A basic block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Block {
-    /// Where it begins in the bytecode.
+    /// The offset of its first instruction in the bytecode.
     pub offset: u16,
-    /// Its line, or 0.
+    /// The line number, or 0.
     pub line: u16,
     /// Whether it has run.
     pub has_run: bool,
 }
 
-/// The blocks of a method.
+/// The basic blocks of a method.
 #[derive(Debug, Clone)]
 pub struct Covered<'t> {
     /// The method's class.
     pub class: &'t TracedClass,
     /// The method.
     pub method: &'t Method,
-    /// Its blocks, by offset.
+    /// The method's blocks, by offset.
     pub blocks: Vec<Block>,
 }
 
 impl Covered<'_> {
-    /// How many have run.
+    /// The number of blocks that have run.
     pub fn run(&self) -> usize {
         self.blocks.iter().filter(|block| block.has_run).count()
     }
 
-    /// The lines of those that have not.
+    /// The lines of the blocks that have not run.
     pub fn missed_lines(&self) -> Vec<u16> {
         let missed = self.blocks.iter().filter(|block| !block.has_run);
         let lines: BTreeSet<u16> = missed.map(|block| block.line).collect();
@@ -40,8 +40,7 @@ impl Covered<'_> {
     }
 }
 
-/// All methods with blocks, in the order of the dictionary; none if that was not
-/// recorded.
+/// All methods with blocks, in the order of the dictionary; none if coverage was not recorded.
 pub fn covered(trace: &Trace) -> impl Iterator<Item = Covered<'_>> {
     let coverage = trace.coverage.as_ref();
     let classes = trace.log.dictionary.traced.iter();

@@ -1,23 +1,25 @@
-//! The calls of a thread that are going on, as far as its events tell.
+//! The active calls of a thread, as far as its events show.
 
 #[cfg(test)]
 mod tests;
 
 use rustc_hash::FxHashMap;
 
-/// The calls that are going on in a thread, the outermost first: the method of each, and what a reader
-/// keeps for it.
+/// The active calls of a thread, the outermost first: the method of each, and what a reader keeps
+/// for it.
 ///
-/// Where events were lost, calls may have begun and ended unseen. Those that were going on stay until
-/// the thread tells something that names the method of one, which closes what is deeper. Until then
-/// they are a guess; so is, of several calls of that method, which one is meant: the innermost is taken.
+/// Where events were lost, calls may have begun and ended unseen. Calls that were active then stay
+/// until the thread records an event that names the method of one of them, which ends all deeper
+/// calls. Until then they are a guess; and if several calls of that method are active, the
+/// innermost one is taken to be meant.
 pub(super) struct Calls<C> {
     all: Vec<(u32, C)>,
-    /// How many of these are of each method.
+    /// The number of active calls of each method.
     of_method: FxHashMap<u32, usize>,
-    /// So many of the outermost may have ended, for events were lost since.
+    /// The number of outermost calls that may have ended, because events were lost since they
+    /// began.
     doubtful: usize,
-    /// So many calls may have begun without having been seen.
+    /// The number of calls that may have begun unseen.
     unseen: u64,
 }
 
@@ -45,32 +47,32 @@ impl<C> Calls<C> {
         self.all.last_mut().map(|(_, kept)| kept)
     }
 
-    /// A call of a method begins.
+    /// Begins a call of a method.
     pub(super) fn begin(&mut self, method: u32, kept: C) {
         self.all.push((method, kept));
         *self.of_method.entry(method).or_default() += 1;
     }
 
-    /// So many events were lost, or nobody knows how many (0).
+    /// Records that this many events were lost; 0 if the number is not known.
     pub(super) fn lose(&mut self, events: u64) {
         self.doubtful = self.all.len();
         let more = if events == 0 { u64::MAX } else { events };
         self.unseen = self.unseen.saturating_add(more);
     }
 
-    /// Whether a call of a method is going on.
+    /// Whether a call of a method is active.
     pub(super) fn has(&self, method: u32) -> bool {
         self.of_method.contains_key(&method)
     }
 
-    /// Takes the innermost call, unless it is of this method, of which one is going on: that method has
-    /// told something, so what is deeper has ended. Says, too, whether that may be told by events that
-    /// were lost.
+    /// Takes the innermost call, unless it is of this method, which must have an active call: as
+    /// that method has recorded an event, all deeper calls have ended. The flag says whether the
+    /// end may be among the events that were lost.
     pub(super) fn pop_deeper(&mut self, method: u32) -> Option<(u32, C, bool)> {
         let is_doubtful = self.all.len() <= self.doubtful;
         if self.all.last().is_some_and(|(of, _)| *of == method) {
             if is_doubtful {
-                // It goes on, and so do those around it.
+                // This call is still active, and so are those around it.
                 self.doubtful = 0;
             }
             return None;
@@ -92,8 +94,8 @@ impl<C> Calls<C> {
         Some((method, kept))
     }
 
-    /// Of a call that ends, but is not among those that are going on: whether its beginning may be
-    /// among the events that were lost. Each of these is the beginning of one call at most.
+    /// For a call that ends but is not among the active ones: whether its beginning may be among
+    /// the events that were lost. Each lost event is the beginning of at most one call.
     pub(super) fn was_unseen(&mut self) -> bool {
         let was = self.unseen > 0;
         if self.unseen < u64::MAX {

@@ -1,8 +1,9 @@
-//! A trace as tables, for questions of people's own.
+//! A trace as tables, for users' own queries.
 //!
-//! [`Export`] takes step by step and keeps only the calls that are going on, so
-//! memory follows the depth of calls and the number of threads. Each object takes a
-//! bit beside.
+//! [`Export`] processes step by step and keeps only the active calls, so memory follows the depth
+//! of calls and the number of threads; each object takes one bit besides.
+//!
+//! - [`schemas`] lists the tables and their columns.
 
 pub mod schemas;
 #[cfg(test)]
@@ -25,7 +26,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 
-/// What is written to, by the names in [`TABLES`].
+/// An export that is being written, whose tables are named in [`TABLES`].
 pub struct Export<'d> {
     dictionary: &'d Dictionary,
     calls: Table,
@@ -39,11 +40,11 @@ pub struct Export<'d> {
     threads: Threads<Thread>,
     next_call: i64,
     next_write: i64,
-    /// Ends of calls that had begun before the recording: these have no row.
+    /// The number of ends of calls that had begun before the recording; these calls have no row.
     pub unbegun: u64,
-    /// Ends of calls that have no row either, for their beginnings were lost.
+    /// The number of ends of calls that have no row because their beginnings were lost.
     pub unseen_begun: u64,
-    /// The objects that have a row: where the trace has a bound, they are told of again.
+    /// The objects that have a row. In a bounded trace, objects are recorded again.
     told: Serials,
     classes: HashMap<u32, Option<ByteArray>>,
     methods: HashMap<u32, [Option<ByteArray>; 3]>,
@@ -66,19 +67,19 @@ impl Thread {
 /// A row of [`schemas::READS`], or of [`schemas::WRITES`] without its number.
 type Access = [Cell; 14];
 
-/// A call that is going on.
+/// An active call.
 struct Call {
     number: i64,
     parent: Option<i64>,
     stamp: i64,
     is_virtual: bool,
     this: Option<ObjectId>,
-    /// The exception that has come out of the last call in it, if nothing was called since.
+    /// The exception that has come out of the last call in this one, if nothing was called since.
     passed: Option<ObjectId>,
 }
 
 impl<'d> Export<'d> {
-    /// Begins the files in a directory, which is made if it is not there.
+    /// Creates the files in a directory, which is made if it is not there.
     ///
     /// # Errors
     ///
@@ -167,7 +168,7 @@ impl<'d> Export<'d> {
         Ok(())
     }
 
-    /// Takes the next step. They must come in the order of the log.
+    /// Processes the next step. Steps must come in the order of the log.
     ///
     /// # Errors
     ///
@@ -195,8 +196,8 @@ impl<'d> Export<'d> {
                 self.end_inner(step, *method, *exception)?;
             }
             What::Bind { method, this } => {
-                // The innermost constructor that has none yet. Those that call it
-                // get theirs when they are bound themselves.
+                // The object belongs to the innermost constructor that has none yet. The
+                // constructors that call it get theirs when they are bound themselves.
                 if self.end_inner(step, *method, None)?
                     && let Some(call) = self.top(step)
                 {
@@ -262,7 +263,7 @@ impl<'d> Export<'d> {
                 if !self.told.insert(object.serial()) {
                     return Ok(());
                 }
-                // Lone surrogates are in no UTF-8.
+                // UTF-8 cannot represent lone surrogates.
                 let lossy = || units.as_deref().map(String::from_utf16_lossy);
                 let text = text.clone().or_else(lossy);
                 let known = text.as_deref() == Some("") || !secret && self.is_array(*object);
@@ -287,8 +288,8 @@ impl<'d> Export<'d> {
         Ok(())
     }
 
-    /// Writes the calls that are still going on, and the ends of the files. Returns
-    /// the number of rows of each table, in the order of [`TABLES`].
+    /// Writes the calls that are still active, and the ends of the files. Returns the number of
+    /// rows of each table, in the order of [`TABLES`].
     ///
     /// # Errors
     ///
@@ -311,7 +312,7 @@ impl<'d> Export<'d> {
         for (table, rows) in tables.iter_mut().zip(&mut rows) {
             *rows = table.finish()?;
         }
-        // All of them, or none: a part of them is no run.
+        // Either all tables are kept, or none: some of them alone are not a run.
         tables.iter_mut().for_each(Table::keep);
         Ok(rows)
     }
@@ -370,7 +371,7 @@ impl<'d> Export<'d> {
         Ok(())
     }
 
-    /// Ends the innermost call of a method, and what is deeper.
+    /// Ends the innermost call of a method, and all deeper ones.
     fn end(&mut self, step: &Step, method: u32, ended: &str, value: Option<Datum>) -> Result<()> {
         let exception = match value {
             Some(Datum::Reference(exception)) if ended == "throw" => exception,
@@ -394,10 +395,11 @@ impl<'d> Export<'d> {
         Ok(())
     }
 
-    /// Ends what is deeper than the innermost call of a method, if one is going on, and says whether it is:
-    /// by this exception, if one has come to it. Constructors do not tell what has left them out of their
-    /// call of another one; where that has told the exception with which it ended, it is theirs. Where
-    /// events were lost, nobody knows how those ended that are.
+    /// Ends all calls deeper than the innermost active call of a method; returns whether there is
+    /// one. They end by this exception, if it has come to them. A constructor does not record an
+    /// exception that leaves it in its call of another constructor; if that other one recorded the
+    /// exception with which it ended, this one ended by the same exception. Where events were lost,
+    /// it is not known how the calls ended.
     fn end_inner(&mut self, step: &Step, method: u32, exception: Option<ObjectId>) -> Result<bool> {
         let calls = |thread: &mut Thread| thread.calls.pop_deeper(method);
         let thread = self.threads.get(step.thread);
@@ -420,8 +422,8 @@ impl<'d> Export<'d> {
         Ok(true)
     }
 
-    /// Writes the calls that were going on when a thread paused, or was seen last: nobody knows how those
-    /// end.
+    /// Writes the calls that were active when a thread paused, or was last seen: it is not known
+    /// how they end.
     fn leave(&mut self, id: u64) -> Result<()> {
         let calls = |thread: &mut Thread| thread.calls.pop();
         while let Some((method, call)) = self.threads.get_mut(id).and_then(calls) {
@@ -433,7 +435,7 @@ impl<'d> Export<'d> {
         Ok(())
     }
 
-    /// Writes the row of a call that is going on no more.
+    /// Writes the row of a call that has ended.
     fn call_row(
         &mut self,
         id: u64,
@@ -478,11 +480,11 @@ impl<'d> Export<'d> {
         ])
     }
 
-    /// What was written, or read.
+    /// The columns of a place that was written or read.
     fn place_row(&mut self, step: &Step, place: &Place, value: Option<Datum>) -> Access {
         let (kind, field, object, index) = match *place {
             Place::Field { object, field } => {
-                // A constructor's that is not bound yet has no object.
+                // In a constructor that is not bound yet, the object is not known.
                 ("field", Some(field), object, None)
             }
             Place::Static { field } => ("static", Some(field), None, None),
@@ -537,7 +539,7 @@ impl<'d> Export<'d> {
         self.writes.add(std::iter::once(number).chain(row))
     }
 
-    /// Object, its class, integer and real number.
+    /// The columns of a value: object, class, integer and real number.
     fn value(&mut self, value: Option<Datum>) -> [Cell; 4] {
         let (mut object, mut integer, mut real) = (None, None, None);
         match value {

@@ -1,4 +1,6 @@
 //! Which steps are wanted.
+//!
+//! - `sparse` finds blocks that can be left out.
 
 mod sparse;
 
@@ -9,36 +11,36 @@ use hindsight_tracelog::trace::dictionary::Dictionary;
 use hindsight_tracelog::trace::{self, Block, Datum, Log, ObjectId, Source};
 use std::collections::BTreeSet;
 
-/// What the user asked for; what is not said is not asked.
+/// What the user asked for. Empty fields do not restrict the steps.
 #[derive(Debug, Clone, Default)]
 pub struct Wanted {
     /// Ids of threads, or globs of their names.
     pub threads: Vec<String>,
-    /// Globs of classes: of methods, and of fields as code names them.
+    /// Globs of classes: those of methods, and those by which code names fields.
     pub classes: Vec<String>,
-    /// Globs of methods and fields: `class.name`.
+    /// Globs of methods and fields, as `class.name`.
     pub members: Vec<String>,
     /// The number of an object.
     pub object: Option<u64>,
 }
 
-/// The same, by the numbers of a trace.
+/// What the user asked for, by the numbers of a trace.
 pub struct Filter {
     threads: Option<BTreeSet<u64>>,
-    /// Names of threads that the dictionary does not have, as those of virtual ones; nothing if no thread
-    /// is asked for by its name.
+    /// Globs of names of threads that the dictionary does not have, such as virtual ones; `None` if
+    /// no thread is asked for by its name.
     virtual_threads: Option<Globs>,
-    /// Those of the dictionary, if there may be others.
+    /// The threads of the dictionary, if there may be others.
     platform_threads: BTreeSet<u64>,
-    /// Whether one of the threads, and the object, was there.
+    /// Whether one of the threads has been seen, and whether the object has.
     seen: (bool, bool),
-    /// Whether one of the members was, if they are of those alone that method references may call: nothing
-    /// says that any does.
+    /// Whether one of the members has been seen, if only method references may call them: nothing
+    /// in the dictionary shows whether any does.
     seen_referred: Option<bool>,
     methods: Option<BTreeSet<u32>>,
     fields: BTreeSet<u32>,
     callees: BTreeSet<u32>,
-    /// Places of classes in the dictionary.
+    /// The indices of classes in the dictionary.
     classes: BTreeSet<usize>,
     object: Option<ObjectId>,
 }
@@ -54,11 +56,12 @@ pub enum Void {
     Object,
 }
 
-/// Names that are given for others by a mistake are told so many.
+/// The most names of the trace that are suggested for names given by mistake.
 const MAX_SUGGESTED: usize = 3;
 
 impl Wanted {
-    /// What is asked for of threads and objects, each without the rest, where there is more than one of these.
+    /// For threads and objects, what was asked for of each without the rest; empty if there is only
+    /// one criterion.
     pub fn alone(&self) -> Vec<Wanted> {
         let members = !(self.classes.is_empty() && self.members.is_empty());
         let criteria = [members, !self.threads.is_empty(), self.object.is_some()];
@@ -78,7 +81,7 @@ impl Wanted {
             .collect()
     }
 
-    /// Names of the trace, of classes, methods and fields, that end as those which were asked for.
+    /// Names of classes, methods and fields of the trace that end like those which were asked for.
     pub fn suggestions(&self, dictionary: &Dictionary) -> Vec<String> {
         let ends = |name: &str, wanted: &String| {
             let rest = name.strip_suffix(wanted.as_str());
@@ -104,7 +107,7 @@ impl Wanted {
 }
 
 impl Filter {
-    /// Looks the names up.
+    /// Looks up the names in the dictionary.
     pub fn new(wanted: &Wanted, dictionary: &Dictionary) -> Filter {
         let globs = |list: &[String]| Globs::new(list.iter().map(String::as_str));
         let (classes, members) = (globs(&wanted.classes), globs(&wanted.members));
@@ -176,12 +179,13 @@ impl Filter {
         filter
     }
 
-    /// Must see each step before it is asked for: threads that the dictionary does not have are known when
-    /// they come.
+    /// Processes each step, and must do so before [`Self::admits`] is asked about it: threads that
+    /// the dictionary does not have become known when they appear.
     pub fn follow(&mut self, step: &Step) {
         if let (What::Thread { name, .. }, Some(names), Some(threads)) =
             (&step.what, &self.virtual_threads, &mut self.threads)
-            // A carrier that has begun with a virtual thread is not in the dictionary either.
+            // A carrier whose first event was that of a virtual thread is not in the dictionary
+            // either.
             && (step.is_virtual || !self.platform_threads.contains(&step.thread))
             && names.matches(name)
         {
@@ -197,8 +201,8 @@ impl Filter {
         }
     }
 
-    /// Why no step can be admitted: no such class or member, and, when all steps were
-    /// seen that a thread or an object alone picks, no such thread or object.
+    /// Why no step can be admitted: there is no such class or member; or, once all steps have been
+    /// seen that a thread or an object alone picks, there is no such thread or object.
     pub fn void(&self, seen_all: bool) -> Option<Void> {
         let no_member = self.methods.as_ref().is_some_and(BTreeSet::is_empty)
             && self.fields.is_empty()
@@ -221,8 +225,9 @@ impl Filter {
         }
     }
 
-    /// The same for blocks, as far as threads go. What the others say is needed to show what is wanted: which
-    /// calls it is in, and the texts of its objects and the names of virtual threads, which are told once.
+    /// The filter for blocks, which restricts threads only. Blocks without wanted members or
+    /// objects are still needed to show what is wanted: the enclosing calls, and the texts of
+    /// objects and names of virtual threads, which are recorded once.
     pub fn of_blocks(&self) -> trace::Filter {
         trace::Filter {
             threads: self.threads.clone(),
@@ -232,13 +237,14 @@ impl Filter {
         }
     }
 
-    /// The blocks to read: those of the threads (of all, if texts are shown, which another one may have told first),
-    /// up to the last one that what is wanted may be in. There is none where no block has it. If neither texts nor
-    /// depths are shown, what comes before is left out too that nothing of what is shown depends on.
+    /// The blocks to read. They are those of the threads (those of all threads if texts are shown,
+    /// which another thread may have recorded first), up to the last one that may have what is
+    /// wanted; none if no block has it. If neither texts nor depths are shown, earlier blocks are
+    /// also left out unless something shown depends on them.
     pub fn places<S: Source>(&self, log: &Log<S>, shows_texts: bool) -> Vec<usize> {
         let of_blocks = self.of_blocks();
         let others = shows_texts && self.threads.is_some();
-        // The index does not know callees.
+        // The index of a block does not have callees.
         let members = self.methods.is_some() && self.callees.is_empty();
         let mut places = if others {
             (0..log.blocks().len()).collect()
@@ -302,11 +308,12 @@ impl Filter {
     }
 }
 
-/// A stamp that no event of a block is behind, be it one that goes on in the next block of its stream.
+/// A stamp that no event of a block exceeds, not even one that goes on in the next block of its
+/// stream.
 fn until(blocks: &[Block], place: usize) -> u64 {
     let Block { header, live, .. } = &blocks[place];
     if *live {
-        // Its header was written when it began.
+        // The header was written when the block began.
         return u64::MAX;
     }
     let next = blocks.get(place + 1).map(|next| &next.header);
@@ -316,16 +323,17 @@ fn until(blocks: &[Block], place: usize) -> u64 {
         .max(header.last_stamp)
 }
 
-/// The stamp of the first of some blocks that begin at a stamp or later: what has this stamp is told by then. If none
-/// does, the last events of any may be behind it.
+/// The stamp of the first of some blocks that begins at the given stamp or later: by then,
+/// everything with that stamp has been recorded. If there is none, the last events of any block may
+/// be later.
 fn first_from(blocks: &[Block], places: &[usize], stamp: u64) -> u64 {
     let stamps = places.iter().map(|&place| blocks[place].header.stamp);
     let behind = stamps.filter(|&begins| begins >= stamp);
     behind.min().unwrap_or(u64::MAX)
 }
 
-/// Whether an object takes part in a step. Only its number counts: users do not
-/// name the class.
+/// Whether an object takes part in a step. Only its number counts, since users do not name the
+/// class.
 fn takes_part(what: &What, wanted: ObjectId) -> bool {
     let is = |id: &Option<ObjectId>| id.is_some_and(|id| id.serial() == wanted.serial());
     let value = |value: &Datum| matches!(value, Datum::Reference(id) if is(id));

@@ -1,27 +1,27 @@
-//! Which methods tell less than was asked for: those that their probes would make too large.
+//! Which methods record less than was asked for, because their probes would make them too large.
 
 use crate::text::{count, name};
 use hindsight_tracelog::trace::dictionary::Dictionary;
 
-/// Methods that a note names.
+/// The most methods that a note names.
 const NAMED: usize = 3;
 
-/// A method that tells less.
+/// A method that records less than was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Less<'d> {
-    /// Its class, with dots.
+    /// The method's class, with dots.
     pub class: &'d str,
-    /// Its name.
+    /// The method's name.
     pub method: &'d str,
-    /// Its descriptor.
+    /// The method's descriptor.
     pub descriptor: &'d str,
-    /// Why.
+    /// Why it records less.
     pub reason: &'d str,
-    /// Whether it tells its calls, or nothing.
+    /// Whether it records its calls; if not, it records nothing.
     pub tells_calls: bool,
 }
 
-/// All of them, in the order of the dictionary.
+/// All such methods, in the order of the dictionary.
 pub fn telling_less(dictionary: &Dictionary) -> impl Iterator<Item = Less<'_>> {
     dictionary.traced.iter().flat_map(|class| {
         class.less.iter().map(|(name, descriptor, reason)| Less {
@@ -35,7 +35,7 @@ pub fn telling_less(dictionary: &Dictionary) -> impl Iterator<Item = Less<'_>> {
     })
 }
 
-/// What a reader of the events should know of them.
+/// Notes about these methods for a reader of the events.
 pub fn notes(dictionary: &Dictionary) -> Vec<String> {
     let (calls, nothing): (Vec<_>, Vec<_>) =
         telling_less(dictionary).partition(|less| less.tells_calls);

@@ -1,4 +1,6 @@
-//! Steps for people and machines.
+//! Steps for people and machines, with names.
+//!
+//! - `texts` remembers the texts of objects.
 
 #[cfg(test)]
 mod tests;
@@ -19,18 +21,18 @@ use std::cell::RefCell;
 use std::fmt::Write;
 use texts::Texts;
 
-/// Characters of a text that are shown in a line.
+/// The most characters of a text that are shown in a line.
 const TEXT: usize = 60;
-/// Calls that are shown deeper into the line.
+/// The deepest call that is still indented further.
 const MAX_INDENT: usize = 40;
 
-/// Gives steps their names. Remembers a bounded number of texts, and where each
-/// thread is.
+/// Gives steps their names. It remembers a bounded number of texts, and the active calls of each
+/// thread.
 pub struct Names<'d> {
     dictionary: &'d Dictionary,
     texts: RefCell<Texts>,
     threads: Threads<Thread>,
-    /// Calls alone are told, and no objects.
+    /// Whether only calls were recorded, so that objects have no numbers.
     is_anonymous: bool,
 }
 
@@ -48,7 +50,7 @@ impl Thread {
 }
 
 impl<'d> Names<'d> {
-    /// By a trace's dictionary.
+    /// Names by a trace's dictionary.
     pub fn new(dictionary: &'d Dictionary) -> Self {
         let threads = dictionary.threads.iter().map(|(id, name)| {
             let thread = Thread {
@@ -69,8 +71,8 @@ impl<'d> Names<'d> {
         }
     }
 
-    /// Must see each step, shown or not, before it is shown. Returns how deep in
-    /// calls it is.
+    /// Processes each step, shown or not, and must do so before the step is shown. Returns its
+    /// depth in calls.
     pub fn follow(&mut self, step: &Step) -> usize {
         match &step.what {
             What::New {
@@ -110,19 +112,19 @@ impl<'d> Names<'d> {
                 while calls.pop_deeper(*method).is_some() {}
             }
             What::Lost(gap) => calls.lose(gap.events()),
-            // Nothing tells of those whose ends were lost, and the thread would never be idle.
+            // Calls whose ends were lost would stay, and the thread would never be idle.
             What::End => return std::mem::take(calls).depth(),
             _ => {}
         }
         calls.depth()
     }
 
-    /// How many objects were shown without their texts, for these are no longer remembered.
+    /// How many objects were shown without their texts, because these had been forgotten.
     pub fn forgotten(&self) -> u64 {
         self.texts.borrow().misses()
     }
 
-    /// A line of text, without its end.
+    /// A step as a line of text, without a line end.
     pub fn line(&self, step: &Step, depth: usize) -> String {
         let mut line = String::new();
         let thread = match self.threads.get(step.thread) {
@@ -188,7 +190,7 @@ impl<'d> Names<'d> {
             }
             What::Bind { method, this } => {
                 let method = self.method(*method);
-                // Where calls alone are told, objects have no numbers.
+                // If only calls are recorded, objects have no numbers.
                 let _ = match this {
                     None if self.is_anonymous => write!(line, "{method} binds its object"),
                     this => write!(line, "{method} binds {}", self.object(*this)),
@@ -270,7 +272,8 @@ impl<'d> Names<'d> {
         line
     }
 
-    /// Whether this is of a class that no thread defines: it was there already.
+    /// Whether this is the step of a class that no thread defines, since it existed before the
+    /// recording.
     fn was_before(&self, step: &Step) -> bool {
         let What::Class { class } = step.what else {
             return false;
@@ -279,7 +282,8 @@ impl<'d> Names<'d> {
         class.is_some_and(|class| class.defined.as_ref().is_some_and(|of| of.before))
     }
 
-    /// A step as a JSON object. Each tells the thread's name: the event that does may be left out, or gone.
+    /// A step as a JSON object. Each object has the thread's name, because the event that records
+    /// it may be left out, or be gone.
     pub fn json(&mut self, step: &Step) -> Json {
         let was_before = self.was_before(step);
         let thread = self.threads.entry(step.thread, Thread::is_idle);
@@ -433,7 +437,7 @@ impl<'d> Names<'d> {
                     put("text", json!(text));
                 }
                 if let Some(units) = units {
-                    // JSON could say it, but many readers could not.
+                    // JSON could represent the text, but many readers could not.
                     put("utf16", json!(units));
                 }
                 if let Some(hash) = hash {
@@ -500,7 +504,7 @@ impl<'d> Names<'d> {
         }
     }
 
-    /// `Class.method`
+    /// A method as `Class.method`.
     pub fn method(&self, id: u32) -> String {
         match self.dictionary.method(id) {
             Some((class, method)) => {
@@ -510,12 +514,13 @@ impl<'d> Names<'d> {
         }
     }
 
-    /// The types of what is told of a call: the object, if there is one, the arguments, and the result.
+    /// The types of the recorded values of a call: the receiver if there is one, the arguments, and
+    /// the result.
     fn types_of_values(&self, callee: u32, count: usize) -> Vec<&'d str> {
         let callee = self.dictionary.callee(callee);
         let types = callee.and_then(|callee| descriptor::split(&callee.descriptor));
         let (types, result) = types.unwrap_or_default();
-        // Where not all of them are told, which are is not known.
+        // If some of the values are not recorded, it is not known which.
         let Some(more) = count.checked_sub(types.len()) else {
             return vec![""; count];
         };
@@ -569,7 +574,8 @@ impl<'d> Names<'d> {
         let Some(name) = self.dictionary.class(object.class()) else {
             return "?".to_owned();
         };
-        // What runs says more than the number of a lambda's class.
+        // For a lambda, the method that runs is more informative than the number in the class's
+        // name.
         let is_told = self.dictionary.code(object.class()).is_some();
         match name.split_once(LAMBDA).filter(|_| is_told) {
             Some((maker, _)) => short_type(&format!("{maker}{LAMBDA}")),
@@ -616,11 +622,11 @@ impl<'d> Names<'d> {
     }
 }
 
-/// What names of lambdas' classes have in them.
+/// The part that names of lambdas' classes contain.
 const LAMBDA: &str = "$$Lambda";
 
-/// Whether the objects of a class are few, and shown all the time: classes and enum constants. All else that has a
-/// text is a string, a box or a value of the JDK's.
+/// Whether a class's objects are few and shown all the time: those of classes and enum constants.
+/// Other objects with a text are strings, boxes and values of the JDK.
 fn has_lasting_text(class: &str) -> bool {
     const PASSING: [&str; 13] = [
         "java.io.File",
@@ -640,14 +646,15 @@ fn has_lasting_text(class: &str) -> bool {
     const TIME_ENUMS: [&str; 2] = ["java.time.DayOfWeek", "java.time.Month"];
     let is_value = PASSING.contains(&class)
         || class.starts_with("java.math.Big")
-        // Dates and numbers with them; the packages below have enums and what is made of them.
+        // Dates, and the numbers that belong to them; the packages below have enums and objects
+        // made of them.
         || class.strip_prefix("java.time.").is_some_and(|name| !name.contains('.'))
             && !TIME_ENUMS.contains(&class)
         || class.starts_with("sun.nio.fs.");
     !is_value
 }
 
-/// The name of a parameter, if it is known; 0 is `this`.
+/// The name of a parameter, if it is known; index 0 is `this`.
 fn parameter_name(method: &Method, index: u16) -> Option<&str> {
     match index {
         0 => Some("this"),
@@ -658,7 +665,7 @@ fn parameter_name(method: &Method, index: u16) -> Option<&str> {
     }
 }
 
-/// The type of a parameter that is told; 0 is `this`.
+/// The type of a parameter that is recorded; index 0 is `this`.
 fn type_of(method: &Method, index: u16) -> &str {
     let told = method.told.iter().find(|(told, _)| *told == index);
     told.map_or("", |(_, ty)| ty.as_str())
@@ -671,7 +678,8 @@ fn member_name(member: Option<&Member>, what: &str, id: u32) -> String {
     }
 }
 
-/// What is known of a text, or of its UTF-16 units, and how long it is.
+/// A text, or its UTF-16 units, as a quoted beginning with the whole length; `None` if neither is
+/// known.
 fn quoted(text: Option<&str>, units: Option<&[u16]>, length: u32) -> Option<String> {
     let of_text = || text.map(|text| text.encode_utf16().collect());
     let units: Vec<u16> = units.map(<[u16]>::to_vec).or_else(of_text)?;

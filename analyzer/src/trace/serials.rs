@@ -1,17 +1,17 @@
-//! Numbers of objects, many of which stand side by side.
+//! Sets of object numbers, many of which are consecutive.
 
 use rustc_hash::FxHashMap;
 
-/// A set of numbers: a bit each, in pages.
+/// A set of numbers: one bit each, in pages.
 #[derive(Default)]
 pub(super) struct Serials {
     pages: FxHashMap<u64, Box<[u64; WORDS]>>,
 }
 
-/// Words of a page.
+/// The number of words in a page.
 const WORDS: usize = 64;
 
-/// The page of a number, the word on it, and the bit in that.
+/// The page of a number, the word in the page, and the bit in the word.
 fn place(serial: u64) -> (u64, usize, u64) {
     let bits = 64 * WORDS as u64;
     let word = (serial % bits / 64) as usize;
@@ -19,7 +19,7 @@ fn place(serial: u64) -> (u64, usize, u64) {
 }
 
 impl Serials {
-    /// Adds a number; whether it was not there.
+    /// Adds a number; returns whether it is new.
     pub(super) fn insert(&mut self, serial: u64) -> bool {
         let (page, word, bit) = place(serial);
         let page = self

@@ -6,33 +6,33 @@ use hindsight_tracelog::trace::{Damage, Error, Reader, Source};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// What a trace has.
+/// The counts of a trace.
 #[derive(Debug, Clone, Default)]
 pub struct Counts {
-    /// Events that tell of the program, by kind.
+    /// The number of events about the program, by kind.
     pub kinds: BTreeMap<Kind, u64>,
-    /// Calls of each method.
+    /// The number of calls of each method.
     pub calls: HashMap<u32, u64>,
-    /// New objects of each class.
+    /// The number of new objects of each class.
     pub objects: HashMap<u32, u64>,
-    /// Threads with events, and which of them are virtual.
+    /// The threads that have events.
     pub threads: BTreeSet<u64>,
-    /// See there.
+    /// Those of the threads that are virtual.
     pub virtual_threads: BTreeSet<u64>,
-    /// Events that were lost, as far as the blocks tell.
+    /// The number of events that were lost, as far as the blocks record it.
     pub lost: u64,
-    /// Blocks that could not be read: their places, and why.
+    /// The indices of blocks that could not be read, with the reasons.
     pub unreadable: Vec<(usize, Damage)>,
 }
 
-/// Counts by numbers that are small as a rule.
+/// Counts by numbers that are usually small.
 #[derive(Default)]
 struct Tally {
     small: Vec<u64>,
     large: HashMap<u32, u64>,
 }
 
-/// Numbers below are counted in a list.
+/// Numbers below this one are counted in a list.
 const SMALL: usize = 1 << 20;
 
 impl Tally {
@@ -95,7 +95,7 @@ impl Counts {
             for worker in workers {
                 match worker.join() {
                     Ok(counts) => all.merge(counts),
-                    // Counts that lack a part are no answer.
+                    // Counts that lack a part would be wrong.
                     Err(panic) => std::panic::resume_unwind(panic),
                 }
             }
@@ -173,7 +173,7 @@ impl Counts {
         self.unreadable.extend(other.unreadable);
     }
 
-    /// All events that tell of the program.
+    /// The number of all events about the program.
     pub fn events(&self) -> u64 {
         let of_program = |kind: &Kind| {
             !matches!(

@@ -1,4 +1,7 @@
-//! From events to steps: what one event could not hold is put together.
+//! Makes steps of events: joins what one event could not hold.
+//!
+//! - `values` are the values of a step, which may come in several events.
+//! - `carried` finds virtual threads that lack events which their carriers may have held.
 
 mod carried;
 #[cfg(test)]
@@ -13,136 +16,137 @@ use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use values::{Values, has_more};
 
-/// Something that a thread did.
+/// One action of a thread.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Step {
-    /// `Thread.getId`
+    /// The thread, as `Thread.getId` returns it.
     pub thread: u64,
     /// Whether that is a virtual thread.
     pub is_virtual: bool,
-    /// See [`Event::stamp`].
+    /// The time of the step; see [`Event::stamp`].
     pub stamp: u64,
-    /// What it did.
+    /// What the thread did.
     pub what: What,
 }
 
-/// What a thread did. Numbers of methods, fields and callees are those of the
-/// [`Dictionary`].
+/// The actions of threads. Numbers of methods, fields and callees are those of the [`Dictionary`].
 #[derive(Debug, Clone, PartialEq)]
 pub enum What {
-    /// The events that follow are of this thread.
+    /// The events that follow belong to this thread.
     Thread {
-        /// Its name.
+        /// The thread's name.
         name: String,
-        /// There was a pause, in which calls may have begun and ended.
+        /// Whether there was a pause, in which calls may have begun and ended.
         paused: bool,
     },
-    /// A class is defined whose code tells events.
+    /// A class is defined whose code records events.
     Class {
-        /// Its place in [`Dictionary::traced`].
+        /// The index of the class in [`Dictionary::traced`].
         class: usize,
     },
     /// The thread ends.
     End,
     /// A method begins.
     Enter {
-        /// Which.
+        /// The number of the method.
         method: u32,
-        /// What was told of its arguments, in the order of its parameters.
+        /// The recorded arguments, in the order of the method's parameters.
         arguments: Vec<Argument>,
     },
     /// A method is about to return.
     Exit {
-        /// Which.
+        /// The number of the method.
         method: u32,
-        /// What, if that was told.
+        /// The result, if it was recorded.
         value: Option<Datum>,
     },
     /// An exception leaves a method.
     Unwind {
-        /// Which.
+        /// The number of the method.
         method: u32,
-        /// Which.
+        /// The exception.
         exception: Option<ObjectId>,
     },
     /// An exception is caught in a method.
     Caught {
-        /// Which.
+        /// The number of the method.
         method: u32,
-        /// Which.
+        /// The exception.
         exception: Option<ObjectId>,
     },
     /// A constructor's call of another constructor has returned.
     Bind {
-        /// The constructor.
+        /// The number of the constructor.
         method: u32,
-        /// The object; nothing if the code of the constructor has overwritten it.
+        /// The object; `None` if the code of the constructor has overwritten `this`.
         this: Option<ObjectId>,
     },
     /// A place was written.
     Write {
-        /// Which.
+        /// The place that was written.
         place: Place,
-        /// With what, if that was told.
+        /// The new value, if it was recorded.
         value: Option<Datum>,
     },
     /// A place was read.
     Read {
-        /// Which.
+        /// The place that was read.
         place: Place,
-        /// What was there, if that was told.
+        /// The value that was read, if it was recorded.
         value: Option<Datum>,
     },
-    /// A method has returned that writes to objects unseen.
+    /// A method that writes to objects unseen has returned.
     Called {
-        /// Which.
+        /// The number of the callee.
         callee: u32,
         /// Receiver, arguments and result, in this order.
         values: Vec<Datum>,
     },
     /// An object is seen for the first time.
     New {
-        /// Which.
+        /// The object.
         object: ObjectId,
-        /// Elements of an array, characters of a string.
+        /// The number of elements of an array, or of characters of a string.
         length: u32,
         /// `String.hashCode` of the whole text, if only its beginning is stored.
         hash: Option<i32>,
-        /// The text of a string (its beginning, if it is long), the name of a class
-        /// or enum constant, the value of a box.
+        /// The text of a string (its beginning, if it is long), the name of a class or enum
+        /// constant, or the value of a box.
         text: Option<String>,
-        /// The same in UTF-16 units instead, if it has lone surrogates.
+        /// The text in UTF-16 units instead, if it has lone surrogates.
         units: Option<Vec<u16>>,
-        /// What is in a small array that code which is not recorded has filled.
+        /// The elements of a small array that unrecorded code has filled.
         elements: Option<Vec<Datum>>,
-        /// The text is not stored, for a field or parameter calls it a secret.
+        /// Whether the text is not stored because a field or parameter marks it as a secret.
         secret: bool,
-        /// It was seen before: what it says is told again, for the trace may have gone since; or what has come to be in
-        /// an array that was empty then.
+        /// Whether the object was seen before: its text is recorded again because the earlier part
+        /// of the trace may have been deleted since; or an array that was empty then has got its
+        /// elements.
         again: bool,
     },
-    /// A method is running where the kept part of the trace begins. The outermost call comes first.
+    /// A method is active where the kept part of the trace begins. The outermost call comes first.
     Going {
-        /// Which.
+        /// The number of the method.
         method: u32,
     },
     /// Events are missing here.
     Lost(Gap),
 }
 
-/// Why events are missing.
+/// The reasons why events are missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Gap {
-    /// The recorder has lost so many.
+    /// The recorder has lost this many events.
     Told(u64),
-    /// Of events that it has lost, and tells of elsewhere, some may be this thread's.
+    /// The recorder has lost events of several threads, some of which may be this thread's; the
+    /// loss itself is recorded elsewhere.
     Elsewhere,
     /// Blocks are missing or damaged.
     Blocks,
 }
 
 impl Gap {
-    /// How many there are, if that is known here; else 0.
+    /// The number of missing events, if it is known; else 0.
     pub fn events(self) -> u64 {
         match self {
             Gap::Told(events) => events,
@@ -151,17 +155,17 @@ impl Gap {
     }
 }
 
-/// An argument that was told.
+/// An argument that was recorded.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Argument {
-    /// 0 is `this`; parameters count from 1.
+    /// The index: 0 is `this`; parameters count from 1.
     pub index: u16,
-    /// What it was.
+    /// The value.
     pub value: Datum,
 }
 
 impl What {
-    /// The method or callee whose values are told.
+    /// The method or callee to which the recorded values belong.
     fn id(&self) -> Option<u32> {
         match *self {
             What::Enter { method: id, .. } | What::Called { callee: id, .. } => Some(id),
@@ -175,27 +179,27 @@ impl What {
 pub enum Place {
     /// An instance field.
     Field {
-        /// Of what; nothing while a constructor has not bound it.
+        /// The object; `None` while a constructor has not bound it.
         object: Option<ObjectId>,
-        /// Which.
+        /// The number of the field.
         field: u32,
     },
     /// A static field.
     Static {
-        /// Which.
+        /// The number of the field.
         field: u32,
     },
-    /// An element.
+    /// An array element.
     Element {
-        /// Of what.
+        /// The array.
         array: Option<ObjectId>,
-        /// Which.
+        /// The index of the element.
         index: i32,
     },
 }
 
-/// Steps, one after another. A step that lacks a part waits for it; only other
-/// threads' steps come in between.
+/// Steps, one after another. A step that is not complete yet is held back; only steps of other
+/// threads come before it.
 pub struct Steps<'l, S> {
     events: Events<'l, S>,
     dictionary: &'l Dictionary,
@@ -205,19 +209,19 @@ pub struct Steps<'l, S> {
     carried: Carried,
 }
 
-/// The classes that are still to be told of.
+/// The classes whose definitions are still to be returned as steps.
 ///
-/// One is told of before the first event that is from its code, or that has its
-/// stamp or a later one: stamps are for many events at once.
+/// The step of a class comes before the first event that is from its code, or that has its stamp or
+/// a later one, since one stamp stands for many events.
 struct Classes {
-    /// By falling stamp.
+    /// Stamps and indices of classes, by falling stamp.
     left: Vec<(u64, usize)>,
     told: Vec<bool>,
-    /// Ids of methods and fields whose classes were told of.
+    /// Whether the class of each method's id, and of each field's id, has had its step.
     known: [Vec<bool>; 2],
 }
 
-/// Ids beyond are looked up each time.
+/// Ids beyond this one are looked up each time.
 const MAX_KNOWN: usize = 1 << 22;
 
 impl Classes {
@@ -287,11 +291,11 @@ impl Classes {
 struct Waiting {
     step: Step,
     values: Values,
-    /// New objects that came while a call waited: they are told of before it.
+    /// Steps of new objects that came while a call was incomplete; they are returned before it.
     before: Vec<Step>,
 }
 
-/// New objects that wait with a call at most: no method has as many arguments.
+/// The most new objects that are held back with a call: no method has as many arguments.
 const MOST_NEW: usize = 1024;
 
 impl<'l, S: Source> Steps<'l, S> {
@@ -307,8 +311,7 @@ impl<'l, S: Source> Steps<'l, S> {
         }
     }
 
-    /// The next step. After an error, which costs the rest of a block, more may
-    /// follow.
+    /// The next step. After an error, which costs the rest of a block, more may follow.
     ///
     /// # Errors
     ///
@@ -350,8 +353,8 @@ impl<'l, S: Source> Steps<'l, S> {
     }
 }
 
-/// Takes an event, before which others of its thread may be missing, or be gone with the beginning of the
-/// trace.
+/// Processes an event. Earlier events of its thread may be missing, or may be gone with the
+/// beginning of the trace.
 fn take(
     event: &Event,
     (lacks, torn): (Option<Gap>, bool),
@@ -372,7 +375,7 @@ fn take(
             what: What::Lost(gap),
         });
     }
-    // What adds to a step that waits.
+    // These events add to a step that is incomplete.
     match event.kind() {
         Kind::Stamp => return,
         Kind::More => {
@@ -488,13 +491,13 @@ fn take(
         stamp: event.stamp,
         what,
     };
-    // Mostly nothing waits.
+    // Mostly there is no incomplete step.
     if !waiting.is_empty()
         && let Some(before) = waiting.get_mut(&thread)
     {
         let is_new = matches!(step.what, What::New { .. });
         if is_new && is_call(&before.step.what) && before.before.len() < MOST_NEW {
-            // Of the call's further objects.
+            // This is another object of the incomplete call.
             before.before.push(step);
             return;
         }
@@ -525,14 +528,15 @@ fn take(
     }
 }
 
-/// What a text event says: the text or its units, whether it is a secret, and the hash of the whole.
+/// The content of a text event: the text or its units, whether it is a secret, and the hash of the
+/// whole.
 fn said(event: &Event) -> (Option<String>, Option<Vec<u16>>, bool, Option<i32>) {
     let (units, secret) = (event.lone_surrogates(), event.is_secret());
     let text = (event.is_text() && units.is_none()).then(|| event.text());
     (text, units, secret, event.hash())
 }
 
-/// What a text event of an array says that is in it.
+/// The elements of an array, from its text event.
 fn held(event: &Event, dictionary: &Dictionary) -> Option<Vec<Datum>> {
     let class = dictionary.class(event.reference(0)?.class())?;
     event.elements(class.strip_prefix('[')?)

@@ -13,28 +13,28 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Rows that are held at most, to begin with. The end of the file tells of each group, which is kept in memory until
-/// then: of large tables they grow.
+/// The number of rows in a row group, to begin with. The footer of the file describes each group,
+/// and is kept in memory until the end; so the groups of large tables become larger.
 const GROUP: usize = 1 << 16;
 
-/// After so many groups they are twice as large,
+/// The number of groups after which the size of the next ones doubles.
 const GROUPS: usize = 256;
 
-/// up to so many rows.
+/// The largest number of rows in a group.
 const MAX_GROUP: usize = 1 << 18;
 
 /// A value of a row. `None` is null.
 #[derive(Debug, Clone)]
 pub enum Cell {
-    /// `int64`
+    /// A Parquet `int64`.
     Long(Option<i64>),
-    /// `int32`
+    /// A Parquet `int32`.
     Int(Option<i32>),
-    /// `double`
+    /// A Parquet `double`.
     Double(Option<f64>),
-    /// `boolean`
+    /// A Parquet `boolean`.
     Bool(bool),
-    /// `binary (STRING)`; a clone costs no copy.
+    /// A Parquet `binary (STRING)`; cloning does not copy the text.
     Text(Option<ByteArray>),
 }
 
@@ -47,13 +47,13 @@ enum Values {
 }
 
 struct Column {
-    /// Null is no value, and level 0.
+    /// The values; a null has none.
     values: Values,
-    /// Empty if there can be no null.
+    /// The definition level of each row, 0 for null; `None` if the column has no nulls.
     levels: Option<Vec<i16>>,
 }
 
-/// A file that goes away unless it is kept: without its end nobody can read it.
+/// A file that is deleted unless it is kept: without its footer it cannot be read.
 struct Begun {
     path: PathBuf,
     is_kept: bool,
@@ -63,28 +63,29 @@ struct Begun {
 impl Drop for Begun {
     fn drop(&mut self) {
         if !self.is_kept {
-            // What cannot be removed is an unreadable file, and an error has been told.
+            // If it cannot be deleted, an unreadable file remains, and an error has been reported
+            // already.
             let _ = fs::remove_file(&self.path);
         }
     }
 }
 
-/// A table. Its file goes away unless it is [kept](Table::keep).
+/// A table. Its file is deleted unless it is [kept](Table::keep).
 pub struct Table {
     begun: Begun,
     writer: SerializedFileWriter<File>,
     columns: Vec<Column>,
     rows: usize,
-    /// Rows of the group that is held, once it is full.
+    /// The number of rows of the current group when it is full.
     group: usize,
-    /// Groups of that size so far.
+    /// The number of groups of that size so far.
     groups: usize,
     total: u64,
 }
 
 impl Table {
-    /// Begins a file of the columns in `schema`, a Parquet message type, which may
-    /// not exist yet.
+    /// Creates a file with the columns in `schema`, a Parquet message type. The file must not exist
+    /// yet.
     pub fn create(path: PathBuf, schema: &str, metadata: &[(&str, String)]) -> Result<Table> {
         let context = || format!("failed to write {}", path.display());
         let file = OpenOptions::new().write(true).create_new(true).open(&path);
@@ -125,7 +126,7 @@ impl Table {
             .set_compression(Compression::ZSTD(ZstdLevel::try_new(1)?))
             .set_created_by(format!("hindsight {}", env!("CARGO_PKG_VERSION")))
             .set_key_value_metadata(Some(pairs.collect()))
-            // Those of pages are kept in memory until the end.
+            // Statistics of pages would be kept in memory until the end.
             .set_statistics_enabled(EnabledStatistics::Chunk)
             .set_offset_index_disabled(true)
             .build();
@@ -141,7 +142,7 @@ impl Table {
         })
     }
 
-    /// Adds a row: a cell for each column, in their order.
+    /// Adds a row, with a cell for each column in their order.
     pub fn add(&mut self, row: impl IntoIterator<Item = Cell>) -> Result<()> {
         let mut row = row.into_iter();
         for column in &mut self.columns {
@@ -195,7 +196,7 @@ impl Table {
         Ok(())
     }
 
-    /// Writes what is left, and the end. Returns the number of rows.
+    /// Writes the remaining rows and the footer. Returns the number of rows.
     pub fn finish(&mut self) -> Result<u64> {
         self.flush()?;
         let context = || format!("failed to write {}", self.begun.path.display());
@@ -203,7 +204,7 @@ impl Table {
         Ok(self.total)
     }
 
-    /// Leaves the file where it is.
+    /// Keeps the file.
     pub fn keep(&mut self) {
         self.begun.is_kept = true;
     }

@@ -1,12 +1,13 @@
-//! What a reader of a trace keeps for each thread.
+//! A value for each thread of a trace, as readers keep it.
 
 use rustc_hash::FxHashMap;
 
-/// Threads that are kept though they are idle.
+/// The number of threads up to which idle ones are kept.
 const MAX_IDLE: usize = 1 << 16;
 
-/// By the number of the thread. Virtual ones come by the hundred thousand, so idle ones are forgotten
-/// now and then: at most once for as many new threads as were left the last time.
+/// Values by the number of the thread. There may be hundreds of thousands of virtual threads, so
+/// idle ones are forgotten from time to time: at most once for as many new threads as were left the
+/// last time.
 pub(super) struct Threads<T> {
     all: FxHashMap<u64, T>,
     most: usize,
@@ -22,7 +23,7 @@ impl<T> FromIterator<(u64, T)> for Threads<T> {
 }
 
 impl<T: Default> Threads<T> {
-    /// What is kept for a thread that may be new.
+    /// The value of a thread, which may be new.
     pub(super) fn entry(&mut self, thread: u64, is_idle: impl Fn(&T) -> bool) -> &mut T {
         if self.all.len() >= self.most {
             self.all.retain(|_, kept| !is_idle(kept));
@@ -31,22 +32,22 @@ impl<T: Default> Threads<T> {
         self.all.entry(thread).or_default()
     }
 
-    /// What is kept for a thread, if there is anything.
+    /// The value of a thread, if there is one.
     pub(super) fn get(&self, thread: u64) -> Option<&T> {
         self.all.get(&thread)
     }
 
-    /// The same, to be changed.
+    /// The value of a thread, if there is one, for changing it.
     pub(super) fn get_mut(&mut self, thread: u64) -> Option<&mut T> {
         self.all.get_mut(&thread)
     }
 
-    /// What was kept for a thread that ends is forgotten.
+    /// Forgets the value of a thread that ends.
     pub(super) fn remove(&mut self, thread: u64) {
         self.all.remove(&thread);
     }
 
-    /// The numbers of the threads for which something is kept, in order.
+    /// The numbers of the threads that have a value, in order.
     pub(super) fn ids(&self) -> Vec<u64> {
         let mut ids: Vec<u64> = self.all.keys().copied().collect();
         ids.sort_unstable();

@@ -1,21 +1,22 @@
-//! What calls write that tell of it themselves: see `hindsight_instrument`'s trace plan.
+//! What calls write that record their writes themselves: see `hindsight_instrument`'s trace plan.
 
 use crate::java::descriptor::split;
 use hindsight_instrument::contract::stand_ins::UNSEEN;
 use hindsight_tracelog::trace::dictionary::TracedClass;
 
-/// Whether this is no class of the program, but the one that method references are turned to: it has names
-/// of all that they may call.
+/// Whether this is not a class of the program, but the one to which method references are turned:
+/// it has the names of all methods that they may call.
 pub fn stands_in(class: &TracedClass) -> bool {
     class.methods.is_empty() && class.name.split('.').eq(UNSEEN.split('/'))
 }
 
-/// Whether a method of the JDK gives a copy, which is what it has written.
+/// Whether a method of the JDK returns a copy, which is then what it has written.
 pub fn copies(class: &str, name: &str) -> bool {
     name == "clone" || class == "java.util.Arrays" && name.starts_with("copyOf")
 }
 
-/// Whether a call of a `VarHandle` writes a static field: of what it gives, nothing says where the value belongs.
+/// Whether a call of a `VarHandle` writes a static field. Nothing in its values shows to which
+/// field the value belongs.
 fn writes_static(name: &str, parameters: usize) -> bool {
     let values = match name {
         _ if name.starts_with("compareAnd") || name.starts_with("weakCompareAnd") => 2,
@@ -25,8 +26,8 @@ fn writes_static(name: &str, parameters: usize) -> bool {
     parameters <= values
 }
 
-/// Which argument, the receiver first, a method writes that is known to write
-/// unseen; nothing if that is a static field.
+/// The index of the argument, counting the receiver first, to whose object a method writes that is
+/// known to write unseen; `None` if it writes a static field.
 pub fn written(class: &str, name: &str, descriptor: &str) -> Option<usize> {
     Some(match class {
         "java.lang.invoke.VarHandle"

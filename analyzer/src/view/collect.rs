@@ -1,4 +1,4 @@
-//! What is to be shown.
+//! Finds and reads what is to be shown.
 
 use crate::commands::input::Input;
 use crate::crashes::collect::why_none;
@@ -20,25 +20,26 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// Elements of an array that are shown.
+/// The most elements of an array that are shown.
 const ELEMENTS: usize = 1000;
-/// Bytes of a text that are shown.
+/// The most bytes of a text that are shown.
 const TEXT: usize = 16 << 10;
-/// Bytes at the beginning of a document that say what it is.
+/// The number of bytes at the beginning of a document that show what it is.
 const HEAD: usize = 256;
-/// The largest number of which a browser knows each one below.
+/// The largest integer up to which a browser represents each integer exactly.
 const EXACT: u64 = (1 << 53) - 1;
 
-/// What was found.
+/// The documents that were found.
 #[derive(Debug, Default)]
 pub struct Found {
-    /// Documents of crashes, `hindsight.crash/1`, as text: as values they take ten times as much.
+    /// Documents of crashes, `hindsight.crash/1`, as text: as JSON values they take ten times as
+    /// much memory.
     pub crashes: Vec<Box<RawValue>>,
-    /// Of models the classes, each with the name of its file.
+    /// The classes of models, each with the name of its file.
     pub models: Vec<Json>,
     /// Documents of verdicts, `hindsight.mutability/1`.
     pub mutability: Vec<Json>,
-    /// Why files and directories could not be read.
+    /// The errors for files and directories that could not be read.
     pub errors: Vec<Error>,
 }
 
@@ -49,8 +50,8 @@ impl Found {
     }
 }
 
-/// Looks for crash files, models and verdicts in directories, however deep, and
-/// reads them. A file that is named must be one of these.
+/// Searches directories, at any depth, for crash files, models and verdicts, and reads them. A file
+/// that is named must be one of these.
 ///
 /// # Errors
 ///
@@ -62,7 +63,7 @@ pub fn find(paths: &[PathBuf], max_objects: usize) -> Result<Found> {
         let context = || format!("failed to read {}", path.display());
         if fs::metadata(path).with_context(context)?.is_dir() {
             let errors = walk(path, &mut |file| {
-                // A crash file that cannot be reached says so when it is read.
+                // A crash file that cannot be reached is reported when it is read.
                 if !is_special(file) && kind(file).is_ok_and(|kind| kind != Kind::Other) {
                     files.insert(file.to_owned());
                 }
@@ -88,7 +89,7 @@ pub fn find(paths: &[PathBuf], max_objects: usize) -> Result<Found> {
     Ok(found)
 }
 
-/// Says that directories have nothing to show, and what is known of the reason.
+/// The message that directories contain nothing to show, with the reason if it is known.
 fn nothing_in(paths: &[PathBuf]) -> String {
     let names: Vec<String> = paths
         .iter()
@@ -117,7 +118,7 @@ enum Kind {
     Other,
 }
 
-/// What a file is: by its name, or its first bytes.
+/// The kind of a file, judged by its name or its first bytes.
 fn kind(path: &Path) -> Result<Kind> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     if name.ends_with(".hsc") || name.ends_with(".hsc.part") {
@@ -181,7 +182,8 @@ fn read(path: &Path, max_objects: usize, found: &mut Found) -> Result<()> {
     Ok(())
 }
 
-/// Tells what frames are of, and of threads what they wait for and have, as `hindsight inspect` does.
+/// Adds the headings of frames, and for threads what they wait for and hold, as `hindsight inspect`
+/// prints them.
 fn add_headings(input: &Input, crash: &mut Json) {
     let failure = &input.crash.failure;
     let headings = (0..).zip(&failure.exceptions);
@@ -227,7 +229,7 @@ struct ParameterRow {
     reason: String,
 }
 
-/// Tells the values of a model as `hindsight model` shows them.
+/// Replaces the values of a model by the texts that `hindsight model` prints.
 fn write_values(class: &mut Json) {
     let each = |json: &mut Json, key| match json[key].take() {
         Json::Array(all) => all,
@@ -249,8 +251,8 @@ fn write_values(class: &mut Json) {
     class["edges"] = Json::Array(edges);
 }
 
-/// Makes texts, as `inspect` shows them, of the numbers that a browser would read as
-/// others: integers beyond those of a double, and what a double loses (`1.0`, `-0.0`).
+/// Replaces numbers that a browser would change by texts as `inspect` prints them: integers beyond
+/// those that a double represents exactly, and values whose form a double loses (`1.0`, `-0.0`).
 fn make_exact(json: &mut Json) {
     match json {
         Json::Number(number) if number.is_f64() => {
@@ -270,13 +272,14 @@ fn make_exact(json: &mut Json) {
     }
 }
 
-/// Takes away what makes a page large besides objects and elements. The document says what is missing.
+/// Cuts long texts, which make a page large besides objects and elements. The document says what is
+/// missing.
 fn cut_texts(crash: &mut Json) {
     let objects = crash["objects"].as_array_mut();
     objects.into_iter().flatten().for_each(cut);
 }
 
-/// Cuts a long text, and tells how many characters all of it has.
+/// Cuts a long text, and adds the number of characters of the whole.
 fn cut(object: &mut Json) {
     if let Some(text) = object.get("text").and_then(Json::as_str)
         && text.len() > TEXT
@@ -287,7 +290,7 @@ fn cut(object: &mut Json) {
     }
 }
 
-/// Says of the JDK's objects what they mean, as they were at the failure.
+/// Adds to the JDK's objects what they mean, as they were at the failure.
 fn add_meanings(input: &Input, crash: &mut Json) {
     let graph = Graph::at_failure(&input.crash);
     let Some(objects) = crash["objects"].as_array_mut() else {
@@ -316,8 +319,8 @@ fn add_meanings(input: &Input, crash: &mut Json) {
     }
 }
 
-/// Tells the fields of objects of one class once, as a shape; the objects have their
-/// values in its order. They are four fifths of the document otherwise.
+/// Lists the fields of objects of one class once, as a shape; the objects then have only their
+/// values, in its order. The fields would otherwise be four fifths of the document.
 fn share_fields(crash: &mut Json) {
     let mut shapes: Vec<Json> = Vec::new();
     let mut known: HashMap<Vec<String>, usize> = HashMap::new();
@@ -409,7 +412,7 @@ mod tests {
             (Some(2), &json!(TEXT))
         );
         assert_eq!(text["text"].as_str().unwrap().len(), TEXT);
-        // All of it, where nothing is left out.
+        // The whole document leaves nothing out.
         let mut whole = Vec::new();
         json::write_one(&input, &mut whole).unwrap();
         let whole: Json = serde_json::from_slice(&whole).unwrap();
@@ -456,7 +459,7 @@ mod tests {
                 .to_string()
                 .contains("nothing to show")
         );
-        // What is known of the reason is told.
+        // The message has the reason, if it is known.
         let below = dir.path().join("run");
         fs::create_dir(&below).unwrap();
         let told = || {
@@ -477,7 +480,7 @@ mod tests {
                 .to_string()
                 .contains("is no crash file")
         );
-        // One that cannot be read is told of, and the others are shown.
+        // A crash file that cannot be read is reported, and the others are shown.
         fs::write(dir.path().join("crash-0001.hsc"), "no").unwrap();
         let model = |classes: &str| {
             let text =
@@ -493,7 +496,7 @@ mod tests {
                 .unwrap()
                 .ends_with("use.model")
         );
-        // Nor is anything shown of what is no model.
+        // Files that are not models are not shown either.
         for classes in [
             "[1]",
             "[\"a\"]",

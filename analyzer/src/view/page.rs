@@ -1,4 +1,4 @@
-//! The page.
+//! Makes the HTML page.
 
 use super::collect::Found;
 use anyhow::Result;
@@ -13,7 +13,7 @@ const PAGE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
-/// What the page shows. It is never one value: crashes are texts.
+/// The data that the page shows. It is never one JSON value, because crashes are texts.
 #[derive(Serialize)]
 struct Data<'a> {
     schema: &'static str,
@@ -22,11 +22,11 @@ struct Data<'a> {
     mutability: &'a [Json],
 }
 
-/// The page as a text.
+/// Makes the page as a text.
 ///
 /// # Errors
 ///
-/// Fails if there is more than memory.
+/// Fails if the documents cannot be serialized and compressed.
 pub fn write(title: &str, found: &Found) -> Result<String> {
     let data = Data {
         schema: "hindsight.page/2",
@@ -95,7 +95,7 @@ mod tests {
         let page = write("", &Found::default()).unwrap();
         assert!(page.contains("default-src 'none'"));
         assert!(!page.contains("src=") && !page.contains("href="));
-        // The one address names what a picture is.
+        // The only address is the one that names the format of a picture.
         let addresses = page.matches("http").count() - page.matches("http-equiv").count();
         assert_eq!(
             addresses,

@@ -5,12 +5,12 @@ use crate::classpath::is_jdk;
 use crate::graph::{Graph, Typed};
 use hindsight_tracelog::crash::Value;
 
-/// Wrappers within wrappers that are followed.
+/// The greatest depth of wrappers within wrappers that is followed.
 const MAX_NESTING: usize = 8;
-/// Copies of one element that are shown as a list.
+/// The most copies of one element that are shown as a list.
 const MAX_COPIES: usize = 1000;
 
-/// The comparator by which a sorted collection of the JDK orders, if it has one.
+/// The comparator by which a sorted collection of the JDK orders its elements, if it has one.
 pub(super) fn comparator(graph: &Graph<'_>, object: u32) -> Option<u32> {
     let name = graph.class_name(object).strip_prefix("java.util.")?;
     match name {
@@ -25,11 +25,12 @@ pub(super) fn comparator(graph: &Graph<'_>, object: u32) -> Option<u32> {
     }
 }
 
-/// How `Set.of` and `Map.of` iterate: see [`hindsight_tracelog::crash::Meta::order`].
+/// The order in which `Set.of` and `Map.of` iterate: see
+/// [`hindsight_tracelog::crash::Meta::order`].
 pub(super) type Order = Option<(i64, bool)>;
 
-/// The view of a collection. Without an order, elements of the JDK's immutable sets and maps come
-/// as they stand in their tables.
+/// The view of a collection. Without an `order`, elements of the JDK's immutable sets and maps are
+/// in the order of their tables.
 pub(super) fn view(
     graph: &Graph<'_>,
     object: u32,
@@ -58,13 +59,13 @@ pub(super) fn view(
         "LinkedList" => linked_list(graph, object),
         "ArrayDeque" => array_deque(graph, object),
         "concurrent.LinkedBlockingQueue" => {
-            // The first node is there to be followed by the others.
+            // The first node has no element of its own.
             linked(
                 graph,
                 graph.reference(graph.reference(object, "head")?, "next"),
             )
         }
-        // Nodes whose element is gone, or that never had one, may stand among the others.
+        // Nodes whose element was removed, or that never had one, may be among the others.
         "concurrent.ConcurrentLinkedQueue" | "concurrent.ConcurrentLinkedDeque" => {
             match linked(graph, graph.reference(object, "head"))? {
                 View::List(mut elements) => {
@@ -155,8 +156,8 @@ pub(super) fn view(
     }
 }
 
-/// No collection has more nodes than there are objects; a file that lies may
-/// have them in a circle.
+/// The most nodes that a collection can have: no more than there are objects. The nodes of a
+/// falsified file may form a circle.
 fn most(graph: &Graph<'_>) -> usize {
     graph.crash.objects.len()
 }
@@ -188,7 +189,7 @@ fn keys(map: View) -> Option<View> {
     }
 }
 
-/// The second element of a `List12` or `Set12`, unless it stands for none:
+/// The second element of a `List12` or `Set12`; `None` if it is the placeholder for no element:
 /// null in JDK 11, a plain `Object` later.
 fn present(graph: &Graph<'_>, element: Typed) -> Option<Typed> {
     match element.value {
@@ -211,7 +212,7 @@ fn linked_list(graph: &Graph<'_>, object: u32) -> Option<View> {
     (elements.len() == size).then_some(View::List(elements))
 }
 
-/// The elements of nodes that follow each other, to the last.
+/// The elements of linked nodes, up to the last one.
 fn linked(graph: &Graph<'_>, first: Option<u32>) -> Option<View> {
     let mut elements = Vec::new();
     let mut next = first;
@@ -237,8 +238,8 @@ fn array_deque(graph: &Graph<'_>, object: u32) -> Option<View> {
     Some(View::List(elements.collect()))
 }
 
-/// The buckets of `HashMap`, `Hashtable`, `ConcurrentHashMap` and `WeakHashMap`, whose
-/// nodes differ in the names of key and value only.
+/// The buckets of `HashMap`, `Hashtable`, `ConcurrentHashMap` and `WeakHashMap`, whose nodes differ
+/// only in the names of the fields for key and value.
 fn hash_map(graph: &Graph<'_>, object: u32, key: &str, value: &str) -> Option<View> {
     let mut entries = Vec::new();
     match graph.field(object, "table")?.value {
@@ -246,7 +247,7 @@ fn hash_map(graph: &Graph<'_>, object: u32, key: &str, value: &str) -> Option<Vi
         Value::Ref(table) => buckets(graph, table, (key, value), &mut entries)?,
         _ => return None,
     }
-    // A size that does not fit means that a part of the map is lost.
+    // If the size does not match, a part of the map is lost.
     match graph.int(object, "size").or(graph.int(object, "count")) {
         Some(size) if size != entries.len() as i64 => None,
         _ => Some(View::Map(entries)),
@@ -264,11 +265,11 @@ fn buckets(
             continue;
         };
         match graph.class_name(node) {
-            // A tree keeps its nodes as a list too.
+            // A tree also keeps its nodes as a list.
             "java.util.concurrent.ConcurrentHashMap$TreeBin" => {
                 node = graph.reference(node, "first")?;
             }
-            // The map was being resized; the raw fields tell more than half a map.
+            // The map was being resized; its raw fields say more than half of the map would.
             "java.util.concurrent.ConcurrentHashMap$ForwardingNode" => return None,
             _ => {}
         }
@@ -284,7 +285,7 @@ fn buckets(
     Some(())
 }
 
-/// The entries whose keys are still there.
+/// The entries whose keys still exist.
 fn weak_map(graph: &Graph<'_>, object: u32) -> Option<View> {
     let View::Map(mut entries) = hash_map(graph, object, "referent", "value")? else {
         return None;
@@ -293,7 +294,8 @@ fn weak_map(graph: &Graph<'_>, object: u32) -> Option<View> {
     Some(View::Map(with_null_key(graph, entries)))
 }
 
-/// The entries of a map that has an object of its own, which a constant holds, in place of the key null.
+/// The entries of a map that represents the key null by an object of its own, which a constant
+/// holds.
 fn with_null_key(graph: &Graph<'_>, mut entries: Vec<(Typed, Typed)>) -> Vec<(Typed, Typed)> {
     let mut held = graph.crash.failure.constants.iter();
     if let Some(held) = held.find(|held| held.name == "NULL_KEY" && is_jdk(&held.owner)) {
@@ -342,7 +344,7 @@ fn tree_map(graph: &Graph<'_>, object: u32) -> Option<View> {
     (entries.len() == size).then_some(View::Map(entries))
 }
 
-/// The lowest level of a `ConcurrentSkipListMap`, without what is being deleted.
+/// The lowest level of a `ConcurrentSkipListMap`, without nodes that are being deleted.
 fn skip_list(graph: &Graph<'_>, object: u32) -> Option<View> {
     let mut entries = Vec::new();
     let mut next = match graph.field(object, "head")?.value {
@@ -373,7 +375,7 @@ fn enum_map(graph: &Graph<'_>, object: u32) -> Option<View> {
     ))
 }
 
-/// The constants whose bits are set.
+/// The enum constants whose bits are set.
 fn enum_set(graph: &Graph<'_>, object: u32) -> Option<View> {
     let constants = graph.elements(graph.reference(object, "universe")?)?;
     let bits = graph.int(object, "elements")?;
@@ -382,7 +384,7 @@ fn enum_set(graph: &Graph<'_>, object: u32) -> Option<View> {
     Some(View::List(elements.map(|(_, constant)| constant).collect()))
 }
 
-/// Keys and values in turn, in an array with gaps.
+/// The keys and values that alternate in an array with gaps.
 fn identity_map(graph: &Graph<'_>, object: u32) -> Option<View> {
     let size = graph.int(object, "size")?;
     let View::Map(entries) = map_n(graph, object, None)? else {
@@ -402,7 +404,8 @@ fn map_n(graph: &Graph<'_>, object: u32, order: Order) -> Option<View> {
     ))
 }
 
-/// The places of a table in the order of iteration, which begins beside one that the JVM has drawn.
+/// The indices of a table in the order of iteration, which begins next to one that the JVM has
+/// drawn at random.
 fn places(length: usize, order: Order) -> impl Iterator<Item = usize> {
     let first = order.map_or(0, |(salt, _)| {
         let part = (u128::from(salt as u32) * length as u128) >> 32;
@@ -415,7 +418,8 @@ fn places(length: usize, order: Order) -> impl Iterator<Item = usize> {
     })
 }
 
-/// A part of an `ArrayList`, without the others: lists are cut into thousands of them.
+/// One part of a partitioned `ArrayList`, without the others: lists are partitioned into thousands
+/// of them.
 fn batch(graph: &Graph<'_>, object: u32) -> Option<View> {
     let root = graph.reference(object, "root")?;
     let all = graph.each(graph.reference(root, "elementData")?)?;

@@ -49,7 +49,8 @@ pub(super) fn view(graph: &Graph<'_>, object: u32, class: &str) -> Option<View> 
         "java.time.LocalDateTime" => format!("{}T{}", inner("date")?, inner("time")?),
         "java.time.Instant" => instant(int("seconds")?, int("nanos")?),
         "java.time.Duration" => {
-            // Seconds are rounded down, so that those of a negative one say more than it has.
+            // Seconds are rounded down, so for a negative duration they have a larger magnitude
+            // than the duration itself.
             let nanos = i128::from(int("seconds")?) * 1_000_000_000 + i128::from(int("nanos")?);
             let sign = if nanos < 0 { "-" } else { "" };
             let (seconds, nanos) = (nanos.abs() / 1_000_000_000, nanos.abs() % 1_000_000_000);
@@ -101,7 +102,7 @@ pub(super) fn view(graph: &Graph<'_>, object: u32, class: &str) -> Option<View> 
     Some(View::Scalar(scalar))
 }
 
-/// How many threads a pool has at least and at most, and whether it takes tasks.
+/// A thread pool: its least and greatest number of threads, and whether it accepts tasks.
 fn pool(graph: &Graph<'_>, object: u32) -> Option<String> {
     let (core, most) = (
         graph.int(object, "corePoolSize")?,
@@ -112,7 +113,7 @@ fn pool(graph: &Graph<'_>, object: u32) -> Option<String> {
         _ if most == i64::from(i32::MAX) => format!("{core} or more"),
         _ => format!("{core} to {most}"),
     };
-    // The state is in the upper bits of the word, which is negative while the pool takes tasks.
+    // The state is in the upper bits of the word, which is negative while the pool accepts tasks.
     let word = graph.reference(object, "ctl");
     let ended = word.is_some_and(|word| graph.int(word, "value").is_some_and(|word| word >= 0));
     let ended = if ended { ", shut down" } else { "" };
@@ -144,7 +145,7 @@ fn locale(graph: &Graph<'_>, base: u32) -> Option<String> {
     })
 }
 
-/// As in a stack trace, without loader and module.
+/// A stack trace element as in a stack trace, without loader and module.
 fn stack_trace_element(graph: &Graph<'_>, object: u32) -> Option<String> {
     let text = |field: &str| text_of(graph, object, field);
     let (class, method) = (text("declaringClass")?, text("methodName")?);
@@ -157,7 +158,7 @@ fn stack_trace_element(graph: &Graph<'_>, object: u32) -> Option<String> {
     Some(format!("{class}.{method}({place})"))
 }
 
-/// What reflection calls a member by: `Method Shop.book(Customer, int)`.
+/// A member as reflection names it: `Method Shop.book(Customer, int)`.
 fn member(graph: &Graph<'_>, object: u32, kind: &str) -> Option<String> {
     let class = |class: u32| match graph.body(class)? {
         Body::Class(name) => Some(short_type(name)),
@@ -181,8 +182,7 @@ fn member(graph: &Graph<'_>, object: u32, kind: &str) -> Option<String> {
     })
 }
 
-/// `StringBuilder`: Latin-1 bytes or little-endian UTF-16, of which `count`
-/// characters are used.
+/// A `StringBuilder`: Latin-1 bytes or little-endian UTF-16, of which `count` characters are used.
 fn builder(graph: &Graph<'_>, object: u32) -> Option<View> {
     let bytes = graph.elements(graph.reference(object, "value")?)?;
     let byte = |element: &Typed| match element.value {
@@ -201,7 +201,7 @@ fn builder(graph: &Graph<'_>, object: u32) -> Option<View> {
     units.get(..count).map(|used| View::Text(used.to_vec()))
 }
 
-/// `LongAdder`: what threads add that get into each other's way is in cells.
+/// The value of a `LongAdder`. Threads that contend with each other add to separate cells.
 fn sum(graph: &Graph<'_>, object: u32) -> Option<i64> {
     let base = graph.int(object, "base")?;
     let Some(cells) = graph.reference(object, "cells") else {
@@ -215,10 +215,11 @@ fn sum(graph: &Graph<'_>, object: u32) -> Option<i64> {
     Some(cells.fold(base, i64::wrapping_add))
 }
 
-/// Numbers of a `BitSet` that are listed: each is a bit in the file, and 24 bytes in a list.
+/// The most numbers of a `BitSet` that are listed: each is one bit in the file, and 24 bytes in a
+/// list.
 const MAX_BITS: u64 = 100_000;
 
-/// `BitSet`: the numbers that are in it, which words of 64 bits say.
+/// A `BitSet`: the numbers that it contains, from words of 64 bits.
 fn bits(graph: &Graph<'_>, object: u32) -> Option<View> {
     let words = graph.each(graph.reference(object, "words")?)?;
     let used = usize::try_from(graph.int(object, "wordsInUse")?).ok()?;
@@ -247,11 +248,11 @@ fn bits(graph: &Graph<'_>, object: u32) -> Option<View> {
     Some(View::List(numbers.collect()))
 }
 
-/// `BigInteger`: sign and magnitude, most significant 32 bits first.
+/// A `BigInteger`: sign and magnitude, the most significant 32 bits first.
 fn big_integer(graph: &Graph<'_>, object: u32) -> Option<String> {
     let signum = graph.int(object, "signum")?;
     let words = graph.elements(graph.reference(object, "mag")?)?;
-    // Far beyond what anybody reads, and the conversion is quadratic.
+    // A longer number is far beyond what anybody reads, and the conversion takes quadratic time.
     if words.len() > 64 {
         return Some(format!("a number of {} bits", words.len() * 32));
     }
@@ -282,14 +283,14 @@ fn big_integer(graph: &Graph<'_>, object: u32) -> Option<String> {
     String::from_utf8(digits).ok()
 }
 
-/// `BigDecimal`: an unscaled value, compact if it fits a `long`, and a scale.
+/// A `BigDecimal`: an unscaled value, which is compact if it fits a `long`, and a scale.
 fn big_decimal(graph: &Graph<'_>, object: u32) -> Option<String> {
     let unscaled = match graph.int(object, "intCompact")? {
         i64::MIN => big_integer(graph, graph.reference(object, "intVal")?)?,
         compact => compact.to_string(),
     };
     let scale = graph.int(object, "scale")?;
-    // What is too long to be told is no number.
+    // A value that is too long to be shown is not a number.
     let is_number = unscaled
         .trim_start_matches('-')
         .bytes()
@@ -297,7 +298,7 @@ fn big_decimal(graph: &Graph<'_>, object: u32) -> Option<String> {
     if !is_number {
         return Some(format!("{unscaled}, scale {scale}"));
     }
-    // Zeros tell nothing, and Java reads the other form, too.
+    // So many zeros are of no use, and Java reads the other form, too.
     if !(0..=40).contains(&scale) {
         return Some(format!("{unscaled}E{}", -i128::from(scale)));
     }
@@ -368,7 +369,7 @@ fn instant(seconds: i64, nanos: i64) -> String {
     )
 }
 
-/// A year as ISO 8601 has it: of four digits, or with a sign.
+/// A year in the form of ISO 8601: with four digits, or with a sign.
 fn year(year: i64) -> String {
     match year {
         10_000.. => format!("+{year}"),

@@ -5,22 +5,22 @@ use crate::{ConstantPool, Error, Reader, Utf8};
 /// One attribute: a name and bytes.
 #[derive(Debug, Clone, Copy)]
 pub struct Attribute<'a> {
-    /// The constant that names it.
+    /// The index of the constant that names it.
     pub name_index: u16,
-    /// Its content.
+    /// The content.
     pub info: &'a [u8],
-    /// Where the content stands in the file.
+    /// The offset of the content in the file.
     pub offset: usize,
 }
 
 impl<'a> Attribute<'a> {
-    /// The name.
+    /// The attribute's name.
     #[inline]
     pub fn name(&self, pool: &ConstantPool<'a>) -> Result<Utf8<'a>, Error> {
         pool.utf8(self.name_index)
     }
 
-    /// A reader at the content's start.
+    /// A reader at the start of the content.
     #[inline]
     pub fn reader(&self) -> Reader<'a> {
         Reader::new(self.info, self.offset)
@@ -30,7 +30,7 @@ impl<'a> Attribute<'a> {
     #[inline]
     pub fn write(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(&self.name_index.to_be_bytes());
-        // It was read with a length of 32 bits.
+        // The length fits, since it was read as 32 bits.
         out.extend((self.info.len() as u32).to_be_bytes());
         out.extend_from_slice(self.info);
     }
@@ -40,14 +40,14 @@ impl<'a> Attribute<'a> {
 #[derive(Debug, Clone, Copy)]
 pub struct Attributes<'a> {
     count: u16,
-    /// All of them, without the count.
+    /// The bytes of all attributes, without the count.
     bytes: &'a [u8],
-    /// Where they end in the file.
+    /// The offset in the file at which they end.
     end: usize,
 }
 
 impl<'a> Attributes<'a> {
-    /// Reads a count and so many attributes.
+    /// Reads a count and that many attributes.
     #[inline]
     pub(crate) fn parse(r: &mut Reader<'a>) -> Result<Self, Error> {
         let count = r.u16()?;
@@ -61,13 +61,13 @@ impl<'a> Attributes<'a> {
         Ok(Self { count, bytes, end })
     }
 
-    /// How many there are.
+    /// The number of attributes.
     #[inline]
     pub fn len(&self) -> u16 {
         self.count
     }
 
-    /// Whether there are none.
+    /// Whether there are no attributes.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.count == 0
@@ -80,8 +80,7 @@ impl<'a> Attributes<'a> {
         std::iter::from_fn(
             #[inline]
             move || {
-                // Parsing has been through all of them, so only the end is no
-                // attribute.
+                // Parsing has read all of them, so reading only fails at the end.
                 let (&[a, b, lens @ ..], rest) = bytes.split_first_chunk::<6>()?;
                 let len = usize::try_from(u32::from_be_bytes(lens)).ok()?;
                 let (info, rest) = rest.split_at_checked(len)?;
@@ -109,8 +108,8 @@ impl<'a> Attributes<'a> {
         self.iter().for_each(|attribute| attribute.write(out));
     }
 
-    /// Adds one to these, which [`Attributes::write`] has just written to the end of `out`; nothing if a file can
-    /// have no more of them.
+    /// Adds an attribute to these, which [`Attributes::write`] has just written to the end of
+    /// `out`; `None` if a class file can have no more of them.
     pub fn add(&self, out: &mut Vec<u8>, attribute: &Attribute<'_>) {
         let start = out.len().checked_sub(2 + self.bytes.len());
         let count = start.and_then(|start| out.get_mut(start..start + 2));

@@ -9,44 +9,44 @@ const MAGIC: u32 = 0xcafe_babe;
 /// A class, interface or module description.
 #[derive(Debug, Clone)]
 pub struct ClassFile<'a> {
-    /// The file's version after the point.
+    /// The minor version of the file.
     pub minor: u16,
-    /// The file's version: 52 for Java 8, 69 for Java 25.
+    /// The major version of the file: 52 for Java 8, 69 for Java 25.
     pub major: u16,
-    /// Constants.
+    /// The constant pool.
     pub pool: ConstantPool<'a>,
-    /// See [`crate::access`].
+    /// The flags of [`crate::access`].
     pub access: u16,
     /// The class constant of this class.
     pub this_class: u16,
     /// The class constant of the superclass; 0 in `java/lang/Object` and modules.
     pub super_class: u16,
-    /// The class constants of the interfaces it names.
+    /// The class constants of the interfaces that it names.
     pub interfaces: Vec<u16>,
-    /// Fields, in the file's order.
+    /// The fields, in the file's order.
     pub fields: Vec<Member<'a>>,
-    /// Methods, in the file's order.
+    /// The methods, in the file's order.
     pub methods: Vec<Member<'a>>,
-    /// Attributes of the class.
+    /// The attributes of the class.
     pub attributes: Attributes<'a>,
 }
 
 /// A field or method.
 #[derive(Debug, Clone, Copy)]
 pub struct Member<'a> {
-    /// See [`crate::access`].
+    /// The flags of [`crate::access`].
     pub access: u16,
-    /// The constant that holds the name.
+    /// The index of the constant that holds the name.
     pub name_index: u16,
-    /// The constant that holds the descriptor.
+    /// The index of the constant that holds the descriptor.
     pub descriptor_index: u16,
     /// The name.
     pub name: Utf8<'a>,
     /// The descriptor.
     pub descriptor: Utf8<'a>,
-    /// Attributes of the member.
+    /// The attributes of the member.
     pub attributes: Attributes<'a>,
-    /// Where the descriptor's constant stands in the file.
+    /// The offset of the descriptor's constant in the file.
     descriptor_offset: usize,
 }
 
@@ -66,8 +66,7 @@ impl<'a> Member<'a> {
 
     fn parse_all(r: &mut Reader<'a>, pool: &ConstantPool<'a>) -> Result<Vec<Self>, Error> {
         let count = r.u16()?;
-        // Eight bytes are the shortest member, so what the count claims is
-        // bounded by what is there.
+        // The shortest member has eight bytes, so the claimed count is bounded by what is there.
         let mut members = Vec::with_capacity(usize::from(count).min(r.remaining() / 8));
         for _ in 0..count {
             members.push(Self::parse(r, pool)?);
@@ -75,7 +74,7 @@ impl<'a> Member<'a> {
         Ok(members)
     }
 
-    /// A method's body; nothing for abstract and native methods, and fields.
+    /// A method's body; `None` for abstract and native methods, and for fields.
     pub fn code(&self, pool: &ConstantPool<'a>) -> Result<Option<Code<'a>>, Error> {
         match self.attributes.find(pool, "Code") {
             Some(attribute) => Code::parse(&attribute).map(Some),
@@ -108,20 +107,20 @@ impl<'a> Member<'a> {
     }
 }
 
-/// A bootstrap method, and what it is given each time (JVMS 4.7.23).
+/// A bootstrap method with its static arguments (JVMS 4.7.23).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bootstrap {
-    /// The constant of its method handle.
+    /// The index of the constant of its method handle.
     pub method: u16,
-    /// The constants that it is given.
+    /// The indices of the constants of its static arguments.
     pub arguments: Vec<u16>,
 }
 
 impl<'a> ClassFile<'a> {
     /// Reads a class file.
     ///
-    /// The structure is checked down to the attributes' names and lengths. The
-    /// attributes themselves are read when asked for.
+    /// The structure is checked down to the attributes' names and lengths. The contents of
+    /// attributes are read when they are asked for.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, Error> {
         let mut r = Reader::new(bytes, 0);
         if r.u32()? != MAGIC {
@@ -160,7 +159,7 @@ impl<'a> ClassFile<'a> {
         self.pool.class(self.this_class)
     }
 
-    /// The superclass's internal name; nothing for `java/lang/Object`.
+    /// The superclass's internal name; `None` for `java/lang/Object`.
     pub fn super_name(&self) -> Result<Option<Utf8<'a>>, Error> {
         match self.super_class {
             0 => Ok(None),
@@ -173,7 +172,7 @@ impl<'a> ClassFile<'a> {
         self.interfaces.iter().map(|&index| self.pool.class(index))
     }
 
-    /// The bootstrap methods; none, if the class has no such attribute.
+    /// The bootstrap methods; none if the class has no such attribute.
     ///
     /// # Errors
     ///
@@ -198,16 +197,16 @@ impl<'a> ClassFile<'a> {
         self.access & flag != 0
     }
 
-    /// Writes the class from its parts. Gives the bytes that were read, as long
-    /// as no part was changed.
+    /// Writes the class from its parts. The result is the bytes that were read, unless a part was
+    /// changed.
     pub fn write(&self) -> Vec<u8> {
         self.assemble(&PoolBuilder::new(&self.pool), |_, method, out| {
             method.write(out)
         })
     }
 
-    /// Writes the class with `added` constants. `write_method` writes each
-    /// method, given by its place in [`ClassFile::methods`].
+    /// Writes the class with `added` constants. `write_method` writes each method, given by its
+    /// index in [`ClassFile::methods`].
     pub fn assemble(
         &self,
         added: &PoolBuilder,
@@ -216,13 +215,12 @@ impl<'a> ClassFile<'a> {
         fn half(out: &mut Vec<u8>, value: u16) {
             out.extend_from_slice(&value.to_be_bytes());
         }
-        // The lists below were read with counts of 16 bits; nobody can have
-        // made them longer without changing the class's fields, who then gets
-        // a file that cannot be read.
+        // The lists below were read with counts of 16 bits. Only a caller who changes these fields
+        // of the class can make them longer, and then gets a file that cannot be read.
         fn count<T>(out: &mut Vec<u8>, list: &[T]) {
             half(out, u16::try_from(list.len()).unwrap_or(u16::MAX));
         }
-        // Some more than was read, for methods that have grown.
+        // This is some more than was read, for methods that have grown.
         let len = self.pool.file_len();
         let mut out = Vec::with_capacity(len + len / 4 + added.raw().len());
         out.extend_from_slice(&MAGIC.to_be_bytes());

@@ -2,31 +2,31 @@
 
 use crate::{Attribute, Attributes, Error, ErrorKind, Instructions, Reader};
 
-/// A `Code` attribute.
+/// The content of a `Code` attribute.
 #[derive(Debug, Clone, Copy)]
 pub struct Code<'a> {
-    /// The deepest that the operand stack gets, in slots.
+    /// The greatest depth of the operand stack, in slots.
     pub max_stack: u16,
-    /// Slots for local variables.
+    /// The number of slots for local variables.
     pub max_locals: u16,
     /// The instructions: 1 to 65,535 bytes.
     pub bytecode: &'a [u8],
-    /// Where the instructions stand in the file.
+    /// The offset of the instructions in the file.
     pub bytecode_offset: usize,
     /// The exception table.
     pub handlers: Handlers<'a>,
-    /// `StackMapTable`, `LineNumberTable` and others.
+    /// The attributes: `StackMapTable`, `LineNumberTable` and others.
     pub attributes: Attributes<'a>,
 }
 
 /// An entry of an exception table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Handler {
-    /// The first instruction that it covers.
+    /// The offset of the first instruction that it covers.
     pub start: u16,
-    /// The end of what it covers, exclusive.
+    /// The offset behind the last instruction that it covers.
     pub end: u16,
-    /// Where it begins.
+    /// The offset at which the handler begins.
     pub handler: u16,
     /// The class constant of what it catches; 0 for everything.
     pub catch_type: u16,
@@ -59,31 +59,31 @@ impl<'a> Code<'a> {
         })
     }
 
-    /// Walks over the instructions.
+    /// Iterates over the instructions.
     #[inline]
     pub fn instructions(&self) -> Instructions<'a> {
         self.instructions_from(0)
     }
 
-    /// Walks over the instructions from the one that begins at `offset` on.
+    /// Iterates over the instructions from the one that begins at `offset` on.
     #[inline]
     pub fn instructions_from(&self, offset: usize) -> Instructions<'a> {
         Instructions::new(self.bytecode, self.bytecode_offset).starting_at(offset)
     }
 }
 
-/// An exception table, in its order. Iterate over copies.
+/// The entries of an exception table, in its order. A copy can be iterated over independently.
 #[derive(Debug, Clone, Copy)]
 pub struct Handlers<'a>(Reader<'a>);
 
 impl Handlers<'_> {
-    /// How many entries are left.
+    /// The number of entries that are left.
     #[inline]
     pub fn len(&self) -> usize {
         self.0.remaining() / 8
     }
 
-    /// Whether none are left.
+    /// Whether no entries are left.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

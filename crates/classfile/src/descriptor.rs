@@ -20,7 +20,7 @@ impl<'a> FieldType<'a> {
     /// The type at the start of `bytes`, and the rest.
     fn split(bytes: &'a [u8]) -> Option<(Self, &'a [u8])> {
         let dimensions = bytes.iter().take_while(|&&byte| byte == b'[').count();
-        // More than 255 dimensions are not a type (JVMS 4.3.2).
+        // A type with more than 255 dimensions is invalid (JVMS 4.3.2).
         if dimensions > 255 {
             return None;
         }
@@ -28,7 +28,7 @@ impl<'a> FieldType<'a> {
             b'B' | b'C' | b'D' | b'F' | b'I' | b'J' | b'S' | b'Z' => 1,
             b'L' => {
                 let len = bytes[dimensions..].iter().position(|&byte| byte == b';')? + 1;
-                // `L;` names no class.
+                // `L;` has no class name.
                 if len == 2 {
                     return None;
                 }
@@ -46,14 +46,14 @@ impl<'a> FieldType<'a> {
         Utf8::new(self.0)
     }
 
-    /// The descriptor's first byte, which tells a primitive type, a class (`L`)
-    /// or an array (`[`).
+    /// The descriptor's first byte, which distinguishes primitive types, classes (`L`) and arrays
+    /// (`[`).
     #[inline]
     pub fn kind(self) -> u8 {
         self.0.first().copied().unwrap_or(b'V')
     }
 
-    /// Local variables or stack entries that a value takes: 2 for `long` and
+    /// The number of local variables or stack entries that a value takes: 2 for `long` and
     /// `double`, 1 otherwise.
     #[inline]
     pub fn slots(self) -> u16 {
@@ -64,13 +64,13 @@ impl<'a> FieldType<'a> {
         }
     }
 
-    /// Whether values are references.
+    /// Whether the type's values are references.
     #[inline]
     pub fn is_reference(self) -> bool {
         matches!(self.kind(), b'L' | b'[')
     }
 
-    /// The internal name of a class type; nothing for arrays and primitives.
+    /// The internal name of a class type; `None` for arrays and primitive types.
     #[inline]
     pub fn class_name(self) -> Option<Utf8<'a>> {
         match self.0 {
@@ -79,8 +79,8 @@ impl<'a> FieldType<'a> {
         }
     }
 
-    /// What a class constant for this type holds: a class's internal name, or an
-    /// array's descriptor (JVMS 4.4.1). Nothing for primitives.
+    /// What a class constant for this type holds: a class's internal name, or an array's descriptor
+    /// (JVMS 4.4.1). `None` for primitive types.
     #[inline]
     pub fn constant_name(self) -> Option<Utf8<'a>> {
         match self.0 {
@@ -138,19 +138,19 @@ impl<'a> MethodDescriptor<'a> {
         Parameters(self.parameters)
     }
 
-    /// How many parameters there are, `this` not counted.
+    /// The number of parameters, without `this`.
     #[inline]
     pub fn parameter_count(&self) -> u16 {
         self.count
     }
 
-    /// Local variables that the parameters take, `this` not counted.
+    /// The number of local variables that the parameters take, without `this`.
     #[inline]
     pub fn parameter_slots(&self) -> u16 {
         self.slots
     }
 
-    /// The type of the result; nothing for `void`.
+    /// The type of the result; `None` for `void`.
     #[inline]
     pub fn result(&self) -> Option<FieldType<'a>> {
         (self.result != b"V").then_some(FieldType(self.result))

@@ -1,8 +1,8 @@
-//! The one error of this crate.
+//! The only error type of this crate.
 
 use std::fmt;
 
-/// A class file that breaks the format, and the byte at which it does.
+/// A violation of the class-file format, and its offset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Error {
     kind: ErrorKind,
@@ -22,16 +22,16 @@ pub enum ErrorKind {
     TrailingBytes,
     /// A constant of a kind that the format does not know.
     BadTag(u8),
-    /// A constant-pool index leads nowhere, or to an entry of another kind.
+    /// A constant-pool index is out of range, or leads to an entry of another kind.
     BadConstant {
-        /// The index.
+        /// The index that was used.
         index: u16,
-        /// The kind that was wanted.
+        /// The kind that was expected.
         expected: &'static str,
     },
     /// A field or method descriptor that does not follow the grammar.
     BadDescriptor,
-    /// A byte that is no opcode.
+    /// A byte that is not an opcode.
     BadOpcode(u8),
     /// An instruction whose operands make no sense.
     BadOperand,
@@ -39,7 +39,7 @@ pub enum ErrorKind {
     BadFrame,
     /// An attribute whose length and content disagree.
     BadAttribute(&'static str),
-    /// More than the format can hold.
+    /// Something exceeds what the format can hold.
     TooLarge(&'static str),
 }
 
@@ -54,8 +54,8 @@ impl Error {
         self.kind
     }
 
-    /// Where: bytes from the start of the class file (of the parsed piece, for
-    /// what was parsed on its own).
+    /// The offset of the violation: bytes from the start of the class file, or from the start of a
+    /// piece that was parsed on its own.
     pub fn offset(&self) -> usize {
         self.offset
     }

@@ -6,28 +6,28 @@ use crate::{Attribute, Error, ErrorKind, Reader};
 /// two slots.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum VerificationType {
-    /// Nothing usable.
+    /// No usable value.
     Top,
-    /// `boolean`, `byte`, `char`, `short` or `int`.
+    /// A `boolean`, `byte`, `char`, `short` or `int`.
     Integer,
-    /// `float`
+    /// A `float`.
     Float,
-    /// `double`
+    /// A `double`.
     Double,
-    /// `long`
+    /// A `long`.
     Long,
-    /// `null`
+    /// The null reference.
     Null,
     /// The object under construction, before the superclass's constructor ran.
     UninitializedThis,
     /// A reference; the index is that of a class constant.
     Object(u16),
-    /// An object made by the `new` at this offset, its constructor not yet run.
+    /// An object made by the `new` instruction at this offset, whose constructor has not run yet.
     Uninitialized(u16),
 }
 
 impl VerificationType {
-    /// Slots that a value of this type takes.
+    /// The number of slots that a value of this type takes.
     #[inline]
     pub fn slots(self) -> u16 {
         if matches!(self, Self::Double | Self::Long) {
@@ -53,7 +53,7 @@ impl VerificationType {
         })
     }
 
-    /// The type as written: its first byte, and two more for some.
+    /// The encoding of the type: its first byte, and two more for some types.
     #[inline]
     fn encoded(self) -> (u8, Option<u16>) {
         match self {
@@ -80,7 +80,7 @@ impl VerificationType {
     }
 }
 
-/// A list of types in place, known to be well formed.
+/// A list of types as it stands in the file, known to be well formed.
 #[derive(Debug, Clone, Copy)]
 pub struct Types<'a> {
     count: u16,
@@ -102,13 +102,13 @@ impl<'a> Types<'a> {
         Ok(Self { count, bytes })
     }
 
-    /// How many types there are.
+    /// The number of types.
     #[inline]
     pub fn len(&self) -> u16 {
         self.count
     }
 
-    /// Whether there are none.
+    /// Whether there are no types.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.count == 0
@@ -122,41 +122,41 @@ impl<'a> Types<'a> {
     }
 }
 
-/// A frame as written: most are differences to the frame before.
+/// A frame as it is encoded: most frames are differences from the frame before.
 #[derive(Debug, Clone, Copy)]
 pub struct Frame<'a> {
-    /// The instruction that it describes.
+    /// The offset of the instruction that it describes.
     pub offset: usize,
-    /// What it says.
+    /// The locals and the stack.
     pub shape: Shape<'a>,
 }
 
 /// What a frame says about its locals and stack.
 #[derive(Debug, Clone, Copy)]
 pub enum Shape<'a> {
-    /// The same locals, an empty stack.
+    /// The locals are the same, and the stack is empty.
     Same,
-    /// The same locals, one stack entry.
+    /// The locals are the same, and the stack has one entry.
     SameStack(VerificationType),
-    /// So many of the last locals are gone, an empty stack.
+    /// This many of the last locals are gone, and the stack is empty.
     Chop(u8),
-    /// These locals are added, an empty stack.
+    /// These locals are added, and the stack is empty.
     Append(Types<'a>),
-    /// Everything said.
+    /// The locals and the stack are listed in full.
     Full {
-        /// The locals.
+        /// The types of the locals.
         locals: Types<'a>,
-        /// The stack, bottom first.
+        /// The types of the stack entries, bottom first.
         stack: Types<'a>,
     },
 }
 
-/// The frames of a `StackMapTable`, in order. Stops after an error.
+/// The frames of a `StackMapTable`, in order. The iterator ends after an error.
 #[derive(Debug, Clone)]
 pub struct Frames<'a> {
     r: Reader<'a>,
     left: u16,
-    /// The offset that a difference of zero would mean.
+    /// The offset that a delta of zero would mean.
     next: usize,
 }
 
@@ -206,11 +206,11 @@ impl<'a> Frames<'a> {
         Ok(Frame { offset, shape })
     }
 
-    /// What is wrong behind the last frame.
+    /// The error behind the last frame, if there is one.
     fn end(&mut self) -> Option<Error> {
         let rest = self.r.remaining();
         self.r = Reader::new(&[], 0);
-        // It belongs to no frame.
+        // Some bytes belong to no frame.
         (rest != 0).then(|| self.r.error(ErrorKind::BadAttribute("StackMapTable")))
     }
 }
@@ -238,7 +238,8 @@ impl<'a> Iterator for Frames<'a> {
 /// Writes types one after the other.
 #[inline]
 pub fn write_types(out: &mut Vec<u8>, types: &[VerificationType]) {
-    // Room for the longest first: most time is spent here where frames grow.
+    // Room is made for the longest encoding first: writing larger frames spends most of its time
+    // here.
     let mut at = out.len();
     out.resize(at + 3 * types.len(), 0);
     for ty in types {
@@ -252,8 +253,7 @@ pub fn write_types(out: &mut Vec<u8>, types: &[VerificationType]) {
     out.truncate(at);
 }
 
-/// Writes a frame whose locals are those of the frame before and whose stack is
-/// empty.
+/// Writes a frame with the locals of the previous frame and an empty stack.
 #[inline]
 pub fn write_same(out: &mut Vec<u8>, delta: u16) {
     match u8::try_from(delta) {
@@ -265,8 +265,7 @@ pub fn write_same(out: &mut Vec<u8>, delta: u16) {
     }
 }
 
-/// Writes a frame whose locals are those of the frame before and whose stack
-/// has one entry.
+/// Writes a frame with the locals of the previous frame and one entry on the stack.
 #[inline]
 pub fn write_same_stack(out: &mut Vec<u8>, delta: u16, stack: VerificationType) {
     match u8::try_from(delta) {
@@ -302,7 +301,7 @@ mod tests {
         write_same(&mut info, 64);
         write_same_stack(&mut info, 63, T::Object(7));
         write_same_stack(&mut info, 64, T::Uninitialized(0));
-        // A frame that says everything.
+        // A full frame.
         info.extend([255, 0, 5, 0, 3]);
         write_types(&mut info, &[T::UninitializedThis, T::Top, T::Long]);
         info.extend([0, 1]);

@@ -1,49 +1,49 @@
-//! Walking over bytecode.
+//! Iterating over bytecode.
 
 use crate::opcode::{self, Form, LENGTHS, OPCODES, Opcode};
 use crate::{Error, ErrorKind, Reader};
 
-/// An instruction in place.
+/// An instruction as it stands in the bytecode.
 #[derive(Debug, Clone, Copy)]
 pub struct Insn<'a> {
     /// Bytes from the start of the method's bytecode.
     pub offset: usize,
-    /// The first byte; `wide` for widened instructions.
+    /// The opcode, which is the first byte; `wide` for widened instructions.
     pub opcode: u8,
-    /// The instruction from its opcode to its end.
+    /// The bytes of the instruction, from its opcode on.
     pub bytes: &'a [u8],
 }
 
-/// The operands of an instruction. Jumps are targets, counted from the start of
-/// the bytecode; whether an instruction begins there is not checked.
+/// The operands of an instruction. Jumps are given by their targets, counted from the start of the
+/// bytecode; whether an instruction begins there is not checked.
 #[derive(Debug, Clone, Copy)]
 pub enum Operand<'a> {
-    /// Nothing.
+    /// The instruction has no operands.
     None,
     /// The value of `bipush` and `sipush`.
     Int(i16),
-    /// A local variable that is read or written, implied ones too.
+    /// A local variable that is read or written, also one that the opcode implies.
     Local(u16),
-    /// `iinc`.
+    /// The operands of `iinc`.
     Iinc {
-        /// The variable.
+        /// The variable's slot.
         local: u16,
-        /// What is added.
+        /// The amount that is added.
         by: i16,
     },
-    /// A constant.
+    /// A constant's index.
     Constant(u16),
-    /// A jump's target.
+    /// The offset of a jump's target.
     Branch(usize),
-    /// A switch.
+    /// The targets of a switch.
     Switch(Switch<'a>),
-    /// The type of `newarray` (JVMS table 6.5.newarray-A).
+    /// The element type of `newarray` (JVMS table 6.5.newarray-A).
     ArrayType(u8),
-    /// `multianewarray`.
+    /// The operands of `multianewarray`.
     MultiArray {
-        /// The array's type.
+        /// The class constant of the array's type.
         class: u16,
-        /// How many dimensions are made.
+        /// The number of dimensions that are allocated.
         dimensions: u8,
     },
 }
@@ -53,20 +53,20 @@ pub enum Operand<'a> {
 pub struct Switch<'a> {
     offset: usize,
     default: i32,
-    /// The first key, in a `tableswitch`.
+    /// The lowest key of a `tableswitch`; `None` for a `lookupswitch`.
     low: Option<i32>,
-    /// Jumps of four bytes, or pairs of key and jump.
+    /// Jumps of four bytes each, or pairs of key and jump.
     entries: &'a [u8],
 }
 
 impl<'a> Insn<'a> {
-    /// The name in the specification; of the widened one for `wide`.
+    /// The instruction's name in the specification; for `wide`, that of the widened instruction.
     #[inline]
     pub fn name(&self) -> &'static str {
         OPCODES[usize::from(self.effective_opcode())].name
     }
 
-    /// The opcode, with `wide` looked through.
+    /// The opcode; for `wide`, that of the widened instruction.
     #[inline]
     pub fn effective_opcode(&self) -> u8 {
         if self.opcode == opcode::WIDE {
@@ -76,7 +76,7 @@ impl<'a> Insn<'a> {
         }
     }
 
-    /// The first byte after the instruction.
+    /// The offset behind the instruction.
     #[inline]
     pub fn end(&self) -> usize {
         self.offset + self.bytes.len()
@@ -106,8 +106,8 @@ impl<'a> Insn<'a> {
         target(self.offset, jump).ok_or_else(|| Error::new(ErrorKind::BadOperand, self.offset))
     }
 
-    /// The two bytes after the opcode: the operand of instructions that refer to
-    /// a constant. Zeros where there are none.
+    /// The two bytes after the opcode, which are the operand of instructions that refer to a
+    /// constant. Zero where there are fewer bytes.
     #[inline]
     pub fn constant(&self) -> u16 {
         self.half(1)
@@ -168,13 +168,13 @@ fn target(offset: usize, jump: i32) -> Option<usize> {
 }
 
 impl<'a> Switch<'a> {
-    /// The default target, if it lies not before the bytecode.
+    /// The default target, unless it lies before the bytecode.
     #[inline]
     pub fn default(&self) -> Option<usize> {
         target(self.offset, self.default)
     }
 
-    /// Keys with their targets, in order, the default not among them.
+    /// The keys with their targets, in order, without the default.
     #[inline]
     pub fn cases(&self) -> impl Iterator<Item = (i32, Option<usize>)> + use<'a> {
         let Self {
@@ -204,7 +204,7 @@ impl<'a> Switch<'a> {
     }
 }
 
-/// The instructions of a body, one after the other. Stops after an error.
+/// The instructions of a body, one after the other. The iterator ends after an error.
 #[derive(Debug, Clone)]
 pub struct Instructions<'a> {
     bytecode: &'a [u8],
@@ -213,7 +213,7 @@ pub struct Instructions<'a> {
 }
 
 impl<'a> Instructions<'a> {
-    /// Walks over `bytecode`, which stands `base` bytes into the file.
+    /// Iterates over `bytecode`, which stands `base` bytes into the file.
     #[inline]
     pub fn new(bytecode: &'a [u8], base: usize) -> Self {
         Self {

@@ -1,19 +1,21 @@
-//! Class files: read, looked into, and written back.
+//! Class files: read, examined, and written back.
 //!
-//! Reads every version of the format up to Java 25 (major version 69), borrowing
-//! from the bytes it is given. References are to the chapters of *The Java
-//! Virtual Machine Specification, Java SE 25 Edition* (JVMS).
+//! Reads every version of the format up to Java 25 (major version 69), borrowing from the bytes it
+//! is given. References are to the chapters of *The Java Virtual Machine Specification, Java SE 25
+//! Edition* (JVMS).
 //!
-//! - [`ClassFile`] is a parsed class: names resolved, members listed, every
-//!   attribute at hand as raw bytes. [`ClassFile::assemble`] writes a class with
-//!   some methods replaced and constants added.
-//! - [`ConstantPool`] resolves constants; [`PoolBuilder`] appends to it. Old
-//!   indices keep their meaning, so code that is copied needs no change.
-//! - [`Utf8`] is a name or string in the format's own encoding.
-//! - [`MethodDescriptor`] and [`FieldType`] read descriptors.
-//! - [`Code`] is a method's body; [`Instructions`] walks over its bytecode, all
-//!   of it driven by the one table in [`opcode`].
+//! - [`ClassFile`] (in `class`) is a parsed class: names resolved, members listed, every
+//!   [`Attribute`] (`attribute`) at hand as raw bytes. [`ClassFile::assemble`] writes a class with
+//!   some methods replaced and constants added. [`access`] names the flags.
+//! - [`ConstantPool`] (`pool`) resolves constants; [`PoolBuilder`] (`pool_builder`) appends to it.
+//!   Old indices keep their meaning, so code that is copied needs no change.
+//! - [`Utf8`] (`mutf8`) is a name or string in the format's own encoding.
+//! - [`MethodDescriptor`] and [`FieldType`] (`descriptor`) read descriptors.
+//! - [`Code`] (`code`) is a method's body; [`Instructions`] (`insn`) iterates over its bytecode,
+//!   driven by the one table in [`opcode`].
 //! - [`frames`] reads stack maps, [`tables`] the debug tables of a body.
+//! - [`Reader`] (`reader`) is a cursor over bytes; [`Error`] (`error`) is the one error of this
+//!   crate.
 //!
 //! **Invariant:** no I/O, no `unsafe`, and no panic whatever the bytes.
 //!

@@ -5,14 +5,14 @@ use std::fmt;
 
 /// A string as it stands in the constant pool, in modified UTF-8.
 ///
-/// The encoding writes U+0000 in two bytes, and characters beyond U+FFFF as two
-/// surrogates of three bytes each; surrogates may stand alone. The bytes are
-/// kept as they are, so nothing is lost by carrying them around.
+/// The encoding writes U+0000 in two bytes, and characters beyond U+FFFF as two surrogates of three
+/// bytes each; surrogates may stand alone. The bytes are kept as they are, so nothing is lost by
+/// passing them around.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Utf8<'a>(&'a [u8]);
 
 impl<'a> Utf8<'a> {
-    /// Takes bytes for modified UTF-8; nothing is checked.
+    /// Takes bytes as modified UTF-8; nothing is checked.
     #[inline]
     pub const fn new(bytes: &'a [u8]) -> Self {
         Self(bytes)
@@ -24,17 +24,17 @@ impl<'a> Utf8<'a> {
         self.0
     }
 
-    /// The string, if its encoding happens to be UTF-8 as well.
+    /// The string, if its bytes are valid UTF-8 as well.
     ///
-    /// True of every name without zero characters and surrogates, so of almost
-    /// all names.
+    /// This holds for every name without zero characters and surrogates, and so for almost all
+    /// names.
     #[inline]
     pub fn as_str(self) -> Option<&'a str> {
         std::str::from_utf8(self.0).ok()
     }
 
-    /// The UTF-16 units of the string: nothing is lost. Bytes that are no
-    /// modified UTF-8 become U+FFFD.
+    /// The UTF-16 units of the string, without loss. Bytes that are not modified UTF-8 become
+    /// U+FFFD.
     #[inline]
     pub fn to_utf16(self) -> Vec<u16> {
         let mut units = Vec::with_capacity(self.0.len());
@@ -57,7 +57,7 @@ impl<'a> Utf8<'a> {
         units
     }
 
-    /// The string; a surrogate that stands alone becomes U+FFFD.
+    /// The string; a lone surrogate becomes U+FFFD.
     #[inline]
     pub fn to_string_lossy(self) -> Cow<'a, str> {
         match self.as_str() {

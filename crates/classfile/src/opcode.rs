@@ -1,44 +1,44 @@
-//! The instructions of the Java Virtual Machine (JVMS 6.5): the one table that
-//! everything about their layout derives from.
+//! The instructions of the Java Virtual Machine (JVMS 6.5): the one table from which everything
+//! about their layout is derived.
 
-/// What follows an opcode.
+/// The operands that follow an opcode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// Nothing.
+    /// No operands.
     None,
     /// A signed byte.
     Byte,
-    /// A signed half word.
+    /// A signed 16-bit value.
     Short,
-    /// A local variable, one byte; two after `wide`.
+    /// A local variable in one byte; in two after `wide`.
     Local,
-    /// Nothing: the opcode implies the local variable.
+    /// No operands: the opcode implies the local variable.
     LocalAt(u8),
-    /// A local variable and what to add to it, one byte each; two after `wide`.
+    /// A local variable and the amount to add to it, in one byte each; in two after `wide`.
     Iinc,
-    /// A constant, one byte.
+    /// A constant's index in one byte.
     Constant1,
-    /// A constant, two bytes.
+    /// A constant's index in two bytes.
     Constant2,
-    /// A jump, two bytes.
+    /// A jump in two bytes.
     Branch2,
-    /// A jump, four bytes.
+    /// A jump in four bytes.
     Branch4,
-    /// Padding, the default jump, low and high, jumps.
+    /// Padding, the default jump, the lowest and the highest key, and the jumps.
     TableSwitch,
-    /// Padding, the default jump, a count, pairs of key and jump.
+    /// Padding, the default jump, a count, and pairs of key and jump.
     LookupSwitch,
-    /// A constant, a count of argument slots, a zero.
+    /// A constant's index, a count of argument slots, and a zero byte.
     InvokeInterface,
-    /// A constant and two zeros.
+    /// A constant's index and two zero bytes.
     InvokeDynamic,
-    /// The type of a primitive array's elements, one byte.
+    /// The type of a primitive array's elements, in one byte.
     ArrayType,
-    /// A constant and a number of dimensions.
+    /// A constant's index and a number of dimensions.
     MultiArray,
     /// Another opcode, whose local variable has two bytes.
     Wide,
-    /// Not an instruction that a class file may have.
+    /// An opcode that a class file may not have.
     Invalid,
 }
 
@@ -59,14 +59,14 @@ impl Form {
 /// A row of the table.
 #[derive(Debug, Clone, Copy)]
 pub struct Opcode {
-    /// The name in the specification.
+    /// The instruction's name in the specification.
     pub name: &'static str,
-    /// The operands.
+    /// The form of its operands.
     pub form: Form,
 }
 
-/// [`Form::fixed_len`] of each opcode, or 0: the one thing that every walk over
-/// instructions asks for.
+/// The [`Form::fixed_len`] of each opcode, or 0: the only property that every iteration over
+/// instructions needs.
 pub(crate) static LENGTHS: [u8; 256] = {
     let mut lengths = [0; 256];
     let mut opcode = 0;
@@ -88,7 +88,7 @@ macro_rules! opcodes {
             pub const $constant: u8 = $code;
         )*
 
-        /// The table, by opcode.
+        /// The table, indexed by opcode.
         pub static OPCODES: [Opcode; 256] = {
             let mut table = [Opcode { name: "(invalid)", form: Form::Invalid }; 256];
             $(table[$code] = Opcode { name: $name, form: Form::$form $(($local))? };)*

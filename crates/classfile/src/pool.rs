@@ -1,46 +1,46 @@
-//! The constant pool, read (JVMS 4.4).
+//! Reading the constant pool (JVMS 4.4).
 
 use crate::{Error, ErrorKind, Reader, Utf8};
 
 /// The kinds of constants, by their tags (JVMS table 4.4-A).
 pub mod tag {
-    /// Characters.
+    /// The tag of characters.
     pub const UTF8: u8 = 1;
-    /// An `int`.
+    /// The tag of an `int`.
     pub const INTEGER: u8 = 3;
-    /// A `float`.
+    /// The tag of a `float`.
     pub const FLOAT: u8 = 4;
-    /// A `long`.
+    /// The tag of a `long`.
     pub const LONG: u8 = 5;
-    /// A `double`.
+    /// The tag of a `double`.
     pub const DOUBLE: u8 = 6;
-    /// A class or array type.
+    /// The tag of a class or array type.
     pub const CLASS: u8 = 7;
-    /// A string.
+    /// The tag of a string.
     pub const STRING: u8 = 8;
-    /// A field.
+    /// The tag of a field.
     pub const FIELDREF: u8 = 9;
-    /// A method of a class.
+    /// The tag of a method of a class.
     pub const METHODREF: u8 = 10;
-    /// A method of an interface.
+    /// The tag of a method of an interface.
     pub const INTERFACE_METHODREF: u8 = 11;
-    /// A name with a descriptor.
+    /// The tag of a name with a descriptor.
     pub const NAME_AND_TYPE: u8 = 12;
-    /// A method handle.
+    /// The tag of a method handle.
     pub const METHOD_HANDLE: u8 = 15;
-    /// A method type.
+    /// The tag of a method type.
     pub const METHOD_TYPE: u8 = 16;
-    /// A dynamically computed constant.
+    /// The tag of a dynamically computed constant.
     pub const DYNAMIC: u8 = 17;
-    /// A dynamically computed call site.
+    /// The tag of a dynamically computed call site.
     pub const INVOKE_DYNAMIC: u8 = 18;
-    /// A module.
+    /// The tag of a module.
     pub const MODULE: u8 = 19;
-    /// A package.
+    /// The tag of a package.
     pub const PACKAGE: u8 = 20;
 
-    /// The length of what follows each tag; 0 for what is no tag. Of UTF8 it is that
-    /// of the length alone.
+    /// The number of bytes that follow each tag; 0 for an invalid tag. For UTF8, only the two bytes
+    /// of the length count.
     pub(crate) static LENGTHS: [u8; 256] = {
         let mut lengths = [0; 256];
         lengths[UTF8 as usize] = 2;
@@ -59,8 +59,8 @@ pub mod tag {
         lengths
     };
 
-    /// What the two bytes behind a tag count for as a length of further ones: all of
-    /// them for UTF8, else nothing.
+    /// A mask for the two bytes behind each tag, which yields the number of further bytes: all bits
+    /// for UTF8, else none.
     pub(crate) static CHARACTERS: [u16; 256] = {
         let mut masks = [0; 256];
         masks[UTF8 as usize] = 0xffff;
@@ -71,14 +71,14 @@ pub mod tag {
 /// The constants of a class, found by index.
 #[derive(Debug, Clone)]
 pub struct ConstantPool<'a> {
-    /// The file from its start.
+    /// The bytes of the file, from its start.
     bytes: &'a [u8],
-    /// Where each constant's tag stands; 0 for index 0 and for the second index
-    /// of a long or double.
+    /// The offset of each constant's tag; 0 for index 0 and for the second index of a `long` or
+    /// `double`.
     offsets: Vec<u32>,
     start: usize,
     end: usize,
-    /// The count as it stood in the file, which says 0 or 1 for an empty pool.
+    /// The count as it stands in the file, which may be 0 or 1 for an empty pool.
     count_read: u16,
 }
 
@@ -89,13 +89,13 @@ pub enum Constant<'a> {
     Utf8(Utf8<'a>),
     /// An `int`.
     Integer(i32),
-    /// A `float`, as its bits: those of a NaN count.
+    /// A `float` as its bits, which distinguish NaNs.
     Float(u32),
     /// A `long`.
     Long(i64),
     /// A `double`, as its bits.
     Double(u64),
-    /// A class by internal name (`a/b/C`) or an array type by descriptor.
+    /// A class by its internal name (`a/b/C`), or an array type by its descriptor.
     Class(Utf8<'a>),
     /// A string.
     String(Utf8<'a>),
@@ -107,16 +107,16 @@ pub enum Constant<'a> {
     InterfaceMethod(MemberRef<'a>),
     /// A name with a descriptor.
     NameAndType {
-        /// The name.
+        /// The name, such as that of a field or method.
         name: Utf8<'a>,
         /// The descriptor of a field or method.
         descriptor: Utf8<'a>,
     },
     /// A method handle.
     MethodHandle {
-        /// What it does (JVMS table 5.4.3.5-A).
+        /// The kind of the handle (JVMS table 5.4.3.5-A).
         kind: u8,
-        /// The index of the field or method.
+        /// The index of the constant of the field or method.
         reference: u16,
     },
     /// A method type, by its descriptor.
@@ -139,49 +139,48 @@ pub enum Constant<'a> {
         /// The descriptor of the call.
         descriptor: Utf8<'a>,
     },
-    /// A module.
+    /// A module, by its name.
     Module(Utf8<'a>),
-    /// A package.
+    /// A package, by its internal name.
     Package(Utf8<'a>),
 }
 
 /// A field or method as code refers to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct MemberRef<'a> {
-    /// The class in which the search for it begins (not always the declarer).
+    /// The class in which the search for it begins, which need not be the one that declares it.
     pub owner: Utf8<'a>,
-    /// Its name.
+    /// The member's name.
     pub name: Utf8<'a>,
-    /// Its descriptor.
+    /// The member's descriptor.
     pub descriptor: Utf8<'a>,
 }
 
 impl<'a> ConstantPool<'a> {
-    /// Reads a pool by itself: its count, and the constants.
+    /// Reads a pool on its own: its count, and the constants.
     pub fn read(bytes: &'a [u8]) -> Result<Self, Error> {
         Self::parse(bytes, &mut Reader::new(bytes, 0))
     }
 
-    /// Reads the pool from its count on. `bytes` is the whole file, for offsets
-    /// are kept from its start.
+    /// Reads the pool from its count on. `bytes` is the whole file, because offsets count from its
+    /// start.
     #[inline]
     pub(crate) fn parse(bytes: &'a [u8], r: &mut Reader<'a>) -> Result<Self, Error> {
         let count = r.u16()?;
         let start = r.position();
-        // The smallest constant has three bytes, so the claimed count is
-        // bounded by what is there.
+        // The smallest constant has three bytes, so the claimed count is bounded by what is there.
         let mut offsets = Vec::with_capacity(usize::from(count).min(r.remaining() / 3 + 2));
         offsets.push(0);
         let mut rest = bytes.get(start..).unwrap_or(&[]);
         while offsets.len() < usize::from(count) {
             let at = bytes.len() - rest.len();
-            // A file that is too long for this is too long for the format: the
-            // pool alone has at most 65,535 constants of 65,538 bytes.
+            // A file that is too long for this is too long for the format: the pool alone has at
+            // most 65,535 constants of 65,538 bytes.
             let at32 =
                 u32::try_from(at).map_err(|_| Error::new(ErrorKind::TooLarge("file"), at))?;
             offsets.push(at32);
-            // No constant is shorter than this. Which ones are characters, no
-            // processor guesses well, so there is no branch for it.
+            // No constant is shorter than this. Processors predict badly which constants are
+            // characters, so this code does not branch on it.
             let &[tag, high, low] = rest
                 .first_chunk()
                 .ok_or_else(|| Self::no_constant(Reader::new(rest, at)))?;
@@ -209,7 +208,7 @@ impl<'a> ConstantPool<'a> {
         })
     }
 
-    /// What is wrong with what should be a constant.
+    /// The error for bytes that should be a constant and are not.
     #[cold]
     fn no_constant(mut r: Reader<'_>) -> Error {
         let at = r.offset();
@@ -230,7 +229,7 @@ impl<'a> ConstantPool<'a> {
     /// The `constant_pool_count`: one more than the largest index.
     #[inline]
     pub fn count(&self) -> u16 {
-        // Never more than the count that was read.
+        // This never exceeds the count that was read.
         self.offsets.len() as u16
     }
 
@@ -251,7 +250,7 @@ impl<'a> ConstantPool<'a> {
         &self.bytes[self.start..self.end]
     }
 
-    /// Every constant as it is, from its tag on, with where it stands in the file.
+    /// The bytes of every constant, from its tag on, with the offset in the file.
     pub fn raw_constants(&self) -> impl Iterator<Item = (usize, &'a [u8])> {
         let starts = self.offsets.iter().filter(|&&at| at != 0);
         let starts = starts.map(|&at| at as usize);
@@ -260,7 +259,7 @@ impl<'a> ConstantPool<'a> {
         starts.zip(ends).filter_map(constant)
     }
 
-    /// Where a constant stands in the file; the pool's start if there is none.
+    /// The offset of a constant in the file; that of the pool if there is no such constant.
     #[inline]
     pub(crate) fn offset(&self, index: u16) -> usize {
         match self.offsets.get(usize::from(index)) {
@@ -275,7 +274,7 @@ impl<'a> ConstantPool<'a> {
         Error::new(kind, self.offset(index))
     }
 
-    /// The tag and the bytes after it.
+    /// The tag of a constant, and the bytes after it.
     #[inline]
     fn entry(&self, index: u16) -> Option<(u8, &'a [u8])> {
         match self.offsets.get(usize::from(index)) {
@@ -296,7 +295,7 @@ impl<'a> ConstantPool<'a> {
         }
     }
 
-    /// Two bytes of an entry's content, whose length was checked at parsing.
+    /// Two bytes of an entry's content; the entry's length was checked by parsing.
     #[inline]
     fn half(rest: &[u8], at: usize) -> u16 {
         match rest.get(at..at + 2) {
@@ -439,8 +438,8 @@ impl<'a> ConstantPool<'a> {
         })
     }
 
-    /// The names of all fields that the class refers to, where they can be
-    /// resolved, one for each constant.
+    /// The names of all fields that the class refers to, as far as they can be resolved, one for
+    /// each constant.
     #[inline]
     pub fn field_names(&self) -> impl Iterator<Item = Utf8<'a>> {
         (1..self.count()).filter_map(|index| match self.entry(index) {
@@ -458,7 +457,7 @@ impl<'a> ConstantPool<'a> {
         let [high, low] = u16::try_from(content.len()).ok()?.to_be_bytes();
         let head = [tag::UTF8, high, low];
         let found = self.offsets.iter().position(|&at| {
-            // At 0 there is the file's magic number, which is not this.
+            // At offset 0 is the file's magic number, which is not this content.
             self.bytes
                 .get(at as usize..)
                 .and_then(<[u8]>::split_first_chunk)
@@ -473,7 +472,7 @@ impl<'a> ConstantPool<'a> {
 mod tests {
     use super::*;
 
-    /// Behind a count: a name, a number of eight bytes, a class.
+    /// After a count: a name, a number of eight bytes, a class.
     const POOL: [u8; 19] = [
         0,
         5,

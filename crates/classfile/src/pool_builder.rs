@@ -1,24 +1,24 @@
-//! The constant pool, added to.
+//! Additions to a constant pool.
 
 use crate::pool::tag;
 use crate::{ConstantPool, Error, ErrorKind, Utf8};
 
 /// Constants to be appended to a pool.
 ///
-/// Equal constants are added once, and class constants that the pool has
-/// already are used again. Indices of the pool keep their meaning.
+/// Equal constants are added once, and class constants that the pool has already are used again.
+/// Indices of the pool keep their meaning.
 #[derive(Debug, Default)]
 pub struct PoolBuilder {
     base: u16,
-    /// Indices taken by additions.
+    /// The number of indices that the additions take.
     added: u32,
     bytes: Vec<u8>,
-    /// What was added.
+    /// The constants that were added.
     known: Vec<Known>,
-    /// A hash table of places in `known`, plus one.
+    /// A hash table of indices in `known`, plus one.
     table: Table,
-    /// A hash table of the old pool's class constants; filled at first use, for
-    /// most classes of most programs are never asked.
+    /// A hash table of the old pool's class constants. It is filled at first use, because it is
+    /// never needed for most classes.
     classes: Table,
 }
 
@@ -26,25 +26,25 @@ pub struct PoolBuilder {
 #[derive(Debug, Clone, Copy)]
 struct Known {
     hash: u32,
-    /// Where it stands in the bytes that were added.
+    /// The start of the constant in the bytes that were added.
     start: u32,
     index: u16,
 }
 
 impl PoolBuilder {
-    /// Adds to `pool`.
+    /// A builder that adds to `pool`.
     pub fn new(pool: &ConstantPool<'_>) -> Self {
         let mut builder = Self::default();
         builder.restart(pool);
         builder
     }
 
-    /// Forgets all additions and adds to `pool` from now on, in the same memory.
+    /// Forgets all additions, and from now on adds to `pool`, in the same memory.
     pub fn restart(&mut self, pool: &ConstantPool<'_>) {
         self.base = pool.count().max(1);
         self.added = 0;
         self.bytes.clear();
-        // Not for good, if one strange class has added much.
+        // The memory is not kept forever if one strange class has added much.
         self.bytes.shrink_to(1 << 16);
         self.known.clear();
         self.table.clear();
@@ -62,7 +62,7 @@ impl PoolBuilder {
         self.base + self.added as u16
     }
 
-    /// The additions, to stand behind the old constants.
+    /// The bytes of the additions, which go behind the old constants.
     pub fn raw(&self) -> &[u8] {
         &self.bytes
     }
@@ -80,7 +80,7 @@ impl PoolBuilder {
             return Err(full());
         }
         let index = u16::try_from(index).map_err(|_| full())?;
-        // 65,535 constants of 65,538 bytes are not more than this holds.
+        // 65,535 constants of 65,538 bytes fit into this type.
         let start = u32::try_from(self.bytes.len()).map_err(|_| full())?;
         self.added += width;
         self.bytes.extend_from_slice(constant);
@@ -94,7 +94,7 @@ impl PoolBuilder {
         Ok(index)
     }
 
-    /// The index of an added constant, or else its place in the table.
+    /// The index of an added constant or, as the error, the place for it in the table.
     fn find(&self, hash: u32, constant: &[u8]) -> Result<u16, usize> {
         let known = |place: u16| self.known.get(usize::from(place) - 1);
         let place = self.table.probe(hash, |place| {
@@ -103,7 +103,7 @@ impl PoolBuilder {
                     && self
                         .bytes
                         .get(known.start as usize..)
-                        // No constant is the beginning of another one.
+                        // No constant is a prefix of another one.
                         .is_some_and(|bytes| bytes.starts_with(constant))
             })
         })?;
@@ -120,7 +120,7 @@ impl PoolBuilder {
         self.add(&constant[..1 + 2 * halves.len()])
     }
 
-    /// Characters in modified UTF-8.
+    /// The index of characters in modified UTF-8.
     pub fn utf8(&mut self, content: &[u8]) -> Result<u16, Error> {
         let len = u16::try_from(content.len())
             .map_err(|_| Error::new(ErrorKind::TooLarge("string constant"), 0))?;
@@ -139,8 +139,8 @@ impl PoolBuilder {
         self.add(&constant)
     }
 
-    /// A class by internal name, or an array type by descriptor. `pool` is the
-    /// pool that is added to.
+    /// The index of a class given by its internal name, or of an array type given by its
+    /// descriptor. `pool` is the pool that is added to.
     pub fn class(&mut self, pool: &ConstantPool<'_>, name: Utf8<'_>) -> Result<u16, Error> {
         if let Some(index) = self.old_class(pool, name) {
             return Ok(index);
@@ -149,7 +149,7 @@ impl PoolBuilder {
         self.add_halves(tag::CLASS, &[utf8])
     }
 
-    /// The class constant of the old pool with this name. `pool` is that pool.
+    /// The index of the class constant with this name in the old pool, which is `pool`.
     pub fn old_class(&mut self, pool: &ConstantPool<'_>, name: Utf8<'_>) -> Option<u16> {
         let hash_at = |index| pool.class(index).map_or(0, |name| hash_name(name));
         if self.classes.is_empty() {
@@ -167,31 +167,31 @@ impl PoolBuilder {
             .ok()
     }
 
-    /// An `int`.
+    /// The index of an `int`.
     pub fn integer(&mut self, value: i32) -> Result<u16, Error> {
         let [a, b, c, d] = value.to_be_bytes();
         self.add(&[tag::INTEGER, a, b, c, d])
     }
 
-    /// A name with a descriptor.
+    /// The index of a name with a descriptor.
     pub fn name_and_type(&mut self, name: &[u8], descriptor: &[u8]) -> Result<u16, Error> {
         let (name, descriptor) = (self.utf8(name)?, self.utf8(descriptor)?);
         self.add_halves(tag::NAME_AND_TYPE, &[name, descriptor])
     }
 
-    /// A field of the class whose constant is `owner`.
+    /// The index of a field of the class whose constant is `owner`.
     pub fn field(&mut self, owner: u16, name: &[u8], descriptor: &[u8]) -> Result<u16, Error> {
         let name_and_type = self.name_and_type(name, descriptor)?;
         self.add_halves(tag::FIELDREF, &[owner, name_and_type])
     }
 
-    /// A method of the class whose constant is `owner`.
+    /// The index of a method of the class whose constant is `owner`.
     pub fn method(&mut self, owner: u16, name: &[u8], descriptor: &[u8]) -> Result<u16, Error> {
         let name_and_type = self.name_and_type(name, descriptor)?;
         self.add_halves(tag::METHODREF, &[owner, name_and_type])
     }
 
-    /// A method handle of a kind (JVMS table 5.4.3.5-A) to the field or method whose
+    /// The index of a method handle of a kind (JVMS table 5.4.3.5-A) to the field or method whose
     /// constant is `reference`.
     pub fn method_handle(&mut self, kind: u8, reference: u16) -> Result<u16, Error> {
         let [high, low] = reference.to_be_bytes();
@@ -209,8 +209,8 @@ struct Table {
 
 impl Table {
     fn clear(&mut self) {
-        // A table that one large class has made is not cleared for each of the
-        // small ones after it.
+        // A table that a large class has made would otherwise be cleared for each of the small ones
+        // after it.
         self.places.truncate(256);
         self.places.fill(0);
         self.taken = 0;
@@ -220,7 +220,7 @@ impl Table {
         self.taken == 0
     }
 
-    /// The number with this hash that `is_it` knows, or else the place for it.
+    /// The number with this hash that `is_it` accepts or, as the error, the place for it.
     #[inline]
     fn probe(&self, hash: u32, is_it: impl Fn(u16) -> bool) -> Result<u16, usize> {
         let mask = self.places.len().wrapping_sub(1);
@@ -234,8 +234,8 @@ impl Table {
         }
     }
 
-    /// Adds a number that is not there yet, at the place that [`Self::probe`] has
-    /// found for it. `hash_of` tells the hashes of those that are there.
+    /// Adds a number that is not in the table yet, at the place that [`Self::probe`] has found for
+    /// it. `hash_of` returns the hash of a number that is in the table.
     fn insert(&mut self, place: usize, hash: u32, number: u16, hash_of: impl Fn(u16) -> u32) {
         self.taken += 1;
         if 2 * self.taken > self.places.len() {
@@ -253,7 +253,7 @@ impl Table {
     fn put(&mut self, hash: u32, number: u16) {
         let mask = self.places.len() - 1;
         let mut at = hash as usize & mask;
-        // Half of the places are empty.
+        // Half of the places are empty, so this ends.
         while let Some(place) = self.places.get_mut(at) {
             if *place == 0 {
                 *place = number;
@@ -270,8 +270,8 @@ fn mix(hash: u64, word: u64) -> u64 {
     (hash.rotate_left(23) ^ word).wrapping_mul(FACTOR)
 }
 
-/// A hash over words of eight bytes. An attacker who makes collisions slows down
-/// the loading of their own classes.
+/// A hash over words of eight bytes. An attacker who makes collisions only slows down the loading
+/// of their own classes.
 fn hash(bytes: &[u8]) -> u32 {
     let (words, rest) = bytes.as_chunks::<8>();
     let hash = words.iter().fold(bytes.len() as u64, |hash, word| {
@@ -283,7 +283,7 @@ fn hash(bytes: &[u8]) -> u32 {
     (mix(hash, rest) >> 32) as u32
 }
 
-/// A hash over the end of a class's name, for names differ there.
+/// A hash over the end of a class's name, where names differ.
 fn hash_name(name: Utf8<'_>) -> u32 {
     let bytes = name.as_bytes();
     let len = bytes.len() as u64;

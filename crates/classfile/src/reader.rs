@@ -4,19 +4,19 @@ use crate::{Error, ErrorKind};
 
 /// Reads big-endian values from a piece of a class file.
 ///
-/// Knows where the piece stands in the file, so that errors can say it.
+/// It knows the offset of the piece in the file, which errors report.
 #[derive(Debug, Clone, Copy)]
 pub struct Reader<'a> {
-    /// What is not read yet.
+    /// The bytes that are not read yet.
     rest: &'a [u8],
-    /// How many bytes there were at first.
+    /// The number of bytes at the beginning.
     len: usize,
-    /// Where the first of them stands in the file.
+    /// The offset of the first byte in the file.
     base: usize,
 }
 
 impl<'a> Reader<'a> {
-    /// Starts at the first of `bytes`, which stand `base` bytes into the file.
+    /// A reader at the first of `bytes`, which stand `base` bytes into the file.
     #[inline]
     pub fn new(bytes: &'a [u8], base: usize) -> Self {
         Self {
@@ -26,19 +26,19 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Bytes read so far.
+    /// The number of bytes read so far.
     #[inline]
     pub fn position(&self) -> usize {
         self.len - self.rest.len()
     }
 
-    /// The same in bytes from the start of the file.
+    /// The position in bytes from the start of the file.
     #[inline]
     pub fn offset(&self) -> usize {
         self.base.saturating_add(self.position())
     }
 
-    /// Bytes not yet read.
+    /// The number of bytes not yet read.
     #[inline]
     pub fn remaining(&self) -> usize {
         self.rest.len()
@@ -80,35 +80,35 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// One unsigned byte.
+    /// Reads one unsigned byte.
     #[inline]
     pub fn u8(&mut self) -> Result<u8, Error> {
         self.array::<1>().map(|[byte]| byte)
     }
 
-    /// Two bytes, unsigned.
+    /// Reads two bytes, unsigned.
     #[inline]
     pub fn u16(&mut self) -> Result<u16, Error> {
         self.array().map(u16::from_be_bytes)
     }
 
-    /// Four bytes, unsigned.
+    /// Reads four bytes, unsigned.
     #[inline]
     pub fn u32(&mut self) -> Result<u32, Error> {
         self.array().map(u32::from_be_bytes)
     }
 
-    /// Four bytes, signed.
+    /// Reads four bytes, signed.
     #[inline]
     pub fn i32(&mut self) -> Result<i32, Error> {
         self.array().map(i32::from_be_bytes)
     }
 
-    /// A length in four bytes, and so many bytes.
+    /// Reads a length in four bytes, and that many bytes.
     #[inline]
     pub fn bytes_u32(&mut self) -> Result<&'a [u8], Error> {
         let len = self.u32()?;
-        // On a machine where this does not fit, neither do the bytes.
+        // On a machine where the length does not fit, the bytes do not either.
         self.bytes(usize::try_from(len).unwrap_or(usize::MAX))
     }
 }

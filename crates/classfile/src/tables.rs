@@ -7,7 +7,7 @@ use crate::{Attribute, ConstantPool, Error, ErrorKind, Reader, Utf8};
 
 /// An entry of a [`Table`].
 pub trait Entry: Sized {
-    /// How many bytes each entry has; what [`Entry::read`] takes.
+    /// The number of bytes of each entry, which is what [`Entry::read`] takes.
     #[doc(hidden)]
     const WIDTH: usize;
 
@@ -15,7 +15,7 @@ pub trait Entry: Sized {
     fn read(bytes: &[u8]) -> Option<(Self, &[u8])>;
 }
 
-/// A run of entries of fixed length, its claimed count checked against the bytes.
+/// A run of entries of fixed length, whose claimed count was checked against the bytes.
 #[derive(Debug, Clone)]
 pub struct Table<'a, T> {
     bytes: &'a [u8],
@@ -57,9 +57,9 @@ impl<T: Entry> ExactSizeIterator for Table<'_, T> {}
 /// An entry of a `LineNumberTable`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LineNumber {
-    /// The first instruction of the line.
+    /// The offset of the first instruction of the line.
     pub start: u16,
-    /// The line.
+    /// The line number.
     pub line: u16,
 }
 
@@ -89,15 +89,15 @@ pub fn line_numbers<'a>(attribute: &Attribute<'a>) -> Result<Table<'a, LineNumbe
 /// An entry of a `LocalVariableTable` or `LocalVariableTypeTable`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LocalVariable {
-    /// The first instruction at which the variable has a value.
+    /// The offset of the first instruction at which the variable has a value.
     pub start: u16,
-    /// How many bytes of code it keeps one.
+    /// The length in bytes of the code in which it has a value.
     pub len: u16,
-    /// The constant that names it.
+    /// The index of the constant that holds its name.
     pub name_index: u16,
     /// The constant that holds its descriptor or signature.
     pub type_index: u16,
-    /// The slot.
+    /// The variable's slot.
     pub slot: u16,
 }
 
@@ -131,9 +131,9 @@ pub fn local_variables<'a>(attribute: &Attribute<'a>) -> Result<Table<'a, LocalV
 /// An entry of a `MethodParameters` attribute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MethodParameter {
-    /// The constant that names it; 0 for none.
+    /// The index of the constant that holds its name; 0 for none.
     pub name_index: u16,
-    /// `final`, `synthetic` (0x1000) and `mandated` (0x8000).
+    /// The flags `final`, `synthetic` (0x1000) and `mandated` (0x8000).
     pub access: u16,
 }
 
@@ -152,8 +152,7 @@ impl Entry for MethodParameter {
     }
 }
 
-/// Reads a method's `MethodParameters`. Its entries need not be those of the
-/// descriptor.
+/// Reads a method's `MethodParameters`. Its entries need not correspond to those of the descriptor.
 #[inline]
 pub fn method_parameters<'a>(
     attribute: &Attribute<'a>,
@@ -168,12 +167,11 @@ pub fn method_parameters<'a>(
 pub struct InnerClass {
     /// The constant of the nested class.
     pub inner: u16,
-    /// The constant of the class it is a member of; 0 for local and anonymous
-    /// classes.
+    /// The constant of the class of which it is a member; 0 for local and anonymous classes.
     pub outer: u16,
     /// The constant of its name in the source; 0 for anonymous classes.
     pub name_index: u16,
-    /// Its flags in the source.
+    /// The flags that it has in the source.
     pub access: u16,
 }
 

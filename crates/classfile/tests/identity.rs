@@ -1,4 +1,4 @@
-//! Every class of `java.base` is understood in full, and written as it was.
+//! Tests that every class of `java.base` is read completely, and written back unchanged.
 
 use std::fs;
 
@@ -32,7 +32,7 @@ fn java_base_is_read_and_written_as_it_was() {
     }
 }
 
-/// Bytes changed at random: errors are fine, panics and hangs are not.
+/// Bytes are changed at random: errors are allowed, panics and hangs are not.
 #[test]
 fn mutated_classes_do_no_harm() {
     let jdk = support::jdks().pop().expect("there is one");

@@ -1,15 +1,14 @@
-//! How fast classes are read and rewritten: CPU time and allocations.
+//! Measures how fast classes are read and rewritten: CPU time and allocations.
 //!
 //! ```text
 //! rewrite PACK ROUNDS FIRST [JOB...]
 //! ```
 //!
-//! `PACK` holds classes one after the other, each behind its length in four
-//! bytes; `FIRST` are rising numbers of classes, like `100,1000`. Prints one line for
-//! each job and round: the job's name, nanoseconds of this thread's CPU time for each
-//! of the `FIRST` classes, and for all, bytes of classes read, bytes written, methods
-//! instrumented, allocations, and bytes allocated. `scripts/bench rewrite` runs
-//! this beside the same work done with ASM.
+//! `PACK` holds classes one after the other, each behind its length in four bytes; `FIRST` are
+//! rising numbers of classes, like `100,1000`. Prints one line for each job and round: the job's
+//! name, nanoseconds of this thread's CPU time for each of the `FIRST` classes, and for all, bytes
+//! of classes read, bytes written, methods instrumented, allocations, and bytes allocated.
+//! `scripts/bench rewrite` runs this beside the same work done with ASM.
 
 use std::alloc::System;
 use std::hint::black_box;
@@ -27,7 +26,7 @@ use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 #[global_allocator]
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
-/// What a job did to one class: bytes written, methods instrumented.
+/// What a job did to one class: the bytes written, and the methods instrumented.
 type Done = (usize, usize);
 
 /// A job's name and the work on one class. The number is the next free method
@@ -86,14 +85,14 @@ fn with_trace_plan(workspace: &mut Workspace, class: &[u8], first_id: u32) -> Do
     )
 }
 
-/// Reads all that the class says, down to each operand and each type in a frame.
-/// Returns a sum over what was read, so that nothing can be left out.
+/// Reads everything that a class contains, down to each operand and each type in a frame. Returns a
+/// sum over what was read, so that the optimizer can leave nothing out.
 fn decode(bytes: &[u8]) -> Result<usize, Error> {
     let class = ClassFile::parse(bytes)?;
     let pool = &class.pool;
     let mut sum = class.name()?.as_bytes().len();
     for index in 1..pool.count() {
-        // The second index of a long or double is no constant.
+        // The second index of a long or double holds no constant.
         sum += usize::from(black_box(pool.get(index)).is_ok());
     }
     for name in class.interface_names() {

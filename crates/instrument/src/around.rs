@@ -1,4 +1,4 @@
-//! Calls that write to an object without an instruction that shows it.
+//! Calls that write to an object without a bytecode instruction that shows it.
 //!
 //! ```text
 //! astore t..          the arguments, into fresh variables
@@ -8,9 +8,9 @@
 //! aconst_null; astore t    so that no object is kept alive
 //! ```
 //!
-//! The receiver stays where it is: the message of an exception says where a null
-//! came from. What is not known of a target is kept as a whole: it is better to
-//! keep too much than to miss a write.
+//! The receiver stays on the operand stack: the message of a `NullPointerException` says where the
+//! null came from. Where the exact target of a write is not known, the whole object is logged:
+//! logging too much is better than missing a write.
 
 use hindsight_classfile::{FieldType, Insn, MemberRef, MethodDescriptor, Operand, opcode as op};
 
@@ -20,16 +20,16 @@ use crate::contract::WriteProbe;
 use crate::trace::bulk::writes_unseen;
 use crate::writes::call;
 
-/// What a call writes to, and how a probe is told.
+/// What a call writes to, and which operands the probe takes.
 struct Target {
     probe: WriteProbe,
     /// Whether the probe takes the receiver first.
     receiver: bool,
-    /// The parameters that it takes, by index.
+    /// The parameters that the probe takes, by index.
     parameters: Vec<usize>,
 }
 
-/// Classes of methods that take an object and an offset in it.
+/// Classes whose methods take an object and an offset in it.
 pub const UNSAFE: [&str; 3] = [
     "sun/misc/Unsafe",
     "jdk/internal/misc/Unsafe",
@@ -39,14 +39,14 @@ pub const UNSAFE: [&str; 3] = [
 /// The class of variable handles.
 pub const VAR_HANDLE: &str = "java/lang/invoke/VarHandle";
 
-/// Methods of the JDK that write to an array they are given and log nothing themselves: native ones of
-/// classes that log their writes otherwise, those of classes that never do, and those that the JIT knows
-/// another way than their code, with its probes.
+/// Methods of the JDK that write to an array argument and log nothing themselves: native methods of
+/// classes that otherwise log their writes, methods of classes that never log, and methods that the
+/// JIT replaces with intrinsics, which leave out the probes in their code.
 const FILLS: [(&str, &str); 13] = [
     ("java/io/", "readBytes"),
     ("java/util/zip/", "inflateB"),
     ("java/util/zip/", "deflateB"),
-    // What is held as one of these may be another one that logs nothing.
+    // A subclass that logs nothing may be behind a reference of these types.
     ("java/util/Random", "nextBytes"),
     ("java/util/random/", "nextBytes"),
     ("java/lang/", "getChars"),
@@ -67,7 +67,7 @@ fn fills(method: &MemberRef<'_>) -> bool {
     })
 }
 
-/// What a call writes to, if it is one of these.
+/// What a call writes to, if it is a call that this module handles.
 fn target(opcode: u8, method: &MemberRef<'_>, parameters: &[FieldType<'_>]) -> Option<Target> {
     let is = |index: usize, descriptor: &str| {
         parameters
@@ -84,7 +84,7 @@ fn target(opcode: u8, method: &MemberRef<'_>, parameters: &[FieldType<'_>]) -> O
     let name = method.name.as_bytes();
     let unseen = writes_unseen(opcode, method);
     if unseen && method.owner == VAR_HANDLE {
-        // The last ones are values: the one to be written, and the expected one.
+        // The last parameters are values: the new one and, for a compare, the expected one.
         let compares = name.starts_with(b"compare") || name.starts_with(b"weakCompare");
         let coordinates = parameters.len().checked_sub(1 + usize::from(compares))?;
         let to_object = parameters.first().is_some_and(|first| first.is_reference());
@@ -100,7 +100,7 @@ fn target(opcode: u8, method: &MemberRef<'_>, parameters: &[FieldType<'_>]) -> O
                 parameters: vec![0, 1],
             }),
             _ if is(0, "Ljava/lang/foreign/MemorySegment;") => None,
-            // Of a static field; or what it writes to is bound to it.
+            // A handle of a static field, or one that the object is bound to.
             _ => Some(Target {
                 probe: WriteProbe::Handle,
                 receiver: true,
@@ -133,18 +133,18 @@ fn target(opcode: u8, method: &MemberRef<'_>, parameters: &[FieldType<'_>]) -> O
     if !fills(method) {
         return None;
     }
-    // The last one: what is read from comes before.
+    // The last array is written to: arrays that are only read come before it.
     let array = parameters.iter().rposition(|parameter| {
         let descriptor = parameter.descriptor();
         matches!(descriptor.as_bytes(), [b'[', kind] if *kind != b'[')
     })?;
     let behind = parameters.len() - array - 1;
     if method.name == "digest" && behind != 2 {
-        // It reads alone.
+        // This overload only reads its array.
         return None;
     }
     if method.owner.as_bytes().starts_with(b"java/util/Base64$") {
-        // From, its start and end; to, and its start.
+        // Parameters: source, its start and end; destination, and its start.
         let places = array == 3 && is(1, "I") && is(2, "I") && is(4, "I");
         return places
             .then(|| tell(WriteProbe::Coded, &[1, 2, 3, 4]))
@@ -166,9 +166,9 @@ fn target(opcode: u8, method: &MemberRef<'_>, parameters: &[FieldType<'_>]) -> O
     }
 }
 
-/// What is inserted before an instruction that calls such a method. Fresh
-/// variables begin at `first_slot`; returns the slot behind them, and how deep the
-/// stack gets above the body's own; nothing if it calls no such method.
+/// Emits what is inserted before an instruction that calls such a method. Fresh variables begin at
+/// `first_slot`. Returns the slot behind them, and by how many slots the stack grows above the
+/// body's own; `None` if the instruction calls no such method.
 pub fn before(
     insn: &Insn<'_>,
     first_slot: u16,
@@ -220,11 +220,11 @@ pub fn before(
             fragment.store(kind, slot);
         }
     }
-    // An object, an offset and a length; or a null above the arguments.
+    // At most: an object, an offset and a length; or the arguments with a null above them.
     Ok(Some((next, 5)))
 }
 
-/// Whether a method may be one of these, by a look at its name.
+/// Whether a method may be one that this module handles, judged by its owner and name.
 fn may_write(method: &MemberRef<'_>) -> bool {
     let owner = method.owner.as_bytes();
     let known = [&b"java/lang/invoke/VarHandle"[..], b"java/lang/reflect/"]

@@ -8,16 +8,16 @@ use crate::body::Pieces;
 use crate::contract::{self, MAX_REFERENCES, MAX_WORDS, PROBE, ProbeMethod};
 use crate::scan::Scan;
 
-/// Code to be inserted, with what lies within it. Positions count from its
+/// Code to be inserted, with the frames and guards that lie within it. Positions count from its
 /// start.
 #[derive(Debug, Default)]
 pub struct Fragment {
     pub code: Vec<u8>,
     pub frames: Vec<FragmentFrame>,
     pub guards: Vec<Guard>,
-    /// Slots of operand stack that it needs, from an empty stack on.
+    /// Slots of operand stack that the code needs when it starts with an empty stack.
     pub max_stack: u16,
-    /// The locals of all frames.
+    /// The locals of all frames of the fragment.
     types: Vec<VerificationType>,
 }
 
@@ -25,7 +25,7 @@ pub struct Fragment {
 #[derive(Debug, Clone, Copy)]
 pub struct FragmentFrame {
     pub at: usize,
-    /// The locals. `Uninitialized` counts in the old code.
+    /// The locals at the frame. The offset of an `Uninitialized` type is that of the old code.
     pub locals: Locals,
     pub stack: Option<VerificationType>,
 }
@@ -43,30 +43,30 @@ pub struct Guard {
     pub start: usize,
     pub end: usize,
     pub handler: usize,
-    /// The class that it catches; 0 for everything.
+    /// The constant of the class that the guard catches; 0 for any throwable.
     pub catch_type: u16,
 }
 
-/// The constants of one class, as needed by inserted code, and memory for it.
+/// The constants of one class that inserted code needs, and memory for it.
 pub struct Constants<'c, 'a> {
     pub pool: &'c ConstantPool<'a>,
     pub added: PoolBuilder,
-    /// What methods before used.
+    /// Memory that methods instrumented before have used.
     pub spare: Spare,
     /// The class of the probes.
     pub owner: &'static str,
     stack_map_table: Option<u16>,
     this: Option<u16>,
     throwable: Option<u16>,
-    /// Numbers and their constants, at places that the numbers give: the number
-    /// of a method is pushed by each of its probes. There is no constant 0.
+    /// A cache of numbers and their constants, indexed by the number's low bits: each of a method's
+    /// probes pushes the method's number. Constant 0 does not exist and marks an empty place.
     integers: [(u32, u16); INTEGERS],
-    /// The methods that open a frame, by their counts of words and references; 0
+    /// The constants of the methods that open a frame, by their counts of words and references; 0
     /// if one was not needed yet.
     frames: [[u16; MAX_REFERENCES + 1]; MAX_WORDS + 1],
 }
 
-/// How many [`Constants::integers`] there are.
+/// The number of [`Constants::integers`].
 const INTEGERS: usize = 8;
 
 /// Memory that has been used and can be used again.
@@ -79,20 +79,20 @@ pub struct Spare {
     pub scan: Scan,
     /// The values that a handler hands over: kind and slot.
     pub values: Vec<(u8, Option<u16>)>,
-    /// Numbers by constants, for two kinds of members.
+    /// For each of two kinds of members, the numbers of members by the constants that name them.
     pub places: [Vec<u16>; 2],
-    /// The methods of probes that the class calls so far.
+    /// The probe methods that the class calls so far, with their constants.
     probes: Vec<(ProbeMethod, u16)>,
 }
 
-/// More spare fragments than this are not kept.
+/// The most spare fragments that are kept.
 const MAX_SPARE: usize = 16;
-/// Nor larger ones, nor larger pieces of any kind: one strange class is no reason
-/// to hold on to much memory.
+/// The most memory that a spare fragment, or another piece, may keep: one strange class is no
+/// reason to hold on to much memory.
 pub const MAX_SPARE_LEN: usize = 1 << 18;
 
 impl Spare {
-    /// Lets go of what only a strange class needs.
+    /// Releases memory that only an unusually large class needs.
     pub fn trim(&mut self) {
         self.types.clear();
         self.types.shrink_to(MAX_SPARE_LEN / 4);
@@ -107,7 +107,7 @@ impl Spare {
         self.fragments.pop().unwrap_or_default()
     }
 
-    /// Takes a fragment's memory back.
+    /// Takes a fragment's memory back, to be used again.
     pub fn recycle(&mut self, mut fragment: Fragment) {
         if self.fragments.len() < MAX_SPARE && fragment.types.capacity() < MAX_SPARE_LEN {
             fragment.clear();
@@ -121,8 +121,8 @@ impl<'c, 'a> Constants<'c, 'a> {
         Self::reusing(PROBE, pool, PoolBuilder::default(), Spare::default())
     }
 
-    /// The same for code that calls the probes of the class `owner`, in memory
-    /// that other classes have used.
+    /// Like `new`, for code that calls the probes of the class `owner`, in memory that other
+    /// classes have used.
     pub fn reusing(
         owner: &'static str,
         pool: &'c ConstantPool<'a>,
@@ -144,7 +144,7 @@ impl<'c, 'a> Constants<'c, 'a> {
         }
     }
 
-    /// The method that opens a frame with so many references and words.
+    /// The method that opens a frame with this many references and words.
     pub fn frame(&mut self, references: usize, words: usize) -> Result<u16, SkipReason> {
         if let index @ 1.. = self.frames[words][references] {
             return Ok(index);
@@ -167,13 +167,12 @@ impl<'c, 'a> Constants<'c, 'a> {
         }
     }
 
-    /// Whether the class refers to these probes already; it may to those of
-    /// another plan.
+    /// Whether the class refers to these probes already. It may refer to those of another plan.
     pub fn is_instrumented(&mut self) -> bool {
         self.refers_to(self.owner)
     }
 
-    /// Whether the class itself refers to a class.
+    /// Whether the class, before the rewriting, refers to a class.
     pub fn refers_to(&mut self, class: &str) -> bool {
         let class = Utf8::new(class.as_bytes());
         self.added.old_class(self.pool, class).is_some()
@@ -200,25 +199,26 @@ impl<'c, 'a> Constants<'c, 'a> {
         self.throwable.ok_or(SkipReason::ConstantPoolFull)
     }
 
-    /// The class of what a JVM throws by itself where the stack has ended, or memory.
+    /// The class constant of `java/lang/VirtualMachineError`, the superclass of what a JVM throws
+    /// by itself when the stack or the memory is used up.
     pub fn virtual_machine_error(&mut self) -> Result<u16, SkipReason> {
         self.class(Utf8::new(b"java/lang/VirtualMachineError"))
     }
 
-    /// A method of the probe class.
+    /// The method constant of a method of the probe class.
     pub fn probe(&mut self, method: ProbeMethod) -> Result<u16, SkipReason> {
         self.probe_of(self.owner, method)
     }
 
-    /// The method constant of a method of another class of probes, which has none
-    /// of the same name and descriptor.
+    /// The method constant of a method of another class of probes, which must have no method of the
+    /// same name and descriptor as the probe class.
     pub fn probe_of(
         &mut self,
         owner: &'static str,
         method: ProbeMethod,
     ) -> Result<u16, SkipReason> {
-        // They are constants of this crate; one that had two places would only
-        // be looked up the long way.
+        // Probe methods are constants of this crate, so comparing addresses suffices. A constant
+        // with two addresses would only be looked up in the slower way.
         let is_it = |known: &ProbeMethod| {
             std::ptr::eq(known.name, method.name)
                 && std::ptr::eq(known.descriptor, method.descriptor)
@@ -233,7 +233,7 @@ impl<'c, 'a> Constants<'c, 'a> {
         Ok(index)
     }
 
-    /// Says which constant is the name of the attribute that holds stack maps.
+    /// Records which constant is the name of the attribute that holds stack maps.
     pub fn stack_map_table_is(&mut self, index: u16) {
         self.stack_map_table.get_or_insert(index);
     }
@@ -253,9 +253,8 @@ impl<'c, 'a> Constants<'c, 'a> {
     }
 }
 
-/// The types that instructions distinguish, by the first byte of a descriptor:
-/// the place of their opcode among those for `int`, `long`, `float`, `double`
-/// and references.
+/// The place of a type among those that instructions distinguish (`int`, `long`, `float`, `double`
+/// and references, in the order of their opcodes), by the first byte of its descriptor.
 fn kind_index(kind: u8) -> u8 {
     match kind {
         b'J' => 1,
@@ -267,7 +266,7 @@ fn kind_index(kind: u8) -> u8 {
 }
 
 impl Fragment {
-    /// Makes it empty.
+    /// Empties the fragment.
     pub fn clear(&mut self) {
         self.code.clear();
         self.frames.clear();
@@ -276,19 +275,19 @@ impl Fragment {
         self.types.clear();
     }
 
-    /// Lets go of what only a strange method needs.
+    /// Releases memory that only an unusually large method needs.
     pub fn trim(&mut self) {
         self.clear();
         self.code.shrink_to(MAX_SPARE_LEN);
         self.types.shrink_to(MAX_SPARE_LEN / 4);
     }
 
-    /// Where the next instruction goes.
+    /// The position of the next instruction.
     pub fn here(&self) -> usize {
         self.code.len()
     }
 
-    /// Says that the stack is `depth` slots deep at some point.
+    /// Records that the stack is `depth` slots deep at some point.
     pub fn stack(&mut self, depth: u16) {
         self.max_stack = self.max_stack.max(depth);
     }
@@ -297,7 +296,7 @@ impl Fragment {
         self.code.push(opcode);
     }
 
-    /// An instruction with an operand of two bytes.
+    /// Writes an instruction with an operand of two bytes.
     pub fn op_u16(&mut self, opcode: u8, operand: u16) {
         let [high, low] = operand.to_be_bytes();
         self.code.extend_from_slice(&[opcode, high, low]);
@@ -385,8 +384,8 @@ impl Fragment {
         self.types.get(locals.start..locals.end).unwrap_or(&[])
     }
 
-    /// Begins the guard of what may fail from `start` to `end`: drops what it
-    /// threw, and counts that in the static `int` of `counter`.
+    /// Begins the guard of code from `start` to `end` that may fail: pops the exception, and counts
+    /// it in the static `int` of `counter`.
     pub fn guard(
         &mut self,
         start: usize,
@@ -416,8 +415,8 @@ impl Fragment {
         Ok(())
     }
 
-    /// Ends what may fail since `start`, which leaves nothing on the stack: with
-    /// or without exception, it goes on behind this.
+    /// Ends code from `start` on that may fail and leaves nothing on the stack: with or without an
+    /// exception, execution goes on behind this.
     pub fn go_on(
         &mut self,
         start: usize,
@@ -426,22 +425,22 @@ impl Fragment {
         constants: &mut Constants<'_, '_>,
     ) -> Result<(), SkipReason> {
         let end = self.here();
-        // Over itself and the guard.
+        // The jump leads over itself and the guard.
         self.op_u16(opcode::GOTO, if counter.is_some() { 12 } else { 4 });
         self.guard(start, end, locals, counter, constants)?;
         self.frame(locals, None);
         Ok(())
     }
 
-    /// The latest guard catches nothing but this class.
+    /// Makes the latest guard catch only this class.
     pub fn guards_against(&mut self, class: u16) {
         if let Some(guard) = self.guards.last_mut() {
             guard.catch_type = class;
         }
     }
 
-    /// Puts a frame here, with a reference to an object of a class on its stack,
-    /// or nothing.
+    /// Puts a stack-map frame here. Its stack holds a reference to an object of the given class, or
+    /// nothing.
     pub fn frame(&mut self, locals: Locals, class: Option<u16>) {
         self.frames.push(FragmentFrame {
             at: self.here(),

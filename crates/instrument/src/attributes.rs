@@ -1,4 +1,4 @@
-//! Attributes by what they are, without reading their names again and again.
+//! The kinds of attributes, so that their names are not read again and again.
 
 use std::cell::Cell;
 
@@ -35,19 +35,19 @@ impl Kind {
     }
 }
 
-/// What the names of a class's attributes mean. A method has some ten, each of
-/// which is asked for several times, and a class has few names for them.
+/// The meanings of the names of a class's attributes. A method has some ten attributes, each of
+/// which is looked up several times, and a class has few distinct names for them.
 #[derive(Debug)]
 pub struct Kinds {
-    /// Names that were read: the constant and what it means, at a place that the
-    /// constant's index gives. There is no constant 0.
+    /// Names that were read: the constant and what it means, at a place given by the constant's
+    /// index. Constant 0 does not exist and marks an empty place.
     seen: [Cell<(u16, Kind)>; Self::PLACES],
 }
 
 impl Kinds {
     const PLACES: usize = 32;
 
-    /// What an attribute is.
+    /// The kind of an attribute.
     #[inline]
     pub fn of(&self, pool: &ConstantPool<'_>, attribute: &Attribute<'_>) -> Result<Kind, Error> {
         let index = attribute.name_index;

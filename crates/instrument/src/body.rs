@@ -15,7 +15,7 @@ use crate::tables;
 use crate::throwing::Own;
 use crate::{Inserted, Part, SkipReason};
 
-/// A part of the body with a handler of its own, in old offsets.
+/// A part of the body that has a handler of its own, in old offsets.
 #[derive(Debug, Clone, Copy)]
 pub struct Region {
     pub start: usize,
@@ -23,7 +23,7 @@ pub struct Region {
     pub uninitialized_this: bool,
 }
 
-/// What is inserted into a method and where, and memory for the next method.
+/// What is inserted into a method and where; its memory is used again for the next method.
 #[derive(Debug, Default)]
 pub struct Pieces {
     pub entry: Fragment,
@@ -33,14 +33,14 @@ pub struct Pieces {
 }
 
 impl Pieces {
-    /// Forgets what was there.
+    /// Forgets all pieces.
     pub fn clear(&mut self) {
         self.entry.clear();
         self.probes.clear();
         self.handlers.used = 0;
     }
 
-    /// Lets go of what only a strange method needs.
+    /// Releases memory that only an unusually large method needs.
     pub fn trim(&mut self) {
         self.entry.trim();
         self.probes.trim();
@@ -53,13 +53,13 @@ impl Pieces {
 /// Handlers behind a body, by new offset.
 #[derive(Debug, Default)]
 pub struct Handlers {
-    /// There may be more of them than are used now.
+    /// The handlers; there may be more in the list than are in use.
     list: Vec<(usize, Fragment)>,
     used: usize,
 }
 
 impl Handlers {
-    /// Adds one that begins at `start`, which has no code yet.
+    /// Adds a handler that begins at `start` and has no code yet.
     pub fn add(&mut self, start: usize) -> &mut Fragment {
         if self.list.len() == self.used {
             self.list.push(Default::default());
@@ -88,14 +88,14 @@ pub struct Body<'f> {
     pub handlers: &'f mut Handlers,
     pub relocated: &'f mut Relocated,
     pub fresh: &'f [VerificationType],
-    /// Where the first and the last frame of the old body are; needed if the
-    /// entry code has frames, and if nothing moves.
+    /// Where the first and the last frame of the old body are. Needed if the entry code has frames,
+    /// and if nothing moves.
     pub old_frames: Option<(usize, usize)>,
 }
 
 impl Body<'_> {
-    /// The pieces of inserted code up to the end of the old body; `probe` is what
-    /// those in it are that do not stand at one of the handlers `catching`.
+    /// The pieces of inserted code up to the end of the old body. Pieces that do not stand at one
+    /// of the handlers `catching` are listed as `probe`.
     pub fn inserted(&self, catching: &[usize], exception: u16, probe: Part) -> Vec<Inserted> {
         let islands = &self.relocated.islands;
         let piece = |start, len, part| {
@@ -152,7 +152,7 @@ impl Body<'_> {
         out.reserve(new_code.len() + 64);
         out.extend_from_slice(&max_stack.to_be_bytes());
         out.extend_from_slice(&self.max_locals.to_be_bytes());
-        // At most MAX_CODE.
+        // The length is at most MAX_CODE.
         out.extend((new_code.len() as u32).to_be_bytes());
         out.extend_from_slice(new_code);
         self.write_exception_table(code, regions, out)?;
@@ -202,7 +202,7 @@ impl Body<'_> {
             None => return Err(SkipReason::MALFORMED),
         }
         writer.islands(islands.back_places(map.body_end()), &targets)?;
-        // What was read last has left its locals there.
+        // The frame that was read last has left its locals there.
         let last = &constants.spare.types;
         for (start, handler) in self.handlers.iter() {
             writer.handler(*start, handler, last)?;
@@ -210,8 +210,8 @@ impl Body<'_> {
         Ok(writer.finish())
     }
 
-    /// Guards of probes come first, for ranges of the old table cover the
-    /// probes as well.
+    /// Writes the exception table. Guards of probes come first, because ranges of the old table
+    /// cover the probes as well.
     fn write_exception_table<'r>(
         &self,
         code: &Code<'_>,
@@ -265,7 +265,7 @@ impl Body<'_> {
         let count_at = out.len();
         out.extend_from_slice(&[0, 0]);
         let mut pending = stack_map.as_deref();
-        // One more than were read, at most.
+        // At most one entry more than was read.
         let mut count = 0u32;
         let entries_before = self.fragments.guards();
         count += move_attributes(
@@ -289,7 +289,7 @@ impl Body<'_> {
     }
 }
 
-/// An exception table at the end of `out`.
+/// An exception table that is written at the end of `out`.
 struct ExceptionTable<'o> {
     out: &'o mut Vec<u8>,
     count_at: usize,
@@ -325,9 +325,9 @@ impl<'o> ExceptionTable<'o> {
         Ok(())
     }
 
-    /// The guards of a fragment, of which the byte at `zero` is now at `start`.
+    /// Adds the guards of a fragment whose byte at `zero` is now at `start`.
     fn guards(&mut self, start: usize, zero: usize, guards: &[Guard]) -> Result<(), SkipReason> {
-        // They are no guards of an earlier piece.
+        // Guards of earlier pieces are not among them, so nothing saturates.
         let moved = |at: usize| start + at.saturating_sub(zero);
         guards.iter().try_for_each(|guard| {
             let (from, to) = (moved(guard.start), moved(guard.end));
@@ -355,7 +355,7 @@ fn write_attribute(name_index: u16, info: &[u8], out: &mut Vec<u8>) -> Result<()
     Ok(())
 }
 
-/// Writes an attribute whose content is what `fill` adds.
+/// Writes an attribute with the content that `fill` adds.
 fn filled_attribute(
     name_index: u16,
     out: &mut Vec<u8>,
@@ -372,8 +372,8 @@ fn filled_attribute(
     Ok(())
 }
 
-/// Writes the attributes of a body for new code, and returns how many. The new
-/// stack map is taken for the old one.
+/// Writes the attributes of a body for its new code, and returns their number. The new stack map
+/// replaces the old one.
 pub fn move_attributes<'a>(
     own: &Own<'_, 'a>,
     attributes: &Attributes<'a>,
@@ -408,14 +408,15 @@ pub fn move_attributes<'a>(
                 let moved = filled_attribute(index, out, |out| {
                     tables::type_annotations(&attribute, map, entries_before, out)
                 });
-                // No JVM reads what they say of code, so one that runs the method may not
-                // have noticed that they make no sense: the method can do without.
+                // No JVM reads what type annotations say of code, so a JVM may have run the method
+                // without noticing that they make no sense. They are left out.
                 if moved.is_err() {
                     out.truncate(start);
                     continue;
                 }
             }
-            // Whatever it says about the code would be wrong now.
+            // An attribute that is not known is left out: whatever it says about the code would be
+            // wrong now.
             _ => continue,
         }
         count += 1;

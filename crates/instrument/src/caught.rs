@@ -7,8 +7,8 @@
 //! next:    aload t
 //! ```
 //!
-//! It is guarded: a handler for stack overflows must not be cut off by another
-//! stack overflow, its own probe's.
+//! The probe is guarded: a stack overflow in the probe itself must not cut off a handler for stack
+//! overflows.
 
 use std::collections::BTreeMap;
 
@@ -24,16 +24,16 @@ use crate::parameters::place_at;
 use crate::starts::Start;
 use crate::writes;
 
-/// Instructions of one method that are looked at for what its handlers throw
-/// again; where they are used up, handlers count as those that keep it. A target of
-/// a switch is as much to look at.
+/// The most instructions of one method that are followed to find out whether its handlers rethrow.
+/// Handlers that are left when these are used up count as handlers that keep the exception. Each
+/// target of a switch counts as one instruction.
 pub const MAX_STEPS: usize = 1 << 16;
 
-/// Variables that are known to hold the exception at a time.
+/// The most variables that are tracked as holding the exception at one time.
 const MAX_HELD: usize = 4;
 
-/// Where handlers start, sorted, and whether they catch everything. One that
-/// does both for some entries is there twice.
+/// Where handlers start, sorted, and whether each catches everything. A handler that does so for
+/// some table entries only is listed twice.
 pub fn handler_starts(code: &Code<'_>) -> Vec<(usize, bool)> {
     let mut handlers: Vec<_> = code
         .handlers
@@ -52,12 +52,12 @@ pub fn handler_offsets(code: &Code<'_>) -> Vec<usize> {
     handlers
 }
 
-/// The starts of the handlers that keep an exception from going on, sorted:
-/// those that catch only classes they name, and those of everything that never
-/// throw it again (a `finally` that returns).
+/// The starts of the handlers that keep an exception from going on, sorted: those that catch only
+/// the classes they name, and those that catch everything and never throw it again (a `finally`
+/// that returns).
 ///
-/// Most handlers of everything are `finally` blocks and `synchronized`
-/// statements, which rethrow; these need no probe.
+/// Most handlers that catch everything are `finally` blocks and `synchronized` statements, which
+/// rethrow; these need no probe.
 pub fn catching_handlers(code: &Code<'_>) -> Result<Vec<usize>, SkipReason> {
     let handlers = handler_starts(code);
     let mut catching: Vec<usize> = Vec::new();
@@ -76,9 +76,9 @@ pub fn catching_handlers(code: &Code<'_>) -> Result<Vec<usize>, SkipReason> {
     Ok(catching)
 }
 
-/// Those of these handlers that drop the exception at once, or put it into a
-/// variable that is never thrown, nor copied to one that is (as the handlers of
-/// resources do that ecj makes).
+/// Picks from these handlers those that drop the exception at once, or store it in a variable that
+/// is never thrown, nor copied to one that is thrown (as in the handlers that ecj makes for
+/// resources).
 fn swallowing(code: &Code<'_>, handlers: &[usize]) -> Result<Vec<usize>, SkipReason> {
     let mut kept_in: Vec<(usize, Option<u16>)> = Vec::new();
     let mut thrown: Vec<u16> = Vec::new();
@@ -115,11 +115,11 @@ fn swallowing(code: &Code<'_>, handlers: &[usize]) -> Result<Vec<usize>, SkipRea
         .collect())
 }
 
-/// Takes out the handlers each way from which ends where they throw the same
-/// exception again: it is not caught in the method.
+/// Removes the handlers that throw the same exception again on every path: such an exception is not
+/// caught in the method.
 ///
-/// Compilers make them for resources, and programs to clean up. One that wraps
-/// it, or throws it again on some ways only, stays.
+/// Compilers make such handlers for resources, and programs write them to clean up. A handler that
+/// wraps the exception, or rethrows it only on some paths, stays.
 pub fn drop_rethrowing(code: &Code<'_>, catching: &mut Vec<usize>) -> Result<(), SkipReason> {
     let mut steps = MAX_STEPS;
     let mut kept = Vec::with_capacity(catching.len());
@@ -132,10 +132,10 @@ pub fn drop_rethrowing(code: &Code<'_>, catching: &mut Vec<usize>) -> Result<(),
     Ok(())
 }
 
-/// Whether all ways from this handler's start end in an `athrow` of what stands
-/// on the stack there. Exceptions on the way are those of other handlers.
+/// Whether all paths from this handler's start end in an `athrow` of the exception on its stack.
+/// Exceptions that are thrown on the way are left to other handlers.
 fn only_rethrows(code: &Code<'_>, handler: usize, steps: &mut usize) -> Result<bool, SkipReason> {
-    // The variables that hold it on all ways to where ways meet.
+    // For each place where paths meet, the variables that hold the exception on all of them.
     let mut met: BTreeMap<usize, Vec<u16>> = BTreeMap::new();
     let mut pending = vec![(handler, Vec::new())];
     let mut on_top = true;
@@ -198,7 +198,7 @@ fn only_rethrows(code: &Code<'_>, handler: usize, steps: &mut usize) -> Result<b
                     pending.push((target, now));
                 }
             }
-            // It cannot be thrown any more.
+            // The exception cannot be thrown any more.
             if held.is_empty() && !on_top && opcode != op::ATHROW {
                 return Ok(false);
             }
@@ -215,17 +215,17 @@ fn only_rethrows(code: &Code<'_>, handler: usize, steps: &mut usize) -> Result<b
     Ok(true)
 }
 
-/// What probes at handlers have in common within one method.
+/// What the probes at handlers within one method have in common.
 pub struct Caught<'f> {
     pub id: u32,
-    /// What is called, with the exception and the id.
+    /// The probe method, which takes the exception and the id.
     pub probe: ProbeMethod,
-    /// The variable for the exception, behind the fresh ones.
+    /// The variable for the exception, behind the fresh variables.
     pub slot: u16,
-    /// Where the fresh variables begin.
+    /// The slot at which the fresh variables begin.
     pub max_locals: u16,
     pub fresh: &'f [VerificationType],
-    /// The static `int` that counts probes that meet the end of the stack.
+    /// The constant of the static `int` that counts probes which found the stack exhausted.
     pub counter: Option<u16>,
 }
 
@@ -247,15 +247,15 @@ impl Caught<'_> {
         self.end(start, frame, Some(missed), fragment, constants)
     }
 
-    /// Begins what is guarded; where that is.
+    /// Begins the guarded code and returns where it begins.
     pub fn begin(&self, fragment: &mut Fragment) -> usize {
         // Stack: exception
         fragment.store(b'L', self.slot);
         fragment.here()
     }
 
-    /// Ends what is guarded from `start` on, whose failures are counted in the static `int` of `counter`. The handler's
-    /// frame is needed if the method has frames.
+    /// Ends the guarded code that begins at `start`; its failures are counted in the static `int`
+    /// of `counter`. The handler's `frame` is needed if the method has stack-map frames.
     pub fn end(
         &self,
         start: usize,
@@ -271,7 +271,7 @@ impl Caught<'_> {
         Ok(())
     }
 
-    /// The locals behind a probe.
+    /// The locals of the frame behind a probe.
     fn locals(&self, frame: Option<&HandlerFrame>, fragment: &mut Fragment) -> Locals {
         fragment.list(|locals| {
             let Some(frame) = frame else { return };
@@ -288,8 +288,8 @@ impl Caught<'_> {
         })
     }
 
-    /// Emits the probe for the handler at `handler`, whose frame there is, if
-    /// the method has frames.
+    /// Emits the probe for the handler at `handler`. The handler's `frame` is needed if the method
+    /// has stack-map frames.
     pub fn probe(
         &self,
         code: &Code<'_>,
@@ -303,9 +303,9 @@ impl Caught<'_> {
         let known =
             frame.is_some_and(|frame| is_throwable(constants.pool, code, handler, frame.exception));
         if !known {
-            // The handler's code takes any object, since other code jumps there
-            // or by the whim of a compiler. The guard catches what is no
-            // exception.
+            // The handler's frame has a more general type on the stack than `Throwable`, because
+            // other code jumps there, too, or because a compiler chose so. The guard catches the
+            // failure of the cast for an object that is not a throwable.
             let throwable = constants.throwable()?;
             fragment.op_u16(op::CHECKCAST, throwable);
         }
@@ -313,14 +313,15 @@ impl Caught<'_> {
         // Stack: exception, id
         fragment.stack(2);
         fragment.call(op::INVOKESTATIC, self.probe, constants)?;
-        // Where the cast may fail, nobody knows which it was.
+        // Where the cast may fail, a caught exception need not be a stack overflow, so it is not
+        // counted.
         let counter = self.counter.filter(|_| known);
         self.end(start, frame, counter, fragment, constants)
     }
 }
 
-/// Whether the type on a handler's stack is a subclass of `Throwable` for
-/// certain. What the exception table names is, for the verifier checks it.
+/// Whether the type on a handler's stack is certainly a subclass of `Throwable`. A class that the
+/// exception table names is one, because the verifier checks it.
 fn is_throwable(pool: &ConstantPool<'_>, code: &Code<'_>, handler: usize, class: u16) -> bool {
     let Ok(name) = pool.class(class) else {
         return false;
@@ -384,10 +385,10 @@ mod tests {
         let (store, load, throw) = (op::ASTORE_1, op::ALOAD_1, op::ATHROW);
         assert!(rethrows(&[throw]));
         assert!(rethrows(&[store, load, throw]));
-        // By way of another variable, with a cast.
+        // The exception goes through another variable, with a cast.
         let copied = [store, load, op::ASTORE_2, op::ALOAD_2, op::CHECKCAST, 0, 1];
         assert!(rethrows(&[&copied[..], &[throw]].concat()));
-        // Kotlin keeps it for the `finally` of a resource, in a variable before its own.
+        // Kotlin keeps the exception for the `finally` of a resource in a variable before its own.
         let kept = [op::ASTORE_2, op::ALOAD_2, op::ASTORE_1, op::ALOAD_2, throw];
         assert!(rethrows(&kept));
         // if (x) clean(); throw e;
@@ -410,10 +411,10 @@ mod tests {
         // if (x) e = other; throw e;
         let other = [op::ILOAD_0, op::IFEQ, 0, 5, op::ALOAD_2, store, load, throw];
         assert!(!rethrows(&[&[store][..], &other].concat()));
-        // Half of it is written over; the code ends.
+        // Half of the long overwrites the variable; the code ends.
         assert!(!rethrows(&[store, op::LCONST_0, op::LSTORE_0, load, throw]));
         assert!(!rethrows(&[store, load]));
-        // More than is looked at.
+        // The code is longer than what is followed.
         let long = [&[store][..], &vec![op::NOP; 0x4000], &[load, throw]].concat();
         assert!(rethrows(&long));
         let back = [store, op::ILOAD_0, op::IFNE, 0xff, 0xff];

@@ -7,25 +7,25 @@ use crate::SkipReason;
 /// Where the old instructions are in the new code.
 #[derive(Debug, Default)]
 pub struct CodeMap {
-    /// Where the distance between old and new code changes, by rising offset.
-    /// The first begins at 0, the last is the end.
+    /// The runs, by rising offset: one begins wherever the distance between old and new code
+    /// changes. The first begins at 0; the last stands for the end.
     pub runs: Vec<Run>,
 }
 
 /// Old code that moves as a whole, up to the next run.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Run {
-    /// Its first instruction in the old code.
+    /// The offset of its first instruction in the old code.
     pub old: usize,
-    /// Where jumps to that instruction go: fragments before it come after this,
-    /// unless they belong to the instruction before.
+    /// Where jumps to that instruction lead in the new code. Fragments before the instruction come
+    /// after this offset, unless they belong to the previous instruction.
     pub label: usize,
-    /// Where the instruction itself is.
+    /// The offset of the instruction itself in the new code.
     pub insn: usize,
 }
 
 impl Run {
-    /// Old code from `old` on that is to stand at `new`.
+    /// A run of old code from `old` on that is to stand at `new`.
     pub fn at(old: usize, new: usize) -> Self {
         Self {
             old,
@@ -36,7 +36,7 @@ impl Run {
 }
 
 impl CodeMap {
-    /// Says that everything moves behind `shift` bytes of entry code.
+    /// Records that everything moves behind `shift` bytes of entry code.
     pub fn shift(&mut self, old_len: usize, shift: usize) {
         self.runs.clear();
         self.runs
@@ -53,7 +53,7 @@ impl CodeMap {
         self.runs.last().map_or(0, |end| end.label)
     }
 
-    /// Looks up offsets, quickest if they rise.
+    /// Looks up offsets; this is fastest if they rise.
     pub fn lookup(&self) -> Lookup<'_> {
         Lookup {
             runs: &self.runs,
@@ -69,8 +69,8 @@ impl CodeMap {
 #[derive(Debug, Clone, Copy)]
 pub struct Lookup<'m> {
     runs: &'m [Run],
-    /// The run of the offset before: its place, itself, its length in the old
-    /// code, none if nothing was looked up yet, and the label of the next one.
+    /// The run that was looked up last: its index, the run itself, its length in the old code (0 if
+    /// nothing was looked up yet), and the label of the next run.
     at: usize,
     run: Run,
     len: usize,
@@ -78,7 +78,7 @@ pub struct Lookup<'m> {
 }
 
 impl Lookup<'_> {
-    /// Finds the run of an old offset; returns how far into it that is.
+    /// Finds the run of an old offset; returns the offset's distance from the run's start.
     #[inline]
     fn find(&mut self, old: usize) -> Result<usize, SkipReason> {
         let within = old.wrapping_sub(self.run.old);
@@ -93,7 +93,7 @@ impl Lookup<'_> {
         if runs.last().is_none_or(|end| old > end.old) {
             return Err(SkipReason::MALFORMED);
         }
-        // Mostly it is one of the next runs.
+        // Usually the offset lies in one of the next runs.
         let mut at = if old < self.run.old { 0 } else { self.at };
         let ahead = runs.get(at + 1..).unwrap_or(&[]);
         let near = ahead
@@ -107,16 +107,16 @@ impl Lookup<'_> {
         }
         self.run = *runs.get(at).ok_or(SkipReason::MALFORMED)?;
         self.at = at;
-        // The last one is the end alone.
+        // The last run is only the end.
         let next = runs.get(at + 1);
         self.len = next.map_or(1, |next| next.old.saturating_sub(self.run.old));
         self.next_label = next.map_or(usize::MAX, |next| next.label);
         Ok(old - self.run.old)
     }
 
-    /// Where jumps to `old` go, and ranges begin or end. Fragments at `old` come
-    /// after it, unless they belong to the instruction before. At offset 0, it
-    /// is behind the entry code.
+    /// Where jumps to `old` lead, and where ranges begin or end. Fragments at `old` come after this
+    /// offset, unless they belong to the previous instruction. For offset 0, it is behind the entry
+    /// code.
     #[inline]
     pub fn label(&mut self, old: usize) -> Result<usize, SkipReason> {
         Ok(match self.find(old)? {
@@ -125,14 +125,14 @@ impl Lookup<'_> {
         })
     }
 
-    /// Where the instruction at `old` itself is, behind any fragments.
+    /// The offset of the instruction at `old` itself, behind any fragments.
     #[inline]
     pub fn insn(&mut self, old: usize) -> Result<usize, SkipReason> {
         Ok(self.find(old)? + self.run.insn)
     }
 
-    /// Where `old` is for a debugger, which may point into instructions. The
-    /// entry code counts to the first line.
+    /// The new offset of `old` for a debugger's tables, which may point into instructions. The
+    /// entry code counts as part of the first line.
     #[inline]
     pub fn debug(&mut self, old: usize) -> Result<usize, SkipReason> {
         if old == 0 {

@@ -1,18 +1,16 @@
 //! Finding the call of `super(...)` or `this(...)` in a constructor.
 //!
-//! Until that call returns, `this` is uninitialized: a handler's frame must say
-//! so, may not pass it to anybody, and cannot be shared with the time after. No
-//! handler at all may cover the call, for HotSpot checks handlers against the
-//! frames both before and after it. So a constructor has two regions, and the
-//! call must be known for certain.
+//! Until that call returns, `this` is uninitialized: a handler's frame must say so, the handler may
+//! not pass `this` to anybody, and it cannot be shared with the code after the call. No handler at
+//! all may cover the call, because HotSpot checks handlers against the frames both before and after
+//! it. So a constructor has two regions, and the call must be known for certain.
 //!
-//! Two facts make it so. Each `new` is taken to belong to the next free `<init>`
-//! of its class, which leaves exactly one `<init>`. It is that of `this`: nothing
-//! else under construction can be its object where no `new` of such a class stands
-//! before it, and where one does, the stack is followed to see which `<init>` finds
-//! `this` there. And no jump and no handler leads from one side of the call to the
-//! other, so that in the order of the code everything before the call runs before
-//! it. Stack maps must agree (see [`crate::frames`]).
+//! Two facts make it certain. First, each `new` is taken to belong to the next free `<init>` of its
+//! class, which leaves exactly one `<init>`. That one is called on `this`: where no `new` of such a
+//! class stands before it, nothing else under construction can be its object, and where one does,
+//! the stack is followed to see which `<init>` finds `this` there. Second, no jump and no handler
+//! leads from one side of the call to the other, so that in the order of the code everything before
+//! the call runs before it. Stack maps must agree (see [`crate::frames`]).
 
 use hindsight_classfile::{Code, Insn, MethodDescriptor, Operand, Utf8, opcode as op};
 
@@ -43,7 +41,7 @@ pub fn init_call(own: &Own<'_, '_>, code: &Code<'_>) -> Result<InitCall, SkipRea
     let may_be_this = |owner: Utf8<'_>| owner == own.name || Some(owner) == super_name;
     let mut pending = Vec::new();
     let mut found = None;
-    // Whether another object may be meant by the call that is found.
+    // Whether the call that is found may construct another object.
     let mut has_rival = false;
     for insn in code.instructions() {
         let insn = insn?;
@@ -79,7 +77,7 @@ pub fn init_call(own: &Own<'_, '_>, code: &Code<'_>) -> Result<InitCall, SkipRea
     Ok(call)
 }
 
-/// The one call of a constructor before `end` whose object is `this`.
+/// The only call of a constructor before `end` whose object is `this`.
 fn on_this_itself(own: &Own<'_, '_>, code: &Code<'_>, end: usize) -> Result<InitCall, SkipReason> {
     let calls = on_this(own, code, end, |insn| {
         let Operand::Constant(method) = insn.operand()? else {
@@ -103,8 +101,7 @@ fn on_this_itself(own: &Own<'_, '_>, code: &Code<'_>, end: usize) -> Result<Init
     Ok(InitCall::of(&insn?))
 }
 
-/// Checks that control gets from one side of the call to the other only through
-/// the call.
+/// Checks that control gets from one side of the call to the other only through the call.
 fn check_sides(code: &Code<'_>, call: InitCall) -> Result<(), SkipReason> {
     let before = |offset: usize| offset <= call.start;
     let same_side = |from: usize, to: usize| {

@@ -6,38 +6,41 @@
 //! HindsightProbe.frame(exception, method).a(reference).j(number)...
 //! ```
 //!
-//! Changing anything here changes the Java source of that class too. Traces have
-//! a class of their own, see [`trace`].
+//! - The items of this module are the classes of the probes for crashes and for logged writes.
+//! - [`trace`] is what code inserted for traces calls.
+//! - [`stand_ins`] are the methods that take the place of methods which write unseen.
+//!
+//! **Invariant:** names and descriptors here are those of the Java sources of these classes. A
+//! change here is a change there, too.
 
 pub mod stand_ins;
 pub mod trace;
 
-/// The class of the probes. It is defined in `java.base`, so that every class
-/// loader and every module sees it.
+/// The class of the probes. It is defined in `java.base`, so that every class loader and every
+/// module sees it.
 pub const PROBE: &str = "java/lang/HindsightProbe";
 
-/// The class with the methods and fields of all probes, none of which does anything: what classes call that come with
-/// the probes of another run (see [`run_of`](crate::run_of)).
+/// The class with the methods and fields of all probes, none of which does anything. Classes that
+/// come with the probes of another run are made to call it (see [`run_of`](crate::run_of)).
 pub const SILENT: &str = "java/lang/HindsightSilent";
 
-/// A method of [`PROBE`], or another class of probes.
+/// A method of [`PROBE`], or of another class of probes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProbeMethod {
-    /// Its name.
+    /// The method's name.
     pub name: &'static str,
-    /// Its descriptor.
+    /// The method's descriptor.
     pub descriptor: &'static str,
 }
 
-/// References that [`frame`] takes at most.
+/// The most references that [`frame`] takes.
 pub const MAX_REFERENCES: usize = 8;
-/// Words that [`frame`] takes at most.
+/// The most words that [`frame`] takes.
 pub const MAX_WORDS: usize = 3;
 
-/// Static. Opens the frame of a method in the current thread's buffer with this
-/// many references and, behind them, words: `int` and the like widened to
-/// `long`. There is one for each pair of counts up to [`MAX_REFERENCES`] and
-/// [`MAX_WORDS`].
+/// Static. Opens the frame of a method in the current thread's buffer with this many references
+/// and, behind them, words: `int` and the like widened to `long`. There is one method for each pair
+/// of counts up to [`MAX_REFERENCES`] and [`MAX_WORDS`].
 ///
 /// # Panics
 ///
@@ -97,7 +100,7 @@ pub const APPEND_DOUBLE: ProbeMethod = ProbeMethod {
     descriptor: "(D)Ljava/lang/HindsightProbe;",
 };
 
-/// All that append, each of one kind of value.
+/// All methods that append, each for one kind of value.
 pub const APPENDING: [ProbeMethod; 5] = [
     APPEND_REFERENCE,
     APPEND_INT,
@@ -106,19 +109,19 @@ pub const APPENDING: [ProbeMethod; 5] = [
     APPEND_DOUBLE,
 ];
 
-/// Closes a frame and reports, in methods matched by an escape rule.
+/// Closes a frame and reports the exception, in methods matched by an escape rule.
 pub const ESCAPE: ProbeMethod = ProbeMethod {
     name: "escape",
     descriptor: "()V",
 };
 
-/// Static. Tells that a handler has caught an exception.
+/// Static. Records that a handler has caught an exception.
 pub const CAUGHT: ProbeMethod = ProbeMethod {
     name: "caught",
     descriptor: "(Ljava/lang/Throwable;I)V",
 };
 
-/// Static. The same, and reports.
+/// Static. Records that a handler has caught an exception, and reports it.
 pub const CAUGHT_REPORT: ProbeMethod = ProbeMethod {
     name: "caughtReport",
     descriptor: "(Ljava/lang/Throwable;I)V",
@@ -142,8 +145,8 @@ pub const UNHANDLED: ProbeMethod = ProbeMethod {
     descriptor: "(Ljava/lang/Throwable;)V",
 };
 
-/// Static. What the program's `dev.hindsight.Hindsight` is filled with: methods
-/// of the same names and descriptors.
+/// Static. The bodies that the agent gives to the methods of the program's
+/// `dev.hindsight.Hindsight`, which have the same names and descriptors.
 pub const RECORDS: [ProbeMethod; 2] = [
     ProbeMethod {
         name: "record",
@@ -155,89 +158,93 @@ pub const RECORDS: [ProbeMethod; 2] = [
     },
 ];
 
-/// The method of `java/lang/Thread` that the JVM calls on a thread which dies of
-/// an exception.
+/// The method of `java/lang/Thread` that the JVM calls on a thread that an exception ends.
 pub const DISPATCH_UNCAUGHT: ProbeMethod = ProbeMethod {
     name: "dispatchUncaughtException",
     descriptor: "(Ljava/lang/Throwable;)V",
 };
 
-/// The method of `java/lang/ThreadGroup` that handles what nobody else does. Libraries which catch all
-/// that comes out of the program's code (Swing) call it by themselves, and their threads go on.
+/// The method of `java/lang/ThreadGroup` that handles exceptions that nothing else handles.
+/// Libraries that catch everything that comes out of the program's code (Swing) call it themselves,
+/// and their threads go on.
 pub const GROUP_UNCAUGHT: ProbeMethod = ProbeMethod {
     name: "uncaughtException",
     descriptor: "(Ljava/lang/Thread;Ljava/lang/Throwable;)V",
 };
 
-/// The class of the JDK that native code calls Java through (JEP 454), and its static method that is
-/// given what such a call has thrown, or null, and then ends the JVM.
+/// The class of the JDK through which native code calls Java (JEP 454). It has the static method
+/// [`HANDLE_UNCAUGHT`].
 pub const UPCALLS: &str = "jdk/internal/foreign/abi/SharedUtils";
-/// The method.
+/// The static method of [`UPCALLS`] that takes what such a call has thrown, or null, and then ends
+/// the JVM.
 pub const HANDLE_UNCAUGHT: ProbeMethod = ProbeMethod {
     name: "handleUncaughtException",
     descriptor: "(Ljava/lang/Throwable;)V",
 };
 
-/// The class that keeps what is written over, so that writes can be undone.
+/// The class that keeps the old values of what is written, so that writes can be undone.
 pub const WRITES: &str = "java/lang/HindsightWrites";
 
-/// The static field of [`WRITES`] that counts probes in handlers that found no
-/// stack: name and descriptor.
+/// Name and descriptor of the static field of [`WRITES`] that counts probes in handlers that found
+/// the stack exhausted.
 pub const MISSED: (&str, &str) = ("missed", "I");
 
 /// A method of [`WRITES`]. All are static, and all but `enter` return nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WriteProbe {
-    /// Returns the position in the current thread's log, which a method keeps
-    /// from its entry on.
+    /// Returns the position in the current thread's log, which a method keeps from its entry on.
     Enter,
-    /// Before fields of an object are written: the object, which may be null, and
-    /// the ids of so many fields, one to three. Of a method that keeps its position,
-    /// that too.
+    /// Called before fields of an object are written. Takes the object, which may be null, and the
+    /// ids of this many fields (one to three); if the flag is set, also the position that the
+    /// method keeps.
     Put(usize, bool),
-    /// Before an element is written: the array, which may be null, and the index,
-    /// which may be out of range. There is one for each type of element, by the
-    /// place of the instruction after `iastore`.
+    /// Called before an array element is written. Takes the array, which may be null, and the
+    /// index, which may be out of range. There is one method for each element type, numbered by the
+    /// place of the instruction counted from `iastore`.
     Store(u8),
-    /// Before `System.arraycopy` and the like: the array, where they write, and how
-    /// many elements.
+    /// Called before `System.arraycopy` and the like. Takes the destination array, the index at
+    /// which they write, and the number of elements.
     Copy,
-    /// Before characters are copied to an array: their indices from and to, the
-    /// array, and where they go.
+    /// Called before characters are copied to an array. Takes the start and end of the source, the
+    /// destination array, and the index there.
     Characters,
-    /// Before bytes are turned to others: their indices from and to, the array for the
-    /// others, and where they go. None gives more than two.
+    /// Called before bytes are encoded or decoded. Takes the start and end of the source, the
+    /// destination array, and the index there. No source byte gives more than two bytes.
     Coded,
-    /// Before any element is written: the array.
+    /// Called before any elements are written. Takes the array.
     Array,
-    /// Before bytes are decoded: a buffer with them, and that for the characters.
+    /// Called before bytes are decoded. Takes the buffer with the bytes, and the buffer for the
+    /// characters.
     Decoded,
-    /// Before characters are encoded: a buffer with them, and that for the bytes.
+    /// Called before characters are encoded. Takes the buffer with the characters, and the buffer
+    /// for the bytes.
     Encoded,
-    /// Before an element is written, of an array of any type: array and index.
+    /// Called before an element of an array of any type is written. Takes the array and the index.
     Element,
-    /// Before a write by a variable handle: the handle, and the object; null if the
-    /// handle is given none.
+    /// Called before a write by a variable handle. Takes the handle, and the object; null if the
+    /// handle takes none.
     Handle,
-    /// The same of one that is given an index too: the handle, the object and the index.
+    /// Called before a write by a variable handle that takes an index. Takes the handle, the object
+    /// and the index.
     HandleElement,
-    /// Before a write by `Unsafe`: the object, and where in it.
+    /// Called before a write by `Unsafe`. Takes the object and the offset in it.
     Memory,
-    /// The same, with the number of bytes that are written.
+    /// Called before a write by `Unsafe` of several bytes. Takes the object, the offset in it, and
+    /// the number of bytes.
     Bytes,
-    /// Before any field of an object is written.
+    /// Called before any field of an object may be written. Takes the object.
     Object,
-    /// Before the text of a builder changes from an index on: the builder, and the
-    /// index.
+    /// Called before the text of a string builder changes from an index on. Takes the builder and
+    /// the index.
     Text,
-    /// Before a character of a builder changes: the builder, and the index.
+    /// Called before a character of a string builder changes. Takes the builder and the index.
     Character,
-    /// Before something by which other threads may learn what has been written.
+    /// Called before an action by which other threads may see what has been written.
     Release,
 }
 
 impl WriteProbe {
-    /// All of them.
+    /// All probes of [`WRITES`].
     pub fn all() -> impl Iterator<Item = Self> {
         let puts = (1..=3).flat_map(|count| [false, true].map(|own| Self::Put(count, own)));
         let others = [
@@ -261,7 +268,7 @@ impl WriteProbe {
         puts.chain((0..8).map(Self::Store)).chain(others)
     }
 
-    /// Its name and descriptor.
+    /// The probe's name and descriptor.
     pub fn method(self) -> ProbeMethod {
         let (name, descriptor) = match self {
             Self::Enter => ("enter", "()J"),
@@ -279,7 +286,7 @@ impl WriteProbe {
                     2 => "([FI)V",
                     3 => "([DI)V",
                     4 => "([Ljava/lang/Object;I)V",
-                    // Of `boolean` or of `byte`.
+                    // An array of `boolean` or of `byte`.
                     5 => "(Ljava/lang/Object;I)V",
                     6 => "([CI)V",
                     _ => "([SI)V",

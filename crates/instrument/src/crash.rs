@@ -26,34 +26,32 @@ pub struct Workspace {
     pub(crate) recorder: Recorder,
     /// The new bodies of a class, one after the other.
     pub(crate) bodies: Vec<u8>,
-    /// Bytes of new bodies after which methods are left as they are.
+    /// The number of bytes of new bodies after which methods are left as they are.
     most: usize,
-    /// For each method, where its new body ends; nothing if it keeps the old
-    /// one.
+    /// For each method, where its new body ends; `None` if it keeps the old one.
     ends: Vec<Option<usize>>,
-    /// Where the new code stands, if that is asked for.
+    /// Where the inserted code of each method stands, if that is asked for.
     pub(crate) layouts: Option<Vec<Layout>>,
-    /// Whose numbers the probes have.
+    /// The run to which the numbers in the probes belong.
     run: u64,
 }
 
-/// Whether a method is meant, by name and descriptor.
+/// Whether a method is chosen, by name and descriptor.
 type Chosen<'p> = dyn Fn(&str, &str) -> bool + 'p;
 
 /// What the methods of a class get.
 #[derive(Clone, Copy)]
 struct Wish<'p> {
     plan: &'p CrashPlan<'p>,
-    /// Whether they hand over their frames.
+    /// Whether the methods hand over their frames.
     frames: bool,
-    /// Whether handlers say what they catch. Those of methods that hand over
-    /// their frames always do.
+    /// Whether handlers report what they catch. The handlers of methods that hand over their frames
+    /// always do.
     catches: bool,
-    /// The id of the first field that is written and what is known of other
-    /// classes, if writes are logged.
+    /// The id of the first field that is written and what is known of other classes, if writes are
+    /// logged.
     writes: Option<(u32, &'p Others<'p>)>,
-    /// The methods that hand over their frames, by name and descriptor, if that
-    /// is not all of them.
+    /// The methods that hand over their frames, by name and descriptor; `None` for all.
     chosen: Option<&'p Chosen<'p>>,
 }
 
@@ -63,14 +61,13 @@ pub fn crash(class: &[u8], plan: &CrashPlan<'_>) -> Result<Rewritten, Error> {
     Workspace::default().crash(class, plan)
 }
 
-/// Makes the handlers of a class say what they catch; see
-/// [`Workspace::catches`].
+/// Makes the handlers of a class report what they catch; see [`Workspace::catches`].
 pub fn catches(class: &[u8], first_id: u32) -> Result<Rewritten, Error> {
     Workspace::default().catches(class, first_id)
 }
 
 impl Workspace {
-    /// One that notes down where inserted code stands.
+    /// A workspace that also records where inserted code stands.
     pub fn with_layouts() -> Self {
         Self {
             layouts: Some(Vec::new()),
@@ -78,8 +75,8 @@ impl Workspace {
         }
     }
 
-    /// One whose classes say that their probes have the numbers of this run ([`run_of`](crate::run_of)). Without
-    /// it, they say run 0: that of no recorder.
+    /// A workspace whose classes say that the numbers in their probes are those of this run
+    /// ([`run_of`](crate::run_of)). Other workspaces say run 0, which no recorder has.
     pub fn of_run(run: u64) -> Self {
         Self {
             run,
@@ -87,12 +84,11 @@ impl Workspace {
         }
     }
 
-    /// Makes the methods of a class hand over their arguments when an exception
-    /// leaves them.
+    /// Makes the methods of a class hand over their arguments when an exception leaves them.
     ///
-    /// The class is left alone if it refers to the probes already, if it is no
-    /// class but a module's description, and if no method of it needs anything.
-    /// Fails only if the file breaks the format.
+    /// The class is left alone if it refers to the probes already, if it is a module's description
+    /// instead of a class, and if no method of it needs anything. Fails only if the file breaks the
+    /// format.
     pub fn crash(&mut self, class: &[u8], plan: &CrashPlan<'_>) -> Result<Rewritten, Error> {
         let wish = Wish {
             plan,
@@ -104,9 +100,9 @@ impl Workspace {
         self.rewrite(class, wish)
     }
 
-    /// The same for some methods of a class, chosen by name and descriptor. With
-    /// `catches`, the handlers of the others say what they catch, for exceptions
-    /// of the chosen ones may end there; they have numbers too.
+    /// Like [`Self::crash`], for some methods of a class, chosen by name and descriptor. With
+    /// `catches`, the handlers of the other methods report what they catch, since exceptions of the
+    /// chosen ones may end there; these methods get ids, too.
     ///
     /// The class is left alone if none of its methods is chosen.
     pub fn crash_in_some(
@@ -126,8 +122,8 @@ impl Workspace {
         self.rewrite(class, wish)
     }
 
-    /// Makes the writes of a class such that they can be undone, and its methods
-    /// hand over their arguments if the plan says so.
+    /// Makes the writes of a class such that they can be undone, and its methods hand over their
+    /// arguments if the plan says so.
     ///
     /// Otherwise like [`Self::crash`].
     pub fn undoable(&mut self, class: &[u8], plan: &UndoPlan<'_>) -> Result<Rewritten, Error> {
@@ -142,12 +138,11 @@ impl Workspace {
         self.rewrite(class, wish)
     }
 
-    /// Makes the handlers of a class say what they catch, and does nothing else
-    /// to it: for code that catches the exceptions of instrumented methods, but
-    /// is not to be seen itself.
+    /// Makes the handlers of a class report what they catch, and does nothing else to it: for code
+    /// that catches the exceptions of instrumented methods, but whose own frames are not to be
+    /// recorded.
     ///
-    /// The methods are numbered from `first_id` on. Otherwise like
-    /// [`Self::crash`].
+    /// The methods are numbered from `first_id` on. Otherwise like [`Self::crash`].
     pub fn catches(&mut self, class: &[u8], first_id: u32) -> Result<Rewritten, Error> {
         let wish = Wish {
             plan: &aside(first_id),
@@ -203,7 +198,7 @@ impl Workspace {
         };
         let mut writes = wish.writes.map(|(first_field, _)| Writes::new(first_field));
         if constants.is_instrumented() || constants.refers_to(WRITES) {
-            // Nothing is done twice.
+            // A class that has probes is not instrumented again.
             rewritten.had_probes = true;
         } else if self.each_body(&own, |space, named, code| {
             let done = space.one(
@@ -249,8 +244,8 @@ impl Workspace {
         self.bodies.shrink_to(MAX_SPARE_LEN);
     }
 
-    /// Makes ready for a class of `len` bytes. Fails, with all of its methods, if code of its
-    /// version cannot be read.
+    /// Prepares for a class of `len` bytes. Fails, and with it all methods of the class, if code of
+    /// its version cannot be read.
     pub(crate) fn begin(
         &mut self,
         class: &ClassFile<'_>,
@@ -264,9 +259,8 @@ impl Workspace {
         Ok(())
     }
 
-    /// Has each body instrumented, which puts the new one at the end of
-    /// [`Self::bodies`] and tells whether there is one. Tells whether the
-    /// constants suffice.
+    /// Calls `instrument` for each body; it appends the new body to [`Self::bodies`] and returns
+    /// whether there is one. Returns whether the constants suffice.
     pub(crate) fn each_body<'a>(
         &mut self,
         own: &Own<'_, 'a>,
@@ -304,7 +298,7 @@ impl Workspace {
         true
     }
 
-    /// Instruments a method and notes down what was done.
+    /// Instruments a method and records what was done.
     #[expect(
         clippy::too_many_arguments,
         reason = "one method of a class, with all it shares"
@@ -353,12 +347,12 @@ impl Workspace {
         let start = out.len();
         let mut logged = writes.as_mut();
         let mut reduced = None;
-        // What is asked for by name is worth its time.
+        // A method that a rule names is instrumented at any cost in run time.
         let is_named = order.rules != Rules::default();
         loop {
             let writes = logged.as_deref_mut();
             let done = instrument(own, method, code, &order, constants, writes, new, out);
-            // Without its log, frames would be wrong and not know.
+            // Without logging these writes, frames would be wrong without anybody knowing.
             let is_needed = is_named || logged.is_some() && order.max_fields == 0;
             let done = done.and_then(|()| match is_needed {
                 true => Ok(()),
@@ -366,7 +360,7 @@ impl Workspace {
             });
             match done {
                 Err(TooLarge | TooManyLocals | NotCompiled) if order.max_fields > 0 => {
-                    // Without fields it may fit.
+                    // Without the fields, the code may fit.
                     order.max_fields = 0;
                 }
                 Err(reason @ (TooLarge | TooManyLocals))
@@ -399,12 +393,13 @@ impl Workspace {
         Ok(())
     }
 
-    /// Whether a class with probes can say of which run they are; if it has any.
+    /// Whether a class with probes can say to which run they belong. True if it has no probes.
     pub(crate) fn can_be_told(&self, stamp: Option<u16>) -> bool {
         stamp.is_some() || self.recorder.methods() == 0
     }
 
-    /// Writes the class with its new bodies, and `change`s it before the `stamp` is put to its end.
+    /// Writes the class with its new bodies, and applies `change` to it before the `stamp` is
+    /// appended.
     pub(crate) fn assemble(
         &self,
         own: &Own<'_, '_>,
@@ -428,7 +423,7 @@ impl Workspace {
         new
     }
 
-    /// The outcome if no method can be instrumented.
+    /// The records of a class in which no method can be instrumented.
     pub(crate) fn all_left(&mut self, class: &ClassFile<'_>, reason: SkipReason) -> SkippedMethods {
         self.recorder.clear();
         for method in &class.methods {
@@ -445,7 +440,7 @@ impl Workspace {
     }
 }
 
-/// Bytes of code in a body: the content of a `Code` attribute (JVMS 4.7.3).
+/// The number of bytes of code in a body, given the content of its `Code` attribute (JVMS 4.7.3).
 fn code_len(body: &[u8]) -> usize {
     match body {
         [_, _, _, _, len @ ..] if len.len() >= 4 => {

@@ -44,8 +44,8 @@ pub fn fresh_types(
 }
 
 /// Emits the entry code of a method to an empty fragment. `fresh` are the types of the fresh
-/// variables, which begin at `max_locals`; `position` is the one that keeps where
-/// the log of writes is.
+/// variables, which begin at `max_locals`; `position` is the variable that keeps the position in
+/// the log of writes.
 #[expect(clippy::too_many_arguments, reason = "what a method begins with")]
 pub fn entry(
     fragment: &mut Fragment,
@@ -88,7 +88,7 @@ pub fn entry(
         fragment.store(field.kind, field.slot);
         fragment.stack(2);
     }
-    // The locals behind all of it, when frames name them.
+    // The locals behind all of the entry code, once frames name them.
     let mut all = None;
     for (at, parameter) in parameters.iter().enumerate() {
         let group = || {
@@ -136,8 +136,7 @@ pub fn entry(
     Ok(())
 }
 
-/// Adds the fresh variables' types to the locals of a frame, which take
-/// `slots`.
+/// Adds the fresh variables' types to the locals of a frame, which take `slots`.
 pub fn extend_locals(
     locals: &mut Vec<VerificationType>,
     mut slots: u16,

@@ -1,4 +1,4 @@
-//! The one error of this crate.
+//! The only error type of this crate.
 
 use std::fmt;
 
@@ -43,9 +43,10 @@ impl std::error::Error for Error {
     }
 }
 
-/// From the inside of a method: what made it impossible.
+/// Converts an error of the class-file reader, raised within a method, to the reason why the method
+/// is left.
 impl From<classfile::Error> for SkipReason {
-    // Code that can fail is everywhere; what it does then is not to lie between.
+    // Almost any code can fail, so this conversion is kept out of its way.
     #[cold]
     #[inline(never)]
     fn from(error: classfile::Error) -> Self {

@@ -14,21 +14,20 @@ use crate::{Copy, Effects, SkipReason};
 pub struct KeptField<'a> {
     /// The place of the parameter in the list of parameters.
     pub parameter: usize,
-    /// The constant that names it, the body's own if it does.
+    /// The field's constant: the one that the body uses, or a new one.
     pub index: u16,
     pub field: MemberRef<'a>,
     /// The first byte of the field's descriptor.
     pub kind: u8,
-    /// The fresh variable.
+    /// The slot of the fresh variable.
     pub slot: u16,
     pub verified: VerificationType,
-    /// Whether this very class declares the field, so that loading it cannot
-    /// fail.
+    /// Whether this very class declares the field, so that loading it cannot fail.
     pub safe: bool,
 }
 
-/// Superclasses without fields that a subclass may see. Only below others can
-/// a reference to a field be illegal by the object it is read from.
+/// Superclasses without fields that a subclass may see. Only below other superclasses can a field
+/// reference be illegal because of the object that it is read from.
 const FIELDLESS: [&str; 7] = [
     "java/lang/Object",
     "java/lang/Record",
@@ -39,9 +38,9 @@ const FIELDLESS: [&str; 7] = [
     "java/lang/Error",
 ];
 
-/// Picks at most `max` of the fields in `uses`, by parameter, less or more if
-/// more is `known` than the body says, and gives them variables from `next_slot`
-/// on. They come in `kept`, whose memory is used again.
+/// Picks at most `max` of the fields in `uses`, in the order of the parameters, and gives them
+/// variables from `next_slot` on. `known` adds fields to what the body uses, or takes some away.
+/// The result replaces the content of `kept`, whose memory is used again.
 #[expect(clippy::too_many_arguments, reason = "what a pick depends on")]
 pub fn pick<'a>(
     own: &Own<'_, 'a>,
@@ -71,7 +70,7 @@ pub fn pick<'a>(
         if !copy.keeps_fields(parameter.index) || constructor && parameter.index == 0 {
             continue;
         }
-        // By its place, where `this` comes first if there is one.
+        // Looked up by its place, where `this` comes first if there is one.
         let known = known.and_then(|known| known.parameter(at));
         for field_use in uses {
             if kept.len() >= max {
@@ -89,7 +88,7 @@ pub fn pick<'a>(
             {
                 continue;
             }
-            // Its class may inherit it from the one that the analysis names.
+            // The parameter's class may inherit the field from the class that the analysis names.
             let is_it = |(_, name): &(String, String)| field.name == name.as_str();
             if known.is_some_and(|known| known.exact && !known.fields.iter().any(is_it)) {
                 continue;
@@ -97,7 +96,7 @@ pub fn pick<'a>(
             let of = (at, field_use.index, field);
             kept.push(keep(of, declared.is_some(), next_slot, constants)?);
         }
-        // What others write that are handed the object.
+        // Fields that are written by other methods to which the object is passed.
         let others = known
             .filter(|_| class == own.name)
             .map_or(&[][..], |known| &known.fields);
@@ -131,8 +130,8 @@ pub fn pick<'a>(
     Ok(())
 }
 
-/// Gives a field, of the parameter at a place and named by a constant, a fresh
-/// variable.
+/// Gives a fresh variable to a field, given by the place of its parameter and the constant that
+/// names it.
 fn keep<'a>(
     (parameter, index, field): (usize, u16, MemberRef<'a>),
     safe: bool,
@@ -155,13 +154,11 @@ fn keep<'a>(
     })
 }
 
-/// Whether the body itself reads the field from an unchanged parameter of type
-/// `class`.
+/// Whether the body itself reads the field from an unchanged parameter of type `class`.
 ///
-/// A protected field of a superclass in another package may only be read from
-/// objects of the own class or its subclasses, and the verifier checks it
-/// (JVMS 4.10.1.8). We do not know the superclasses, but what the body does is
-/// allowed.
+/// A protected field of a superclass in another package may only be read from objects of the own
+/// class or its subclasses, and the verifier checks it (JVMS 4.10.1.8). We do not know the
+/// superclasses, but what the body does is allowed.
 fn is_witnessed(field_use: &FieldUse, class: Utf8<'_>, parameters: &[Parameter<'_>]) -> bool {
     parameters.iter().any(|parameter| {
         parameter.place == Place::Own

@@ -1,4 +1,5 @@
-//! Reading a method's stack map: which parameters last, and what handlers find.
+//! Reading a method's stack map: which parameters every frame has, and what the frames at handlers
+//! are.
 
 use hindsight_classfile::frames::{Frame, Frames, Shape, VerificationType};
 use hindsight_classfile::{Attribute, Code, ConstantPool};
@@ -12,12 +13,12 @@ pub struct Walker<'a> {
     frames: Frames<'a>,
     /// The locals of the frame just read.
     pub locals: Vec<VerificationType>,
-    /// Slots that they take.
+    /// The number of slots that the locals take.
     pub slots: u16,
-    /// How many of them are an uninitialized `this`.
+    /// How many of the locals are an uninitialized `this`.
     pub uninitialized_this: usize,
     max_locals: u16,
-    /// Where the frames stand in the class file.
+    /// The offset of the frames in the class file.
     offset: usize,
 }
 
@@ -32,7 +33,7 @@ impl<'a> Walker<'a> {
         Self::reusing(Vec::new(), attribute, parameters, constructor, max_locals)
     }
 
-    /// The same; the locals come to stand in memory that has been used.
+    /// Like [`Self::new`], but keeps the locals in memory that has been used.
     pub fn reusing(
         mut locals: Vec<VerificationType>,
         attribute: &Attribute<'a>,
@@ -74,7 +75,7 @@ impl<'a> Walker<'a> {
         Ok(())
     }
 
-    /// Reads a frame and brings [`Self::locals`] up to date.
+    /// Reads the next frame and updates [`Self::locals`].
     pub fn next(&mut self) -> Result<Option<Frame<'a>>, SkipReason> {
         let frame = match self.frames.next() {
             Some(Ok(frame)) => frame,
@@ -118,7 +119,7 @@ pub fn entry_locals(
         })
 }
 
-/// What a frame says at the start of a handler.
+/// The frame at the start of a handler.
 #[derive(Debug)]
 pub struct HandlerFrame {
     pub handler: usize,
@@ -127,11 +128,11 @@ pub struct HandlerFrame {
     pub exception: u16,
 }
 
-/// Types kept for handlers and islands in one method. A compiler's methods have some
-/// hundred; beyond this there is only an attempt at exhausting memory.
+/// The most types that are kept for handlers and islands in one method. Methods that compilers make
+/// have some hundred; more is an attempt at exhausting memory.
 pub const MAX_KEPT: usize = 1 << 20;
 
-/// What [`survey`] finds.
+/// The result of [`survey`].
 #[derive(Debug, Default)]
 pub struct Survey {
     /// The frames at the handlers.
@@ -141,7 +142,7 @@ pub struct Survey {
 }
 
 impl Survey {
-    /// The frame at a handler; none if the method has no frames.
+    /// The frame at a handler; `None` if the method has no frames.
     pub fn at_handler(
         &self,
         code: &Code<'_>,
@@ -157,9 +158,8 @@ impl Survey {
     }
 }
 
-/// Goes through all frames. Parameters that a frame leaves out, or has by
-/// another type, get a place of [`Place::Lost`]; the caller finds them a better
-/// one. The `handlers` must be sorted.
+/// Goes through all frames. Parameters that a frame leaves out, or gives another type, get
+/// [`Place::Lost`]; the caller finds them a better place. The `handlers` must be sorted.
 pub fn survey(
     walker: &mut Walker<'_>,
     pool: &ConstantPool<'_>,
@@ -176,9 +176,8 @@ pub fn survey(
         if before != (walker.uninitialized_this > 0) {
             return Err(SkipReason::ConstructorShape);
         }
-        // Only what shortens or replaces the list can touch parameters; in a
-        // constructor, `this` changes at the call as well, so the first frame
-        // after it is a full one.
+        // Only frames that shorten or replace the list can affect parameters. In a constructor,
+        // `this` changes at the call as well, so the first frame after the call is a full one.
         if matches!(frame.shape, Shape::Chop(_) | Shape::Full { .. }) {
             check_parameters(&walker.locals, pool, parameters, before);
         }
@@ -231,12 +230,11 @@ fn check_parameters(
     }
 }
 
-/// Whether two types are the same: a pool may have two constants for one class.
+/// Whether two types are the same; a pool may have two constants for one class.
 fn same_type(pool: &ConstantPool<'_>, a: VerificationType, b: VerificationType) -> bool {
     match (a, b) {
         (VerificationType::Object(a), VerificationType::Object(b)) => {
-            // A constant that was added is not in the old pool, and no old
-            // constant is its equal.
+            // A constant that was added is not in the old pool, and equals no old constant.
             a == b || matches!((pool.class(a), pool.class(b)), (Ok(a), Ok(b)) if a == b)
         }
         _ => a == b,

@@ -1,22 +1,20 @@
 //! Which writes go to objects that nobody else has seen.
 //!
-//! What a method has made itself was not there at its entry, nor at that of any
-//! method below it on the stack, and a method above it cannot see what was never
-//! handed to it. Nothing has to be undone there. The same holds for `this` in a
-//! constructor. What counts is that the object has not got away before: into a
-//! call (that of a constructor of its own aside), a field, an array or another
-//! variable.
+//! An object that a method has created did not exist at the method's entry, nor at that of any
+//! method below it on the stack, and a method above it cannot see what was never passed to it.
+//! Writes to such an object need not be undone. The same holds for `this` in a constructor. The
+//! condition is that the object has not escaped before the write: into a call (except that of its
+//! own constructor), a field, an array or another variable.
 //!
-//! And a field that has been written a moment ago, with no other code in between
-//! that could begin a method or let another thread see, need not be kept again:
-//! nobody can ask for the value between. For the same reason several fields of an
-//! object that are written in a straight line are told at once, before the first
-//! of them is written. That one of them is told and then not written, since an
-//! exception came between, does no harm.
+//! A second rule: a field that has just been written, with no other code in between that could
+//! enter a method or publish the write to another thread, need not be logged again, because nobody
+//! can observe the value in between. For the same reason several fields of an object that are
+//! written in a straight line are logged at once, before the first of them is written. If one of
+//! them is logged and then not written, because an exception came between, that does no harm.
 //!
-//! One pass in the order of the code, without merging: where jumps arrive,
-//! nothing is known of the stack, and what a variable holds is known only if a
-//! single instruction stores into it.
+//! The analysis is one pass in the order of the code, without merging: where jumps arrive, nothing
+//! is known of the stack, and the content of a variable is known only if a single instruction
+//! stores into it.
 
 use hindsight_classfile::{Code, Insn, MethodDescriptor, Operand, access, opcode as op};
 
@@ -29,9 +27,9 @@ use crate::trace::early::{State, field_slots};
 enum Origin {
     #[default]
     Unknown,
-    /// Just made.
+    /// An object that was just created.
     New,
-    /// Loaded from a variable.
+    /// A reference loaded from the variable in this slot.
     Local(u16),
 }
 
@@ -39,24 +37,24 @@ enum Origin {
 #[derive(Debug, Clone, Copy)]
 struct Variable {
     stores: u32,
-    /// Whether a new object was stored.
+    /// Whether a new object was stored into it.
     fresh: bool,
-    /// Where what it holds gets away first.
+    /// The offset of the first instruction at which its content escapes.
     leak: usize,
 }
 
-/// A write that has to be told.
+/// A write that has to be logged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Seen {
-    /// The instruction.
+    /// The offset of the instruction.
     pub at: usize,
-    /// The constants of the fields of the same object that are told with it; 0 if
-    /// there is none.
+    /// The constants of further fields of the same object that are logged with it; 0 where there is
+    /// none.
     pub also: [u16; MOST_AT_ONCE - 1],
     write: Write,
 }
 
-/// Fields of an object that one probe tells.
+/// The most fields of an object that one probe logs.
 pub const MOST_AT_ONCE: usize = 3;
 
 impl Seen {
@@ -68,7 +66,7 @@ impl Seen {
         }
     }
 
-    /// The variable with the object, if it may be told earlier in its straight line.
+    /// The variable with the object, if the write may be logged earlier in its straight line.
     pub fn object(&self) -> Option<u16> {
         match self.write.origin {
             Origin::Local(slot) if self.write.field != 0 => Some(slot),
@@ -76,7 +74,7 @@ impl Seen {
         }
     }
 
-    /// Tells another write too; says whether it can.
+    /// Adds another write to this one's probe; returns whether that is possible.
     fn join(&mut self, other: &Write) -> bool {
         let is_same = |write: &Write| (write.origin, write.line) == (other.origin, other.line);
         if other.field == 0 || self.write.field == 0 || !is_same(&self.write) {
@@ -95,47 +93,48 @@ impl Seen {
 struct Write {
     at: usize,
     origin: Origin,
-    /// The constant of a field that may be told earlier; 0 if it must not.
+    /// The constant of a field that may be logged earlier; 0 if it must not.
     field: u16,
-    /// The straight line that it is in.
+    /// The number of the straight line that the instruction is in.
     line: u32,
 }
 
-/// The instructions of a body that write, and which of them need not be undone.
+/// The instructions of a body that write, and which of their writes need not be undone.
 #[derive(Debug, Default)]
 pub struct Fresh {
     writes: Vec<Write>,
     variables: Vec<Variable>,
-    /// Jumps and ways to handlers that lead back, by falling offset: where they are at most, and where they lead, or
-    /// one before them, if that is farther.
+    /// Backward jumps and backward ways to handlers, by falling offset of the jump or of the
+    /// range's end. The target is the lowest of this entry's and of all entries before it.
     back: Vec<(usize, usize)>,
     targets: Vec<usize>,
-    /// How many jumps there are, each target of a switch for itself.
+    /// The number of jumps; each target of a switch counts as one.
     jumps: usize,
-    /// Fields written since other code could run: the variable with the object,
-    /// and the constant.
+    /// Fields written since other code could last run: the variable with the object, and the
+    /// field's constant.
     again: Vec<(u16, u16)>,
-    /// The number of the straight line: no jump leads into it or out of it, and no
-    /// other code runs meanwhile.
+    /// The number of the current straight line: no jump leads into or out of it, and no other code
+    /// runs within it.
     line: u32,
 }
 
-/// Probes among which one is looked for that can tell another write too.
+/// The most probes that are searched for one that can log another write, too.
 const MAX_APART: usize = 4;
 
-/// Fields of which it is known that they have just been written.
+/// The most fields that are remembered as just written.
 const MAX_AGAIN: usize = 16;
 
-/// Edges back times variables, beyond which only an attempt at taking time lies.
+/// The largest product of backward edges and variables that is worked on; more is an attempt at
+/// taking time.
 const MAX_WORK: usize = 1 << 20;
 
-/// The same for jumps times slots of the stack, of which nothing is known behind each.
+/// The largest product of jumps and stack slots, all of which are forgotten behind each jump; more
+/// is an attempt at taking time.
 const MAX_FORGOTTEN: usize = 1 << 22;
 
 impl Fresh {
-    /// Lists the writes to objects that others may have seen, by rising offset.
-    /// `this_is_new` says that variable 0 holds the object under
-    /// construction from beginning to end.
+    /// Lists the writes to objects that others may have seen, by rising offset. `this_is_new` says
+    /// that variable 0 holds the object under construction throughout.
     pub fn seen_writes(
         &mut self,
         own: &Own<'_, '_>,
@@ -157,8 +156,8 @@ impl Fresh {
             fresh: false,
             leak: usize::MAX,
         };
-        // A body may claim 65,535 variables and have a few bytes. One that is used beyond what it
-        // could fill is not known, and then nothing is.
+        // A body may claim 65,535 variables and have a few bytes. A variable with a number beyond
+        // what the code could fill is not tracked, and then nothing is.
         let filled = usize::from(parameter_slots) + code.bytecode.len();
         let count = usize::from(code.max_locals).min(filled);
         self.variables.resize(count, unknown);
@@ -241,7 +240,7 @@ impl Fresh {
         Ok(())
     }
 
-    /// How far everything runs before the instruction at `leak` does.
+    /// The offset before which every instruction runs before the instruction at `leak` does.
     fn before(&self, leak: usize) -> usize {
         let mut end = leak;
         loop {
@@ -254,7 +253,7 @@ impl Fresh {
     }
 
     fn pass(&mut self, own: &Own<'_, '_>, code: &Code<'_>) -> Result<(), SkipReason> {
-        // Each byte pushes two slots at most.
+        // Each byte of code pushes at most two slots.
         let depth = usize::from(code.max_stack).min(2 * code.bytecode.len());
         if self.jumps.saturating_mul(depth) > MAX_FORGOTTEN {
             return Err(SkipReason::TooLarge);
@@ -287,7 +286,7 @@ impl Fresh {
         Ok(())
     }
 
-    /// Goes over an instruction.
+    /// Follows the effects of an instruction.
     fn step(
         &mut self,
         own: &Own<'_, '_>,
@@ -309,7 +308,7 @@ impl Fresh {
                     return Err(SkipReason::MALFORMED);
                 };
                 let stored = state.stack.pop().ok_or(SkipReason::MALFORMED)?;
-                // Two references to new objects may be to one.
+                // Two references to new objects may refer to the same one.
                 let fresh = stored == Origin::New && !state.stack.contains(&Origin::New);
                 self.leak(stored, at, state);
                 self.again.retain(|(object, _)| *object != slot);
@@ -321,7 +320,7 @@ impl Fresh {
                 return Ok(());
             }
             op::NEW | op::NEWARRAY | op::ANEWARRAY | op::MULTIANEWARRAY => {
-                // Its class may have to be initialized.
+                // The class may have to be initialized.
                 self.other_code();
                 state.step(own, insn)?;
                 if let Some(top) = state.stack.last_mut() {
@@ -365,14 +364,14 @@ impl Fresh {
                 }
                 self.call(own, insn, state)?;
             }
-            // To read a volatile field may be to learn what another thread has written, and that methods
+            // Reading a volatile field may reveal what another thread has written, and that methods
             // have begun in it since.
             op::GETFIELD if self.plain(own, insn)? == 0 => self.other_code(),
-            // Of the own class, there is nothing to be initialised.
+            // The method's own class is already initialized.
             op::GETSTATIC if self.plain(own, insn)? != 0 => {}
             op::GETSTATIC | op::MONITORENTER | op::MONITOREXIT => self.other_code(),
             op::IFEQ..=op::GOTO | op::TABLESWITCH | op::LOOKUPSWITCH => {
-                // What stays on the stack is out of sight where it leads.
+                // What stays on the stack is not tracked at the jump's target.
                 self.line += 1;
                 state.step(own, insn)?;
                 self.leak_all(state, at);
@@ -389,14 +388,14 @@ impl Fresh {
         state.step(own, insn)
     }
 
-    /// Other code may run here, so that what was told is told again.
+    /// Records that other code may run here, so that fields written before are logged again.
     fn other_code(&mut self) {
         self.again.clear();
         self.line += 1;
     }
 
-    /// The constant of the field that is written, if it is the own class's and not
-    /// volatile; 0 otherwise, for of other classes' fields nobody knows.
+    /// The constant of the field that is written, if the method's own class declares it and it is
+    /// not volatile; 0 otherwise, since the fields of other classes are not known.
     fn plain(&self, own: &Own<'_, '_>, insn: &Insn<'_>) -> Result<u16, SkipReason> {
         let Operand::Constant(constant) = insn.operand()? else {
             return Err(SkipReason::MALFORMED);
@@ -407,7 +406,7 @@ impl Fresh {
         Ok(if is_plain { constant } else { 0 })
     }
 
-    /// Whether a field is written once more, and nobody can have asked since.
+    /// Whether a field is written once more and nobody can have observed it since.
     fn is_again(&mut self, write: &Write) -> bool {
         let (Origin::Local(slot), field @ 1..) = (write.origin, write.field) else {
             return false;
@@ -421,7 +420,7 @@ impl Fresh {
         false
     }
 
-    /// A write to the object so many slots below the top.
+    /// A write to the object `below` slots down the stack.
     fn write_to(
         &self,
         state: &State<Origin>,
@@ -434,7 +433,7 @@ impl Fresh {
         let origin = *object.ok_or(SkipReason::MALFORMED)?;
         let field = match origin {
             Origin::Local(_) => field,
-            // It may be any object.
+            // The reference may be to any object.
             Origin::Unknown | Origin::New => 0,
         };
         Ok(Write {
@@ -455,7 +454,7 @@ impl Fresh {
             return Err(SkipReason::MALFORMED);
         };
         if insn.opcode == op::INVOKEDYNAMIC {
-            // It has no arguments to speak of: all of the stack is as good.
+            // The stack's depth is not told apart from the arguments: all of the stack escapes.
             self.leak_all(state, insn.offset);
             return Ok(());
         }
@@ -465,7 +464,7 @@ impl Fresh {
             return Ok(());
         }
         let slots = usize::from(MethodDescriptor::parse(method.descriptor)?.parameter_slots());
-        // Its own constructor may have it.
+        // Passing the object to its own constructor is not an escape.
         let receiver = match insn.opcode {
             op::INVOKESTATIC => false,
             op::INVOKESPECIAL => method.name != "<init>",
@@ -479,11 +478,11 @@ impl Fresh {
         Ok(())
     }
 
-    /// A reference gets away.
+    /// Records that a reference escapes.
     fn leak(&mut self, origin: Origin, at: usize, state: &mut State<Origin>) {
         match origin {
             Origin::Unknown => {}
-            // Which of those on the stack are the same is not known.
+            // Which of the new references on the stack are to the same object is not known.
             Origin::New => {
                 let new = state.stack.iter_mut().filter(|slot| **slot == Origin::New);
                 new.for_each(|slot| *slot = Origin::Unknown);
@@ -512,7 +511,7 @@ fn is_write(opcode: u8) -> bool {
     )
 }
 
-/// Whether a call is `System.arraycopy`.
+/// Whether a call is one of `System.arraycopy`.
 pub fn is_copy(opcode: u8, method: &hindsight_classfile::MemberRef<'_>) -> bool {
     opcode == op::INVOKESTATIC && method.name == "arraycopy" && method.owner == "java/lang/System"
 }

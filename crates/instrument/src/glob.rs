@@ -1,6 +1,6 @@
 //! Globs over names with dots: `*` stays within a package, `**` crosses them, `?` is one character.
 
-/// A list of patterns; matches if one of them does.
+/// A list of patterns, which matches a name if one of the patterns does.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Globs(Vec<String>);
 
@@ -16,7 +16,8 @@ impl Globs {
         )
     }
 
-    /// Takes patterns of names that are not those of classes, as of threads: each `*` stands for anything.
+    /// Takes patterns of names that are not names of classes, such as names of threads: each `*`
+    /// stands for any text.
     pub fn of_names<'a>(patterns: impl IntoIterator<Item = &'a str>) -> Globs {
         let across = |pattern: &str| pattern.replace("**", "*").replace('*', "**");
         Globs(patterns.into_iter().map(across).collect())
@@ -32,12 +33,13 @@ impl Globs {
         self.0.iter().map(String::as_str)
     }
 
-    /// Of patterns of methods (`class.method`), those of the classes that such methods can be in.
+    /// Turns patterns of methods (`class.method`) into patterns of the classes that can have such
+    /// methods.
     pub fn of_classes(&self) -> Globs {
         let of_classes = |pattern: &String| {
             let class = pattern.rsplit_once('.').map(|(class, _)| class);
             let last = class.map_or(0, |class| class.len() + 1);
-            // Its end may stand for the rest of the class's name, too.
+            // The end of the pattern may stand for the rest of the class's name, too.
             let across = pattern[last..].find("**");
             let across = across.map(|at| &pattern[..last + at + 2]);
             [class, across].map(|pattern| pattern.map(str::to_owned))
@@ -65,27 +67,27 @@ pub fn globs(text: &str) -> Globs {
     Globs::new(parts.filter(|part| !part.is_empty()))
 }
 
-/// One rule of option `report`; patterns of methods are those of `class.method`.
+/// One rule of the option `report`. Patterns of methods have the form `class.method`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReportRule<'r> {
-    /// Threads that end by an exception.
+    /// A thread ends by an exception.
     Uncaught,
-    /// Exceptions that leave a method.
+    /// An exception leaves a method that matches the pattern.
     Escape(&'r str),
-    /// Exceptions that are caught in a method.
+    /// An exception is caught in a method that matches the pattern.
     Caught(&'r str),
-    /// Exceptions of these classes alone.
+    /// Only exceptions of the classes that match the pattern are failures.
     Exception(&'r str),
 }
 
 impl<'r> ReportRule<'r> {
-    /// What there is, for messages.
+    /// The forms of rules, for messages.
     pub const ACCEPTED: &'static str =
         "uncaught, escape:GLOB, caught:GLOB (of CLASS.METHOD), exception:GLOB";
-    /// What globs of methods cannot have, for messages.
+    /// What a glob of methods cannot contain, for messages.
     pub const WITHOUT: &'static str = "(no blanks, # or parentheses: ? stands for one)";
 
-    /// Reads a rule; nothing if it is none, or can name no method.
+    /// Reads a rule; `None` if the text is no rule, or if its pattern cannot match any method.
     pub fn parse(rule: &'r str) -> Option<Self> {
         let parts = rule.split_once(':');
         match parts.map(|(kind, glob)| (kind.trim_end(), glob.trim_start())) {
@@ -98,8 +100,9 @@ impl<'r> ReportRule<'r> {
     }
 }
 
-/// Whether a pattern may match a method's `class.method`: one with neither a dot nor what crosses dots can be no
-/// method's, nor can one with an empty part, or with what stands behind names elsewhere (`Worker#handle(int)`).
+/// Whether a pattern may match a method's `class.method`. A pattern cannot if it has neither a dot
+/// nor `**`, or an empty part, or a suffix that other notations put behind names
+/// (`Worker#handle(int)`).
 fn may_name_method(pattern: &str) -> bool {
     let mut parts = pattern.split(['.', '/']);
     let is_qualified = pattern.contains(['.', '/']) || pattern.contains("**");
@@ -107,7 +110,7 @@ fn may_name_method(pattern: &str) -> bool {
     is_qualified && parts.all(|part| !part.is_empty()) && !pattern.contains(is_foreign)
 }
 
-/// Bytes of a character in UTF-8, by the first.
+/// The number of bytes of a character in UTF-8, given the first byte.
 fn len_of_character(first: u8) -> usize {
     match first {
         0xc0..=0xdf => 2,
@@ -117,11 +120,12 @@ fn len_of_character(first: u8) -> usize {
     }
 }
 
-/// Matches by the usual two-pointer walk with one remembered star of each kind,
-/// so the time is bounded by the product of the lengths.
+/// Matches by the usual two-pointer walk, with one remembered star of each kind, so that the time
+/// is bounded by the product of the lengths.
 fn matches(pattern: &[u8], name: &[u8]) -> bool {
     let (mut p, mut n) = (0, 0);
-    // Where to resume: (pattern after the star, next name position it may swallow).
+    // Where to resume: the pattern after the star, and the next position in the name that the star
+    // may swallow.
     let mut single: Option<(usize, usize)> = None;
     let mut double: Option<(usize, usize)> = None;
     loop {

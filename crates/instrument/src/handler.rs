@@ -10,18 +10,18 @@
 //! guard:   pop; aload t; athrow
 //! ```
 //!
-//! It is short because its size counts when the JIT decides on inlining. The
-//! guard makes sure that a stack overflow in a probe's call never takes the
-//! place of the program's exception. It cannot share the end with the way without
-//! failure: C1 compiles no method with a handler that is reached both ways.
+//! The handler is short because its size counts when the JIT decides on inlining. The guard makes
+//! sure that a stack overflow in a probe's call never takes the place of the program's exception.
+//! The guard cannot share its last instructions with the way without failure: C1 compiles no method
+//! with a handler that is reached both ways.
 //!
-//! Tried without gain (ecj, 387,000 lines, JDK 17): a constant that is loaded
-//! first, so that C2 ends there what it compiles of a handler as long as none of
-//! the class has run (JDK 22 and later do that by themselves). C2 resolves a string
-//! itself; for the type of a method, `()V`, its code per method comes back to what
-//! it is without agent, but C1's grows by a tenth, and the ratios of CPU time to
-//! runs without agent are 1.02, 1.11 and 1.10 in steady state, against 0.97, 1.06
-//! and 1.10 as it is; of whole runs 1.05, 1.06 and 1.14 against 1.08, 1.10 and 1.13.
+//! Tried without gain (ecj, 387,000 lines, JDK 17): a constant that is loaded first, so that C2
+//! stops compiling the handler there as long as none of the class's handlers has run (JDK 22 and
+//! later do that by themselves). C2 resolves a string by itself. With the type of a method, `()V`,
+//! C2's code per method is again as large as without the agent, but C1's grows by a tenth; the
+//! ratios of CPU time to runs without agent are then 1.02, 1.11 and 1.10 in steady state, against
+//! 0.97, 1.06 and 1.10 without the constant, and for whole runs 1.05, 1.06 and 1.14 against 1.08,
+//! 1.10 and 1.13.
 
 use hindsight_classfile::frames::VerificationType;
 use hindsight_classfile::opcode as op;
@@ -42,8 +42,8 @@ pub struct Handler<'m, 'a> {
     pub escape: bool,
     pub parameters: &'m [Parameter<'a>],
     pub fields: &'m [KeptField<'a>],
-    /// The variable with the position of the log of writes at entry, if that is
-    /// handed over; without a variable, it is still the same.
+    /// Whether the position of the log of writes at entry is handed over, and the variable that
+    /// holds it; without a variable, the position has not changed since entry.
     pub position: Option<Option<u16>>,
     /// Whether the region lies before a constructor's call of another one.
     pub uninitialized_this: bool,
@@ -53,15 +53,15 @@ pub struct Handler<'m, 'a> {
 pub struct Variables {
     /// The variable that holds the exception.
     pub exception: u16,
-    /// How many there are up to the highest.
+    /// The number of variables up to the highest one in use.
     pub max_locals: u16,
 }
 
 impl Handler<'_, '_> {
-    /// Where a parameter's value is, if anywhere.
+    /// The slot that holds a parameter's value, if any does.
     fn slot(&self, parameter: &Parameter<'_>) -> Option<u16> {
         match parameter.place {
-            // It may be in its slot, but nobody may see it.
+            // `this` may be in its slot, but nobody may use it.
             _ if self.uninitialized_this && parameter.index == 0 => None,
             Place::Own => Some(parameter.slot),
             Place::Copy(slot) => Some(slot),
@@ -69,15 +69,14 @@ impl Handler<'_, '_> {
         }
     }
 
-    /// Has `need` told of the locals that the handler needs, by slot.
+    /// Calls `need` with the slot and the type of each local variable that the handler needs.
     fn needed(&self, mut need: impl FnMut(u16, VerificationType)) {
-        // Its frames must say that `this` is not initialized, and say so by
-        // listing it.
+        // Its frames must mark `this` as not initialized, which they do by listing it.
         if self.uninitialized_this {
             need(0, VerificationType::UninitializedThis);
         }
-        // Parameters in their own slots, then fresh ones: by parameter, then by
-        // field, then the position, as they were given out.
+        // The parameters in their own slots come first, then the fresh variables in the order in
+        // which their slots were assigned: by parameter, then by field, then the position.
         let mut copies = false;
         for parameter in self.parameters {
             match self.slot(parameter) {
@@ -106,8 +105,8 @@ impl Handler<'_, '_> {
         constants: &mut Constants<'_, '_>,
     ) -> Result<Variables, SkipReason> {
         let mut next = 0;
-        // The first slot that is not needed holds the exception: nothing else in
-        // the frame will be used again.
+        // The first slot that is not needed holds the exception: nothing else in the frame is used
+        // again.
         let mut exception = None;
         let locals = fragment.list(|locals| {
             self.needed(|slot, verified| {
@@ -145,9 +144,9 @@ impl Handler<'_, '_> {
         let of_fields = self.fields.iter();
         values.extend(of_fields.map(|field| (field.kind, Some(field.slot))));
         values.extend(self.position.map(|slot| (b'J', slot)));
-        // The buffer keeps references and words apart, so only the order among
-        // themselves matters. Words after the first float or double are
-        // appended, which keeps theirs.
+        // The buffer keeps references and words apart, so that only the order within each of the
+        // two matters. Words after the first float or double are appended, which preserves their
+        // order.
         let (mut references, mut words) = (0, 0);
         for &(kind, slot) in &values {
             if is_reference(kind) && references < MAX_REFERENCES {

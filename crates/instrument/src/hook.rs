@@ -15,11 +15,11 @@ use crate::stackmap::FrameWriter;
 use crate::throwing::Own;
 use crate::{Error, SkipReason};
 
-/// Makes the method `method` with `descriptor` call a static method first, with
-/// `this` (unless it is static) and all of its parameters.
+/// Makes the method `method` with `descriptor` first call a static method with `this` (unless it is
+/// static) and all of its parameters.
 ///
-/// The `target` is a class, a method's name and its descriptor, which must fit
-/// the parameters; it returns nothing. Not for constructors.
+/// The `target` is a class, a method's name and its descriptor, which must fit the parameters; the
+/// target returns nothing. Constructors cannot be hooked.
 pub fn entry_hook(
     class: &[u8],
     method: &str,
@@ -47,7 +47,7 @@ pub fn entry_hook(
     }))
 }
 
-/// The new content of the `Code` attribute.
+/// Returns the new content of the `Code` attribute.
 fn hook<'a>(
     own: &Own<'_, 'a>,
     method: &Member<'a>,
@@ -92,10 +92,10 @@ fn hook<'a>(
     let mut out = Vec::with_capacity(relocated.code.len() + 256);
     out.extend_from_slice(&code.max_stack.max(entry.max_stack).to_be_bytes());
     out.extend_from_slice(&code.max_locals.to_be_bytes());
-    // At most MAX_CODE.
+    // The length is at most MAX_CODE.
     out.extend((relocated.code.len() as u32).to_be_bytes());
     out.extend_from_slice(&relocated.code);
-    // The counts are those that were read.
+    // There are as many entries as were read.
     out.extend((code.handlers.len() as u16).to_be_bytes());
     for handler in code.handlers {
         for offset in [handler.start, handler.end, handler.handler] {

@@ -4,45 +4,43 @@ use std::ops::Range;
 
 use crate::asm::{Fragment, FragmentFrame, Guard, MAX_SPARE_LEN};
 
-/// Pieces of inserted code by rising offset, all in one fragment: there are many
-/// in a method, and most are a few bytes.
+/// Pieces of inserted code by rising offset, all in one fragment: a method has many of them, and
+/// most are a few bytes long.
 #[derive(Debug, Default)]
 pub struct Insertions {
-    /// The code of all pieces, one after the other, with the frames and guards
-    /// within.
+    /// The code of all pieces, one after the other, with the frames and guards within it.
     all: Fragment,
     places: Vec<Place>,
-    /// Slots of stack that they need above what the body needs.
+    /// Slots of stack that the pieces need above what the body needs.
     pub stack: u16,
 }
 
-/// Where a piece goes, and where it stands among all. There are as many as writes
-/// in a body, so it is small; a body has at most 65,535 bytes, and what is inserted
-/// for each of them is bounded.
+/// Where a piece goes, and where it stands among all pieces. There are as many as writes in a body,
+/// so this type is small; a body has at most 65,535 bytes, and what is inserted for each of them is
+/// bounded.
 #[derive(Debug, Clone, Copy)]
 struct Place {
-    /// The instruction that it is put before, in old code.
+    /// The offset in the old code of the instruction that the piece is put before.
     old: u32,
-    /// Where its code, frames and guards begin.
+    /// Where its code, frames and guards begin in the common fragment.
     code: u32,
     frames: u32,
     guards: u32,
-    /// Whether it belongs to the instruction before that place: jumps to the
-    /// place do not run it. Such a piece has no frames, and comes before another
-    /// of the same place.
+    /// Whether the piece belongs to the instruction before that offset: jumps to the offset do not
+    /// run it. Such a piece has no frames, and comes before the other pieces of the same offset.
     after: bool,
 }
 
 /// A piece of inserted code.
 #[derive(Debug, Clone, Copy)]
 pub struct Piece<'i> {
-    /// The instruction that it is put before, in old code.
+    /// The offset in the old code of the instruction that the piece is put before.
     pub old: usize,
-    /// Whether it belongs to the instruction before that.
+    /// Whether it belongs to the previous instruction.
     pub after: bool,
     pub code: &'i [u8],
-    /// Where the code stands among that of all pieces: what frames and guards
-    /// count from has this as its zero.
+    /// Where the piece's code starts within the code of all pieces. The positions of its frames and
+    /// guards, too, count from the beginning of that code.
     pub start: usize,
     pub frames: &'i [FragmentFrame],
     pub guards: &'i [Guard],
@@ -56,26 +54,26 @@ impl Insertions {
         self.stack = 0;
     }
 
-    /// Lets go of what only a strange method needs.
+    /// Releases memory that only an unusually large method needs.
     pub fn trim(&mut self) {
         self.clear();
         self.all.trim();
         self.places.shrink_to(MAX_SPARE_LEN / 32);
     }
 
-    /// Whether there are none.
+    /// Whether there are no pieces.
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
     }
 
-    /// Code goes to the end of this that runs before the instruction at
-    /// `offset`. No piece may have a larger offset.
+    /// The fragment to whose end code is added that runs before the instruction at `offset`. No
+    /// piece may have a larger offset.
     pub fn before(&mut self, offset: usize) -> &mut Fragment {
         self.at(offset, false)
     }
 
-    /// Code goes to the end of this that runs after the instruction that ends at
-    /// `end`, which is no jump. No piece may have a larger offset.
+    /// The fragment to whose end code is added that runs after the instruction that ends at `end`,
+    /// which is not a jump. No piece may have a larger offset.
     pub fn after(&mut self, end: usize) -> &mut Fragment {
         self.at(end, true)
     }
@@ -96,17 +94,17 @@ impl Insertions {
         &mut self.all
     }
 
-    /// Says that the stack is so many slots deeper at some point.
+    /// Records that the stack is this many slots deeper at some point.
     pub fn stack(&mut self, slots: u16) {
         self.stack = self.stack.max(slots);
     }
 
-    /// Slots of operand stack that pieces need which begin with an empty stack.
+    /// Slots of operand stack that the pieces need which begin with an empty stack.
     pub fn max_stack(&self) -> u16 {
         self.all.max_stack
     }
 
-    /// How many guards there are in all pieces.
+    /// The number of guards in all pieces.
     pub fn guards(&self) -> usize {
         self.all.guards.len()
     }
@@ -116,18 +114,18 @@ impl Insertions {
         !self.all.frames.is_empty()
     }
 
-    /// What the lists of locals in frames are of.
+    /// The fragment that holds the lists of locals to which the pieces' frames refer.
     pub fn fragment(&self) -> &Fragment {
         &self.all
     }
 
-    /// Where the last one goes.
+    /// The offset of the last piece.
     pub fn last(&self) -> Option<usize> {
         self.places.last().map(|place| place.old as usize)
     }
 
-    /// Where a piece goes, by its place in the list, and whether it belongs to
-    /// the instruction before; no offset has none.
+    /// The offset of a piece, given its index, and whether it belongs to the previous instruction.
+    /// Behind the last piece, it is an offset that no instruction has.
     #[inline]
     pub fn place(&self, at: usize) -> (usize, bool) {
         match self.places.get(at) {
@@ -136,7 +134,7 @@ impl Insertions {
         }
     }
 
-    /// Where the code of a piece is in that of all, by its place in the list.
+    /// The range of a piece's code within the code of all pieces, given its index.
     #[inline]
     pub fn span(&self, at: usize) -> Range<usize> {
         let end = self.all.code.len();
@@ -144,8 +142,8 @@ impl Insertions {
         start(at)..start(at + 1)
     }
 
-    /// For each piece, by rising offset: where it goes, whether it belongs to the
-    /// instruction before, and where its code is in that of all.
+    /// For each piece, by rising offset: its offset, whether it belongs to the previous
+    /// instruction, and the range of its code within the code of all pieces.
     #[inline]
     pub fn spans(&self) -> impl Iterator<Item = (usize, bool, Range<usize>)> {
         let ends = self.places.iter().skip(1).map(|next| next.code as usize);

@@ -1,4 +1,4 @@
-//! Islands: jumps on the way of conditional jumps that have become too far.
+//! Islands: intermediate jumps for conditional jumps that no longer reach their targets.
 //!
 //! ```text
 //!         goto_w start     only if there are islands at the front
@@ -9,12 +9,11 @@
 //!         ...              handlers
 //! ```
 //!
-//! A conditional jump reaches 32,768 bytes back and 32,767 ahead, and a body
-//! has 65,535 at most, so each reaches the front or the back. What it jumps to
-//! has a frame, and what it leaves behind fits that frame, so an island's frame
-//! is a copy of its target's. Nothing falls into an island, and no range of an
-//! exception table covers one: at any other place, the frames of handlers might
-//! ask for more than the island's frame has.
+//! A conditional jump reaches 32,768 bytes back and 32,767 ahead, and a body has 65,535 at most, so
+//! each jump reaches the front or the back. Its target has a frame, and the state in which it jumps
+//! fits that frame, so an island's frame is a copy of its target's. No execution falls through into
+//! an island, and no range of an exception table covers one: at any other place, the frames of
+//! handlers might ask for more than the island's frame has.
 
 use hindsight_classfile::frames::{Shape, VerificationType};
 use hindsight_classfile::opcode as op;
@@ -22,13 +21,13 @@ use hindsight_classfile::opcode as op;
 use crate::SkipReason;
 use crate::frames::{MAX_KEPT, Walker};
 
-/// The length of an island.
+/// The length of an island in bytes.
 const LEN: usize = 5;
 
-/// Jumps up to here, in new code, reach the front; the others reach the back.
+/// Jumps at lower offsets of the new code than this reach the front; the others reach the back.
 const NEAR_FRONT: usize = 0x8000;
 
-/// Islands by the old offset of what they lead to, each list sorted.
+/// Islands by the old offset of their targets, each list sorted.
 #[derive(Debug, Default)]
 pub struct Islands {
     pub front: Vec<usize>,
@@ -36,18 +35,18 @@ pub struct Islands {
 }
 
 impl Islands {
-    /// Forgets all.
+    /// Forgets all islands.
     pub fn clear(&mut self) {
         self.front.clear();
         self.back.clear();
     }
 
-    /// Whether there are none.
+    /// Whether there are no islands.
     pub fn is_empty(&self) -> bool {
         self.front.is_empty() && self.back.is_empty()
     }
 
-    /// What stands before the entry code.
+    /// The length of what stands before the entry code.
     pub fn front_len(&self) -> usize {
         match self.front.len() {
             0 => 0,
@@ -55,18 +54,18 @@ impl Islands {
         }
     }
 
-    /// What stands behind the body.
+    /// The length of what stands behind the body.
     pub fn back_len(&self) -> usize {
         self.back.len() * LEN
     }
 
-    /// Where control gets into the method, behind the islands at the front.
+    /// The offset behind the islands at the front, where the method's execution begins.
     pub fn start(&self) -> usize {
         self.front_len().saturating_sub(1)
     }
 
-    /// Makes sure of an island for a jump from `from`, in new code, to `target`,
-    /// in old code. Returns whether there was none.
+    /// Makes sure that there is an island for a jump from `from`, in new code, to `target`, in old
+    /// code. Returns whether there was none.
     pub fn add(&mut self, from: usize, target: usize) -> bool {
         let islands = if from <= NEAR_FRONT {
             &mut self.front
@@ -82,7 +81,7 @@ impl Islands {
         }
     }
 
-    /// Where the island is that `add` made.
+    /// The offset of the island that [`Self::add`] made.
     pub fn find(&self, from: usize, target: usize, body_end: usize) -> Option<usize> {
         let (islands, start) = if from <= NEAR_FRONT {
             (&self.front, LEN)
@@ -92,18 +91,17 @@ impl Islands {
         Some(start + islands.binary_search(&target).ok()? * LEN)
     }
 
-    /// The islands at the front: place in new code, target in old code.
+    /// The islands at the front: the offset in new code, and the target in old code.
     pub fn front_places(&self) -> impl Iterator<Item = (usize, usize)> {
         places(&self.front, LEN)
     }
 
-    /// The islands at the back.
+    /// The islands at the back: the offset in new code, and the target in old code.
     pub fn back_places(&self, body_end: usize) -> impl Iterator<Item = (usize, usize)> {
         places(&self.back, body_end)
     }
 
-    /// Writes what stands before the entry code. `label` tells where an old
-    /// offset is now.
+    /// Writes what stands before the entry code. `label` maps an old offset to the new one.
     pub fn emit_front(
         &self,
         out: &mut Vec<u8>,
@@ -167,12 +165,12 @@ impl Islands {
     }
 }
 
-/// The frame at what an island leads to, as it is in the old code.
+/// The frame at an island's target, as it is in the old code.
 #[derive(Debug)]
 pub struct TargetFrame {
     pub target: usize,
     pub locals: Vec<VerificationType>,
-    /// Slots that the locals take.
+    /// The number of slots that the locals take.
     pub slots: u16,
     pub stack: Vec<VerificationType>,
 }

@@ -1,15 +1,16 @@
 //! Instruments class files: bytes in, bytes out, no JVM in sight.
 //!
-//! - [`crash`] makes methods remember their arguments and hand them over when an
-//!   exception leaves them. [`CrashPlan`] says what to remember, [`Rewritten`]
-//!   what was done. [`catches`] is the part of it for code that only catches.
-//!   [`Workspace::undoable`] makes writes tell what they write over as well, by an
-//!   [`UndoPlan`]. A [`Workspace`] does the same for many classes in the same memory.
-//! - [`trace`] makes methods tell of their calls, writes and reads.
-//!   [`TracePlan`] says of which, [`Traced`] what was done.
+//! - [`crash()`] makes methods remember their arguments and hand them over when an exception leaves
+//!   them. [`CrashPlan`] says what to remember, [`Rewritten`] what was done. [`catches`] does only
+//!   the part that reports caught exceptions, for code that only catches. [`Workspace::undoable`]
+//!   also makes writes log the old values, by an [`UndoPlan`]. A [`Workspace`] does all of this for
+//!   many classes in the same memory.
+//! - [`trace()`] makes methods record their calls, writes and reads. [`TracePlan`] says which,
+//!   [`Traced`] what was done.
 //! - [`entry_hook`] calls a static method at the entry of one method.
 //! - [`contract`] names what the inserted code calls.
-//! - [`run_of`] tells of which run the probes in a class are, [`silenced`] takes their effect away.
+//! - [`run_of`] says to which run the probes in a class belong; [`silenced`] takes away the effect
+//!   of probes of other runs.
 //! - [`select`] says which classes are asked for, by [`glob`].
 //!
 //! # What a method gets
@@ -20,28 +21,45 @@
 //! handler    of everything that leaves the body: hand over, rethrow
 //! ```
 //!
-//! A trace's probes are described in the module `trace`, what they call and how
-//! their events are to be read in [`contract::trace`].
+//! The module `trace` describes a trace's probes; [`contract::trace`] describes what they call and
+//! how their events are to be read.
 //!
-//! The path through one method: `crash` picks it, `method` drives, `scan` and
-//! `throwing` read its instructions, `frames` its stack map, `constructor`
-//! finds the call of the other constructor, `parameters` and `fields` decide
-//! what is copied; `writes`, `around` and `fresh` find the writes to be logged, `quiet`
-//! the calls that none of them has to mind. `entry`,
-//! `caught` and `handler` then make [fragments] of code, `insertions` collects
-//! them, `relocate` puts them between the old instructions, `islands` helps
-//! jumps that have become too far, `stackmap` and `tables` move everything that
-//! points into code, `method` writes it, and `records` keeps what there is to
-//! know about it. For traces, `trace::method` drives; `trace::calls`,
-//! `trace::memory` and `trace::bulk` make the fragments.
+//! # The modules, in reading order
 //!
-//! [fragments]: #fragments
+//! What is asked for, and what comes out:
+//!
+//! - [`contract`] is what inserted code calls; `plan` is what to instrument, and what was
+//!   instrumented; `error` is this crate's error.
+//! - [`glob`] and [`select`] choose classes.
+//! - `records` and `members` keep, in little memory, what was done to methods and what the numbers
+//!   of fields and callees mean.
+//!
+//! The path of one method through a rewriting for crashes:
+//!
+//! - `crash` goes through the methods of a class; `method` drives what follows for one of them;
+//!   `limits` says what methods are refused for.
+//! - `scan` and `throwing` read its instructions, `frames` its stack map, `attributes` finds its
+//!   attributes, `constructor` finds the call of the other constructor.
+//! - `parameters` and `fields` decide what is copied.
+//! - `writes`, `around` and `fresh` find the writes to be logged, `quiet` the calls that write
+//!   nothing.
+//! - `asm` writes [fragments](#fragments) of code; `entry`, `caught`, `starts` and `handler` make
+//!   them.
+//! - `insertions` collects them, `relocate` puts them between the old instructions, `code_map`
+//!   knows where old code then is, `islands` helps jumps that have become too far.
+//! - `stackmap` and `tables` move everything that points into code; `body` writes the new body.
+//!
+//! Other rewritings:
+//!
+//! - `trace` records whole runs: `trace::method` drives; `trace::calls`, `trace::memory` and
+//!   `trace::bulk` make the fragments.
+//! - `hook` inserts one call at the entry of one method; `run` says to which run a class's probes
+//!   belong.
 //!
 //! # Fragments
 //!
-//! A fragment is code to be inserted, with the stack-map frames and exception
-//! table entries that lie within it. Each of them guards its calls and loads by
-//! one pattern:
+//! A fragment is code to be inserted, with the stack-map frames and exception table entries that
+//! lie within it. Each fragment guards its calls and loads by one pattern:
 //!
 //! ```text
 //! start:  ...            whatever may fail
@@ -50,15 +68,15 @@
 //! next:   ...            goes on as if nothing had happened
 //! ```
 //!
-//! The guard is reached by exceptions alone: HotSpot's C1 compiles no method
-//! with a handler that is also reached without exception, and such a method
-//! stays interpreted (measured: ecj compiled at half speed).
+//! The guard is reached by exceptions alone: HotSpot's C1 compiles no method with a handler that is
+//! also reached without exception, and such a method stays interpreted (measured: ecj compiled at
+//! half speed).
 //!
-//! **Invariant:** leaving a method or class as it was is always a correct
-//! answer; whatever is not understood is left, with a [`SkipReason`].
+//! **Invariant:** leaving a method or class as it was is always a correct answer; whatever is not
+//! understood is left, with a [`SkipReason`].
 //!
-//! **Invariant:** frames are never merged and no class hierarchy is consulted:
-//! every type in a new frame is copied from a descriptor or from an old frame.
+//! **Invariant:** frames are never merged and no class hierarchy is consulted: every type in a new
+//! frame is copied from a descriptor or from an old frame.
 //!
 //! **Invariant:** existing local variables and constants keep their numbers.
 //!

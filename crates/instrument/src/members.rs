@@ -1,4 +1,4 @@
-//! What the numbers of fields and callees mean, as it is kept.
+//! The meanings of the numbers of fields and callees, in a compact form.
 
 use hindsight_classfile::{MemberRef, Utf8};
 
@@ -7,14 +7,14 @@ use crate::records::MAX_TEXT;
 /// A member as code refers to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MemberName {
-    /// What the probes call it.
+    /// The number by which probes name the member.
     pub id: u32,
-    /// The class in which the search for it begins; an array's type for the
-    /// methods of arrays.
+    /// The class in which the search for the member begins; for the methods of arrays, the array's
+    /// type.
     pub owner: String,
-    /// The name.
+    /// The member's name.
     pub name: String,
-    /// The descriptor.
+    /// The member's descriptor.
     pub descriptor: String,
 }
 
@@ -22,14 +22,14 @@ pub struct MemberName {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MemberNames {
     first_id: u32,
-    /// Owner, name and descriptor of each, one after the other.
+    /// Owner, name and descriptor of each member, one after the other.
     text: Box<str>,
-    /// Where each of these ends.
+    /// Where each member's owner, name and descriptor end in the text.
     ends: Box<[[u32; 3]]>,
 }
 
 impl MemberNames {
-    /// The members from `first_id` on.
+    /// The given members, numbered from `first_id` on.
     pub(crate) fn new<'a>(
         members: impl Iterator<Item = MemberRef<'a>> + Clone,
         first_id: u32,
@@ -55,17 +55,17 @@ impl MemberNames {
         }
     }
 
-    /// How many there are.
+    /// The number of members.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no members.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// All of them.
+    /// All members.
     pub fn iter(&self) -> impl Iterator<Item = MemberName> {
         let mut start = 0;
         let mut piece = move |end: u32| {

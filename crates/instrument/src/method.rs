@@ -1,4 +1,4 @@
-//! One method: from its body to the new body.
+//! Instruments one method for crashes: makes the new body from the old one.
 
 use std::ops::Range;
 
@@ -25,36 +25,36 @@ use crate::throwing::{Own, may_throw};
 use crate::writes::Writes;
 use crate::{Copy, Effects, Fresh, Inserted, Layout, Part, Rules, SkipReason};
 
-/// Frames that the handlers of two regions have at most.
+/// The most frames that the handlers of two regions have.
 const FRAMES_OF_HANDLERS: usize = 6;
 
-/// What to do with a method.
+/// What is to be done with a method.
 pub struct Order<'p> {
     pub id: u32,
     pub rules: Rules,
-    /// Whose fields to keep.
+    /// Which parameters' fields are kept.
     pub copy: Copy,
-    /// How many fields to keep; 0 for the arguments alone.
+    /// The most fields that are kept; 0 for the arguments alone.
     pub max_fields: usize,
     /// Whether the method hands over its frame.
     pub frames: bool,
-    /// Whether its handlers say what they catch.
+    /// Whether its handlers report what they catch.
     pub catches: bool,
-    /// Whether it keeps where the log of writes was.
+    /// Whether it keeps the position of the log of writes.
     pub position: bool,
-    /// Whether to note down where the inserted code stands.
+    /// Whether to record where the inserted code stands.
     pub layout: bool,
     /// What is known of the method besides its body.
     pub known: Option<&'p Effects>,
 }
 
-/// What a method's new body keeps, and memory for the next method.
+/// What a method's new body keeps; its memory is used again for the next method.
 #[derive(Default)]
 pub struct NewBody<'a> {
     pub parameters: Vec<Parameter<'a>>,
     pub fields: Vec<KeptField<'a>>,
-    /// Whether the handler hands over where the log of writes was, and the
-    /// variable that keeps it, if one has to.
+    /// Whether the handler hands over the position of the log of writes, and the variable that
+    /// holds it if one is needed.
     pub position: Option<Option<u16>>,
     /// Where the inserted code stands, if asked for.
     pub layout: Layout,
@@ -64,8 +64,8 @@ pub struct NewBody<'a> {
     pub pieces: Pieces,
 }
 
-/// Instruments one method. The content of its new `Code` attribute goes to the
-/// end of `out`, where something may remain after an error as well.
+/// Instruments one method. The content of its new `Code` attribute is appended to `out`; after an
+/// error, some of it may remain there.
 #[expect(
     clippy::too_many_arguments,
     reason = "one method of a class, with all it shares"
@@ -149,7 +149,7 @@ pub fn instrument<'a>(
     // Each probe has its handler's frame, and two of its own.
     let of_probes = 3 * (catching.len() + starts.len());
     check_frames(code, of_probes)?;
-    // Where handlers may have probes.
+    // The offsets of handlers that may have probes.
     let mut probed: Vec<usize> = starts.iter().map(|start| start.handler).collect();
     probed.extend_from_slice(&catching);
     probed.sort_unstable();
@@ -182,7 +182,7 @@ pub fn instrument<'a>(
     let (mut logging, mut probes_of_writes, mut stack_of_writes) = (Vec::new(), &[][..], 0);
     let mut locals_of_writes = 0;
     if let Some(writes) = writes {
-        // Behind the variable for the position, if there is going to be one.
+        // The fresh variables follow the variable for the position, if there is going to be one.
         let first_slot = next_slot.checked_add(2).ok_or(SkipReason::TooManyLocals)?;
         logging = writes.probes(
             own,
@@ -295,7 +295,7 @@ pub fn instrument<'a>(
             caught.probe(code, handler, frame, fragments.before(handler), constants)?;
         }
     }
-    // A handler that begins with a write has one piece for both.
+    // A handler that begins with a write has one piece for both probes.
     for (at, write) in logging {
         fragments.before(at).code.extend_from_slice(code_of(write));
     }
@@ -372,8 +372,8 @@ fn start_at(starts: &[Start], handler: usize) -> Option<&Start> {
     at.ok().and_then(|at| starts.get(at))
 }
 
-/// Whether a body runs no code but its own. If it does not write either, the log
-/// of writes is at its end where it was at its entry.
+/// Whether a body runs no code but its own. If it does not write either, the end of the log of
+/// writes is where it was at the method's entry.
 fn stays_by_itself(own: &Own<'_, '_>, code: &Code<'_>) -> Result<bool, SkipReason> {
     for insn in code.instructions() {
         let insn = insn?;
@@ -392,8 +392,8 @@ fn stays_by_itself(own: &Own<'_, '_>, code: &Code<'_>) -> Result<bool, SkipReaso
     Ok(true)
 }
 
-/// The fresh variables that the entry fills, by what they hold: captures are
-/// the parameters, then the fields, then the position.
+/// The fresh variables that the entry code fills, with what they hold. The captures are the
+/// parameters, then the fields, then the position.
 fn fresh_variables(
     parameters: &[Parameter<'_>],
     fields: &[KeptField<'_>],
@@ -418,7 +418,7 @@ fn fresh_variables(
     copies.chain(kept).chain(position).collect()
 }
 
-/// Gives each parameter that its own slot does not keep a fresh one.
+/// Assigns a fresh variable to each parameter that its own slot does not preserve.
 fn place(
     parameters: &mut [Parameter<'_>],
     stored: &Slots,

@@ -6,19 +6,19 @@ use hindsight_classfile::{FieldType, Member, MethodDescriptor, Utf8, access};
 use crate::SkipReason;
 use crate::asm::Constants;
 
-/// A parameter, `this` among them.
+/// A parameter of a method; `this` counts as one.
 #[derive(Debug)]
 pub struct Parameter<'a> {
-    /// 0 for `this`; the others count from 1.
+    /// The index: 0 for `this`; the others count from 1.
     pub index: u16,
     pub slot: u16,
-    /// Slots it takes.
+    /// The number of slots that it takes.
     pub width: u16,
-    /// The first byte of the descriptor.
+    /// The first byte of its descriptor.
     pub kind: u8,
-    /// The declared type; nothing for `this`.
+    /// The declared type; `None` for `this`.
     pub ty: Option<FieldType<'a>>,
-    /// The class it is declared to be of, if it is one.
+    /// The class that it is declared to be of, if its type is a class.
     pub class: Option<Utf8<'a>>,
     pub verified: VerificationType,
     pub place: Place,
@@ -31,8 +31,8 @@ pub enum Place {
     Own,
     /// In a fresh slot, into which it is copied at entry.
     Copy(u16),
-    /// Nowhere. Only `this` of a constructor gets lost, since it cannot be copied
-    /// before it is initialized; null stands for it.
+    /// Nowhere. Only `this` of a constructor gets lost, since it cannot be copied before it is
+    /// initialized; null is handed over in its place.
     Lost,
 }
 
@@ -53,8 +53,7 @@ pub fn parameters<'a>(
     Ok(parameters)
 }
 
-/// Lists the parameters in memory that has been used. `descriptor` is that of
-/// `method`.
+/// Lists the parameters in memory that has been used. `descriptor` is the descriptor of `method`.
 pub fn list<'a>(
     method: &Member<'a>,
     descriptor: MethodDescriptor<'a>,
@@ -71,8 +70,8 @@ pub fn list<'a>(
     fill(method, descriptor, this, of_this, object, parameters)
 }
 
-/// The same where no frame will name a parameter: references to other classes
-/// than that of `this`, whose constant is given, have no type. It saves constants.
+/// Lists the parameters for code in which no frame will name a parameter: references to other
+/// classes than that of `this`, whose constant is given, have no type. That saves constants.
 pub fn list_untyped<'a>(
     method: &Member<'a>,
     descriptor: MethodDescriptor<'a>,
@@ -91,7 +90,7 @@ pub fn list_untyped<'a>(
     fill(method, descriptor, this, of_this, object, parameters)
 }
 
-/// `object` says how the verifier calls a class.
+/// Lists the parameters; `object` gives the verification type of a class.
 fn fill<'a>(
     method: &Member<'a>,
     descriptor: MethodDescriptor<'a>,
@@ -132,13 +131,13 @@ fn fill<'a>(
     Ok(())
 }
 
-/// The slots that the parameters take.
+/// The number of slots that the parameters take.
 pub fn slots(parameters: &[Parameter<'_>]) -> u16 {
-    // The list was made with this sum in range.
+    // This sum was checked when the list was made.
     parameters.last().map_or(0, |last| last.slot + last.width)
 }
 
-/// What the verifier calls a type.
+/// The verification type of a field type.
 pub fn verified(
     ty: FieldType<'_>,
     constants: &mut Constants<'_, '_>,
@@ -161,8 +160,8 @@ fn verified_by<'a>(
     })
 }
 
-/// Adds a type at a slot to a list of locals, with unused slots before it.
-/// `next` is the first slot behind the list.
+/// Adds a type at a slot to a list of locals, with unused slots before it. `next` is the first slot
+/// behind the list.
 pub fn place_at(
     locals: &mut Vec<VerificationType>,
     next: &mut u16,

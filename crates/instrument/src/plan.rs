@@ -1,4 +1,4 @@
-//! What to instrument, and what was instrumented.
+//! What is to be instrumented, and what was.
 
 use std::fmt;
 
@@ -10,51 +10,51 @@ use crate::{MemberName, MemberNames};
 pub struct CrashPlan<'a> {
     /// What a method keeps of its arguments.
     pub copy: Copy,
-    /// How many fields a method keeps at most.
+    /// The most fields that a method keeps.
     pub max_fields: usize,
-    /// The id of the first method; the others follow on.
+    /// The id of the first method; the others are numbered consecutively.
     pub first_id: u32,
     /// The rules for a method, by name and descriptor.
     pub rules: &'a dyn Fn(&str, &str) -> Rules,
-    /// What an analysis of the whole program says of methods of the class, sorted
-    /// by name and descriptor; of others the body alone is looked at.
+    /// What an analysis of the whole program says of methods of the class, sorted by name and
+    /// descriptor. Of other methods, only the body is examined.
     pub known: &'a [Effects],
 }
 
-/// What is known of a method with all that it calls.
+/// What is known of a method and of all that it calls.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Effects {
     /// The method's name.
     pub name: String,
-    /// Its descriptor.
+    /// The method's descriptor.
     pub descriptor: String,
-    /// Nothing in it can throw.
+    /// Whether nothing in the method can throw.
     pub cannot_throw: bool,
-    /// What is known of its parameters; the body decides about others.
+    /// What is known of its parameters. For others, the body decides.
     pub parameters: Vec<ParameterEffects>,
 }
 
-/// What a method, with all that it calls, does to what a parameter refers to.
+/// What a method, together with all that it calls, does to the object that a parameter refers to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ParameterEffects {
-    /// Its place; `this` is 0 in instance methods, the first parameter is 0 in static
-    /// ones.
+    /// The parameter's place. In instance methods `this` is 0; in static methods the first
+    /// parameter is 0.
     pub index: u16,
-    /// Whether only `fields` may need to be kept. If not, fields that the body
-    /// uses are kept as well.
+    /// Whether only `fields` may have to be kept. Otherwise the fields that the body uses are kept
+    /// as well.
     pub exact: bool,
-    /// Fields that are read and may be written: the internal name of the class
-    /// that declares them, and their names.
+    /// The fields that are read and may be written: the internal name of the declaring class, and
+    /// the field's name.
     pub fields: Vec<(String, String)>,
 }
 
 impl Effects {
-    /// What is known of a method.
+    /// Looks up what is known of a method.
     pub(crate) fn of<'e>(known: &'e [Self], name: &str, descriptor: &str) -> Option<&'e Self> {
         known.get(Self::find(known, name, descriptor)?)
     }
 
-    /// Where a method is among those of its class, which are sorted by name and descriptor.
+    /// The index of a method in the list, which is sorted by name and descriptor.
     pub fn find(known: &[Self], name: &str, descriptor: &str) -> Option<usize> {
         let it = |one: &Self| (one.name.as_str(), one.descriptor.as_str()).cmp(&(name, descriptor));
         known.binary_search_by(it).ok()
@@ -69,13 +69,13 @@ impl Effects {
 /// What a method keeps of its arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Copy {
-    /// The arguments themselves.
+    /// Only the arguments themselves.
     Reference,
-    /// And the fields of arguments that its body uses.
+    /// The arguments, and those of their fields that the body uses.
     Fields,
-    /// The arguments, and the fields of the receiver alone.
+    /// The arguments, and the used fields of the receiver only.
     FieldsOfReceiver,
-    /// The arguments, and the fields of all but the receiver.
+    /// The arguments, and the used fields of all arguments except the receiver.
     FieldsOfArguments,
 }
 
@@ -93,19 +93,18 @@ impl Copy {
 
 /// How a class is to be instrumented so that its writes can be undone.
 ///
-/// Each method that hands over its frame also keeps [`Capture::Position`], and
-/// each write tells what it writes over, except where nobody else can have seen
-/// the object.
+/// Each method that hands over its frame also keeps [`Capture::Position`], and each write logs the
+/// old value, except where nobody else can have seen the object.
 #[derive(Clone, Copy)]
 pub struct UndoPlan<'a> {
-    /// What methods hand over; nothing for code that is not to be seen itself.
+    /// What methods hand over; `None` for code whose own frames are not to be recorded.
     pub crash: Option<&'a CrashPlan<'a>>,
-    /// Whether handlers say what they catch. Those of methods that hand over
-    /// their frame always do.
+    /// Whether handlers report what they catch. The handlers of methods that hand over their frame
+    /// always do.
     pub catches: bool,
     /// The id of the first method, if methods hand over nothing.
     pub first_id: u32,
-    /// The id of the first field; the others follow on.
+    /// The id of the first field; the others are numbered consecutively.
     pub first_field: u32,
     /// What is known of accessors of other classes ([`Rewritten::quiet`]).
     pub quiet: &'a Others<'a>,
@@ -114,56 +113,52 @@ pub struct UndoPlan<'a> {
 /// The report rules that match a method.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Rules {
-    /// An exception that leaves the method is a failure.
+    /// Whether an exception that leaves the method is a failure.
     pub escape: bool,
-    /// An exception that the method catches is a failure.
+    /// Whether an exception that the method catches is a failure.
     pub caught: bool,
 }
 
-/// An instrumented class.
+/// The result of instrumenting a class.
 #[derive(Debug, Clone)]
 pub struct Rewritten {
-    /// The new class; nothing if the old one can stay.
+    /// The new class; `None` if the old one can stay.
     pub class: Option<Vec<u8>>,
     /// The internal name: `a/b/C`.
     pub class_name: String,
     /// The instrumented methods, by rising id.
     pub methods: Methods,
-    /// Where their new code stands, for each of [`Self::methods`]; empty unless
-    /// the workspace was told to note it ([`crate::Workspace::with_layouts`]).
+    /// Where inserted code stands in each of [`Self::methods`]; empty unless the workspace was made
+    /// by [`crate::Workspace::with_layouts`].
     pub layouts: Vec<Layout>,
     /// The methods that have a body but were left as they were.
     pub skipped: SkippedMethods,
-    /// What the ids of fields that are written mean, by rising id; empty unless
-    /// writes are logged.
+    /// The fields that are written, by rising id; empty unless writes are logged.
     pub fields: MemberNames,
-    /// The methods among the instrumented ones whose writes are not logged, since
-    /// there was no room.
+    /// Those of the instrumented methods whose writes are not logged, because there was no room.
     pub reduced: SkippedMethods,
-    /// Accessors for nested classes that only look something up, if writes are
-    /// logged.
+    /// Accessors for nested classes that write nothing, if writes are logged.
     pub quiet: Vec<(MemberName, Quiet)>,
-    /// The class came with probes in it, and was left as it was for that.
+    /// Whether the class came with probes in it and was left as it was for that reason.
     pub had_probes: bool,
 }
 
 /// An instrumented method.
 #[derive(Debug, Clone, Copy)]
 pub struct Method<'r> {
-    /// What the probes call it.
+    /// The number by which probes name the method.
     pub id: u32,
-    /// The name.
+    /// The method's name.
     pub name: &'r str,
-    /// The descriptor.
+    /// The method's descriptor.
     pub descriptor: &'r str,
-    /// The access flags.
+    /// The method's access flags.
     pub access: u16,
-    /// What the handler appends. References and words go to two arrays, each in
-    /// this order.
+    /// What the handler appends. References and words go to two arrays, each in this order.
     pub captures: Captures<'r>,
-    /// One for each parameter of the descriptor; `this` is not among them.
+    /// The names of the parameters in the descriptor; `this` is not among them.
     pub parameter_names: ParameterNames<'r>,
-    /// The smallest and the largest line.
+    /// The smallest and the largest line number.
     pub lines: Option<(u16, u16)>,
 }
 
@@ -180,11 +175,11 @@ pub struct Layout {
 /// A piece of inserted code, in offsets of the new body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Inserted {
-    /// Its first byte.
+    /// The offset of its first byte.
     pub start: usize,
-    /// The first byte behind it.
+    /// The offset behind its last byte.
     pub end: usize,
-    /// What it is for.
+    /// What the code is for.
     pub part: Part,
 }
 
@@ -192,26 +187,22 @@ pub struct Inserted {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Part {
-    /// Before and behind everything: jumps on the way of jumps that have become
-    /// too far.
+    /// Before and behind everything else: jumps on the way of jumps that have become too far.
     Islands,
     /// At the method's entry: fills the fresh variables.
     Entry,
-    /// Within the body, before an old instruction, whose jumps, frame and
-    /// exception-table entries lead here: at the start of a typed handler, tells
-    /// what was caught.
+    /// Within the body, before an old instruction whose jumps, frame and exception-table entries
+    /// lead here: reports what was caught, at the start of a typed handler.
     Caught {
         /// The variable that holds the exception meanwhile.
         exception: u16,
     },
-    /// Within the body, before an old instruction that writes: tells what it will
-    /// write over.
+    /// Within the body, before an old instruction that writes: logs the old value.
     Write,
-    /// Within the body of a traced method, before an old instruction or after it:
-    /// tells what it does.
+    /// Within the body of a traced method, before or after an old instruction: records what it
+    /// does.
     Event,
-    /// Behind the body: hands the captures over, or tells that the call ends, and
-    /// rethrows.
+    /// Behind the body: hands the captures over, or records that the call ends, and rethrows.
     Handler {
         /// The variable that holds the exception; it may be one of the old ones.
         exception: u16,
@@ -221,37 +212,37 @@ pub enum Part {
 /// A fresh local variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fresh {
-    /// Its slot.
+    /// The variable's slot.
     pub slot: u16,
-    /// The place in [`Method::captures`] of what it holds.
+    /// The index in [`Method::captures`] of the value that it holds.
     pub capture: usize,
 }
 
-/// A value that a handler appends: as it was at the method's entry.
+/// A value that a handler appends: the value at the method's entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Capture<'r> {
     /// An argument.
     Parameter {
-        /// 0 for `this`, in instance methods. Parameters count from 1 in both
-        /// instance and static methods.
+        /// The index: 0 for `this`, in instance methods. Parameters count from 1 in both instance
+        /// and static methods.
         index: u16,
         /// The declared type. In a constructor, null is appended for `this` as
         /// long as it is not initialized.
         descriptor: &'r str,
     },
-    /// A field of an argument. If the argument is null, or the field cannot be
-    /// had, a null or zero is appended.
+    /// A field of an argument. If the argument is null, or the field cannot be read, null or zero
+    /// is appended.
     Field {
         /// The index of the argument's [`Capture::Parameter`].
         parameter: u16,
-        /// The class that the method's body finds the field in.
+        /// The class in which the method's body finds the field.
         owner: &'r str,
         /// The field's name.
         name: &'r str,
         /// The field's type.
         descriptor: &'r str,
     },
-    /// Where the log of writes was, which is a word; the last capture of a method
+    /// The position of the log of writes at entry, which is a word. It is a method's last capture,
     /// if writes are logged (see [`UndoPlan`]).
     Position,
 }
@@ -259,11 +250,11 @@ pub enum Capture<'r> {
 /// A method that was left as it was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Skipped<'r> {
-    /// The name.
+    /// The method's name.
     pub name: &'r str,
-    /// The descriptor.
+    /// The method's descriptor.
     pub descriptor: &'r str,
-    /// Why.
+    /// Why it was left as it was.
     pub reason: SkipReason,
 }
 
@@ -279,16 +270,16 @@ pub enum SkipReason {
     /// A constructor whose call of another constructor was not found for
     /// certain.
     ConstructorShape,
-    /// Only its handlers were asked for, and it has none for certain classes.
+    /// Only its handlers were to be instrumented, and none of them catches named classes only.
     CatchesNothing,
-    /// Code of a class file older than version 45.3, which is laid out in
-    /// another way (no JDK that was released wrote it).
+    /// Code of a class file older than version 45.3, which has another layout (no released JDK
+    /// wrote it).
     OldCode,
     /// It has subroutines (`jsr`, `ret`), in an old class file.
     Subroutines,
     /// It would have more code than the format allows.
     TooLarge,
-    /// It would have more code than HotSpot's JIT compiles, and has not yet.
+    /// It would have more code than HotSpot's JIT compiles, while the old code has less.
     NotCompiled,
     /// It would have more local variables than the format allows.
     TooManyLocals,
@@ -297,17 +288,17 @@ pub enum SkipReason {
     ConstantPoolFull,
     /// Its code breaks the format.
     Malformed {
-        /// The byte at which it does, from the start of the class file; if that
-        /// is not known, the first byte of the code.
+        /// The offset in the class file of the byte that breaks the format; if that is not known,
+        /// of the first byte of the code.
         offset: u32,
     },
 }
 
 impl SkipReason {
-    /// Malformed where [`Self::within`] says, or nobody.
+    /// Malformed code at an offset that is not known yet: [`Self::within`] fills it in.
     pub(crate) const MALFORMED: Self = Self::Malformed { offset: 0 };
 
-    /// Malformed at this byte of the class file.
+    /// Malformed code at this offset of the class file.
     #[cold]
     pub(crate) fn malformed(offset: usize) -> Self {
         Self::Malformed {
@@ -315,7 +306,7 @@ impl SkipReason {
         }
     }
 
-    /// The same, for code that begins at `offset`.
+    /// Fills in `offset`, where the code begins, if no offset is known.
     pub(crate) fn within(self, offset: usize) -> Self {
         match self {
             Self::MALFORMED => Self::malformed(offset),
@@ -323,7 +314,7 @@ impl SkipReason {
         }
     }
 
-    /// The reason without the place, in a few words.
+    /// The reason without the offset, in a few words.
     pub fn kind(self) -> &'static str {
         match self {
             Self::CannotThrow => "cannot throw",

@@ -1,11 +1,10 @@
 //! Which calls lead to methods that only look something up.
 //!
-//! Such a method writes nothing, calls nothing but its like, locks nothing, reads
-//! nothing volatile and makes no class be loaded. So no frame can be below it, no
-//! thread learns anything of another by it, and the log of writes is at its end
-//! where it was before.
-//! Compilers before Java 11 make one, `access$000`, for each private member that
-//! nested classes use, so a loop over such a member is full of them.
+//! Such a method writes nothing, calls only methods of the same kind, locks nothing, reads nothing
+//! volatile and causes no class to be loaded. So no frame can be below it, no thread learns
+//! anything about another one through it, and the end of the log of writes stays where it was.
+//! Compilers before Java 11 make such a method, `access$000`, for each private member that nested
+//! classes use, so a loop over such a member is full of calls to them.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
@@ -18,28 +17,28 @@ use crate::{MemberName, SkipReason};
 /// A method that only looks something up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Quiet {
-    /// And throws nothing, if its class is initialised and the stack suffices.
+    /// It throws nothing, if its class is initialized and the stack suffices.
     Safe,
-    /// It may meet a null, or the like.
+    /// It may throw, for example at a null.
     MayThrow,
 }
 
-/// What is known of methods of other classes, by owner, name and descriptor; asked
-/// for those that [`is_accessor`] says yes to.
+/// What is known of methods of other classes, by owner, name and descriptor. It is asked for
+/// methods that `is_accessor` accepts.
 pub type Others<'p> = dyn Fn(&MemberRef<'_>) -> Option<Quiet> + 'p;
 
-/// Bodies longer than this are not looked at.
+/// Bodies longer than this many bytes are not examined.
 const MAX_LEN: usize = 64;
 
-/// Quiet methods that call each other.
+/// The greatest depth of quiet methods that call each other.
 const MAX_DEPTH: u32 = 3;
 
 type NameAndDescriptor<'a> = (&'a [u8], &'a [u8]);
 
-/// What is known of the calls of a class.
+/// What is known of the calls in a class.
 pub struct Calls<'c, 'a> {
     others: &'c Others<'c>,
-    /// Where the methods of the class are.
+    /// The indices of the class's methods.
     places: OnceCell<HashMap<NameAndDescriptor<'a>, usize>>,
     known: RefCell<HashMap<usize, Option<Quiet>>>,
 }
@@ -54,8 +53,8 @@ impl<'c> Calls<'c, '_> {
     }
 }
 
-/// Whether a compiler has made a method, by its name, for nested classes to reach
-/// a private member.
+/// Whether a method, judged by its name, was made by a compiler so that nested classes reach a
+/// private member.
 pub fn is_accessor(name: &[u8]) -> bool {
     name.starts_with(b"access$")
 }
@@ -80,8 +79,7 @@ pub fn accessors(own: &Own<'_, '_>) -> Vec<(MemberName, Quiet)> {
 }
 
 impl<'a> Own<'_, 'a> {
-    /// What the method that an instruction calls is like, if it is known to be
-    /// quiet.
+    /// The kind of the method that an instruction calls, if it is known to be quiet.
     pub fn quiet_call(&self, opcode: u8, constant: u16) -> Option<Quiet> {
         self.quiet_callee(opcode, constant, 0)
     }
@@ -110,16 +108,16 @@ impl<'a> Own<'_, 'a> {
         let &at = places.get(&key)?;
         let method = self.class.methods.get(at)?;
         let is_static = method.is(access::STATIC);
-        // No other method can be meant.
+        // Otherwise an overriding method might be called.
         if is_static != (opcode == op::INVOKESTATIC) || !(is_static || method.is(access::PRIVATE)) {
             return None;
         }
         let quiet = self.quiet(at, depth)?;
-        // There may be no object.
+        // The receiver may be null.
         Some(if is_static { quiet } else { Quiet::MayThrow })
     }
 
-    /// What a method of this class is like.
+    /// The kind of a method of this class, if it is quiet.
     fn quiet(&self, at: usize, depth: u32) -> Option<Quiet> {
         let calls = self.calls.as_ref()?;
         if let Some(&known) = calls.known.borrow().get(&at) {
@@ -144,7 +142,7 @@ impl<'a> Own<'_, 'a> {
         for insn in code.instructions() {
             let insn = insn?;
             let is_quiet = match (insn.effective_opcode(), insn.operand()?) {
-                // A class, or what has to be computed, may have to be loaded.
+                // A class or a computed constant may have to be loaded.
                 (op::LDC | op::LDC_W | op::LDC2_W, Operand::Constant(constant)) => matches!(
                     self.class.pool.get(constant)?,
                     Constant::Integer(_)
@@ -156,7 +154,8 @@ impl<'a> Own<'_, 'a> {
                 (op::GETSTATIC | op::GETFIELD, Operand::Constant(constant)) => {
                     let field = self.class.pool.field(constant)?;
                     let access = self.field_access(&field);
-                    // By a volatile one, this thread may learn something.
+                    // By reading a volatile field, this thread may learn something about another
+                    // one.
                     access.is_some_and(|flags| flags & access::VOLATILE == 0)
                 }
                 (opcode, Operand::Constant(constant)) => {

@@ -1,8 +1,8 @@
-//! What was done to the methods of a class, as it is kept.
+//! Records of what was done to the methods of a class, in a compact form.
 //!
-//! A JVM loads ten thousands of classes, and all of this is kept for crashes
-//! that mostly never come: so it is a few pieces of memory for a class, not many
-//! for a method, and texts are there once.
+//! A JVM loads tens of thousands of classes, and all of this is kept for crashes that mostly never
+//! come. So it takes a few pieces of memory for a class instead of many for a method, and each text
+//! is stored once.
 
 use hindsight_classfile::{Code, Member, Utf8, tables};
 
@@ -13,7 +13,7 @@ use crate::parameters::{Parameter, Place};
 use crate::throwing::Own;
 use crate::{Capture, Method, SkipReason, Skipped};
 
-/// A piece of the text.
+/// A range of the common text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Text {
     start: u32,
@@ -27,21 +27,21 @@ impl Text {
     };
 
     fn of(self, text: &str) -> &str {
-        // Pieces are made by `push` alone, which makes them of this text.
+        // Only `push` makes such ranges, and it makes them within this text.
         text.get(self.start as usize..self.end as usize)
             .unwrap_or("")
     }
 
-    /// A piece of this piece.
+    /// A part of this range.
     fn part(self, start: usize, end: usize) -> Self {
-        // Within the piece, so it fits.
+        // The part lies within the range, so it fits.
         Self {
             start: self.start + start as u32,
             end: self.start + end as u32,
         }
     }
 
-    /// What is left without the first and the last byte.
+    /// The range without its first and its last byte.
     fn inner(self) -> Self {
         Self {
             start: self.start.saturating_add(1),
@@ -50,16 +50,16 @@ impl Text {
     }
 }
 
-/// More text than this is not kept for one class. What is left out reads as
-/// empty. Only a class made for it gets there: by one long name in many methods.
+/// The most bytes of text that are kept for one class. What is left out reads as empty. Only a
+/// class made for the purpose gets there: by one long name in many methods.
 pub const MAX_TEXT: usize = 1 << 26;
 
-/// Adds to `text`.
+/// Appends a text to `text`.
 fn push(text: &mut Vec<u8>, piece: &str) -> Text {
     push_bytes(text, piece.as_bytes())
 }
 
-/// The same for bytes that are UTF-8.
+/// Like [`push`], for bytes that are UTF-8.
 fn push_bytes(text: &mut Vec<u8>, piece: &[u8]) -> Text {
     let start = text.len() as u32;
     if text.len() < MAX_TEXT {
@@ -76,7 +76,7 @@ fn push_utf8(text: &mut Vec<u8>, utf8: Utf8<'_>) -> Text {
     }
 }
 
-/// What was collected, in a piece of memory of its own.
+/// What was collected, in memory of its own.
 fn kept(text: &[u8]) -> Box<str> {
     match std::str::from_utf8(text) {
         Ok(text) => text.into(),
@@ -95,11 +95,10 @@ pub struct Named<'m, 'a> {
 pub struct Kept<'b, 'a> {
     pub parameters: &'b [Parameter<'a>],
     pub fields: &'b [KeptField<'a>],
-    /// Whether it hands over the position of the log of writes, and the variable
-    /// that keeps it, if one has to.
+    /// Whether the method hands over the position of the log of writes, and the variable that holds
+    /// it if one is needed.
     pub position: Option<Option<u16>>,
-    /// The places of the parameters that are handed over, in that order; all if
-    /// there is no list.
+    /// The places of the parameters that are handed over, in that order; `None` for all.
     pub handed: Option<&'b [usize]>,
 }
 
@@ -162,17 +161,17 @@ pub struct Methods {
 }
 
 impl Methods {
-    /// How many there are.
+    /// The number of methods.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no methods.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// The method at `place`.
+    /// The method at the index `place`.
     pub fn get(&self, place: usize) -> Option<Method<'_>> {
         let row = self.rows.get(place)?;
         let before = place
@@ -196,7 +195,7 @@ impl Methods {
         })
     }
 
-    /// All of them.
+    /// All methods.
     pub fn iter(&self) -> impl Iterator<Item = Method<'_>> {
         (0..self.len()).filter_map(|place| self.get(place))
     }
@@ -206,7 +205,7 @@ fn slice<T>(rows: &[T], start: u32, end: u32) -> &[T] {
     rows.get(start as usize..end as usize).unwrap_or(&[])
 }
 
-/// What a method's handler appends, in its order. Iterate over copies.
+/// What a method's handler appends, in its order. A copy can be iterated over independently.
 #[derive(Debug, Clone, Copy)]
 pub struct Captures<'r> {
     text: &'r str,
@@ -214,20 +213,20 @@ pub struct Captures<'r> {
 }
 
 impl Captures<'_> {
-    /// How many are left.
+    /// The number of captures that are left.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Whether none are left.
+    /// Whether no captures are left.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 }
 
 impl<'r> Captures<'r> {
-    /// Where each of them is kept while the method runs: a local variable of the
-    /// new code, valid behind its entry. Nothing for what is not kept.
+    /// The local variable of the new code in which each capture is kept while the method runs,
+    /// valid behind the entry code; `None` for a capture that is not kept.
     pub fn slots(self) -> impl Iterator<Item = Option<u16>> + 'r {
         self.rows.iter().map(|row| row.slot())
     }
@@ -264,8 +263,8 @@ impl<'r> Iterator for Captures<'r> {
     }
 }
 
-/// The names of a method's parameters, as far as they are known; `this` is not
-/// among them. Iterate over copies.
+/// The names of a method's parameters, as far as they are known; `this` is not among them. A copy
+/// can be iterated over independently.
 #[derive(Debug, Clone, Copy)]
 pub struct ParameterNames<'r> {
     text: &'r str,
@@ -273,7 +272,7 @@ pub struct ParameterNames<'r> {
 }
 
 impl<'r> ParameterNames<'r> {
-    /// The name of a parameter; the first one is 0.
+    /// The name of a parameter; the first one has index 0.
     pub fn get(&self, place: usize) -> Option<&'r str> {
         self.clone().nth(place).flatten()
     }
@@ -297,17 +296,17 @@ pub struct SkippedMethods {
 }
 
 impl SkippedMethods {
-    /// How many there are.
+    /// The number of methods.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no methods.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// All of them, in the order of the class.
+    /// All methods, in the order of the class.
     pub fn iter(&self) -> impl Iterator<Item = Skipped<'_>> {
         self.rows.iter().map(|row| Skipped {
             name: row.name.of(&self.text),
@@ -320,25 +319,25 @@ impl SkippedMethods {
 /// Collects the records of one class after another.
 #[derive(Debug, Default)]
 pub struct Recorder {
-    /// UTF-8, which is looked at once, at the end.
+    /// UTF-8, which is checked only once, at the end.
     text: Vec<u8>,
     rows: Vec<Row>,
     captures: Vec<CaptureRow>,
     names: Vec<Text>,
     /// The type of `this`.
     this: Option<Text>,
-    /// Fields whose texts are there: the constant, the name, the descriptor.
+    /// Fields whose texts are stored already: the constant, the name, the descriptor.
     fields: Vec<(u16, Text, Text)>,
-    /// The captures of all parameters of a method that does not hand over all.
+    /// The captures of all parameters, for a method that does not hand over all of them.
     all: Vec<CaptureRow>,
     skipped: SkippedList,
     reduced: SkippedList,
 }
 
-/// Methods with less than what was asked for, as they are collected.
+/// Methods for which less was done than asked for, while they are being collected.
 #[derive(Debug, Default)]
 struct SkippedList {
-    /// UTF-8, which is looked at once, at the end.
+    /// UTF-8, which is checked only once, at the end.
     text: Vec<u8>,
     rows: Vec<SkippedRow>,
 }
@@ -367,7 +366,7 @@ impl SkippedList {
     }
 }
 
-/// Fields that are looked for among those whose texts are there.
+/// The most fields whose stored texts are searched.
 const MAX_FIELDS: usize = 64;
 
 impl Recorder {
@@ -375,7 +374,7 @@ impl Recorder {
     pub fn clear(&mut self) {
         self.text.clear();
         self.text.shrink_to(MAX_SPARE_LEN);
-        // Of these, no class can have many megabytes.
+        // No class can make these lists many megabytes long.
         self.rows.clear();
         self.captures.clear();
         self.names.clear();
@@ -385,12 +384,12 @@ impl Recorder {
         self.reduced.clear();
     }
 
-    /// How many methods were instrumented.
+    /// The number of methods that were instrumented.
     pub fn methods(&self) -> usize {
         self.rows.len()
     }
 
-    /// What was recorded.
+    /// The records of the class.
     pub fn records(&self) -> (Methods, SkippedMethods) {
         (
             Methods {
@@ -403,22 +402,22 @@ impl Recorder {
         )
     }
 
-    /// The methods of [`Self::reduce`].
+    /// The methods recorded by [`Self::reduce`].
     pub fn reduced(&self) -> SkippedMethods {
         self.reduced.records()
     }
 
-    /// Takes down that a method was left alone.
+    /// Records that a method was left alone.
     pub fn skip(&mut self, method: &Named<'_, '_>, reason: SkipReason) {
         self.skipped.add(method, reason);
     }
 
-    /// Takes down that a method with a new body does less than was asked for.
+    /// Records that a method with a new body does less than was asked for.
     pub fn reduce(&mut self, method: &Named<'_, '_>, reason: SkipReason) {
         self.reduced.add(method, reason);
     }
 
-    /// Takes down a method with a new body.
+    /// Records a method with a new body.
     pub fn method<'a>(
         &mut self,
         own: &Own<'_, 'a>,
@@ -438,7 +437,7 @@ impl Recorder {
             descriptor,
             access: method.access,
             lines,
-            // Each takes a slot, which has 16 bits, of at most 65,535 methods.
+            // A capture takes a slot, which has 16 bits, in one of at most 65,535 methods.
             captures_end: self.captures.len() as u32,
             names_end: self.names.len() as u32,
         });
@@ -466,7 +465,7 @@ impl Recorder {
         let range = descriptor.start as usize..descriptor.end as usize;
         let as_it_was = self.text.get(range) == Some(method.descriptor.as_bytes());
         let first = self.captures.len();
-        // Behind the parenthesis.
+        // Starts behind the opening parenthesis of the descriptor.
         let mut at = 1;
         for parameter in body.parameters {
             let text = match parameter.ty {
@@ -524,7 +523,7 @@ impl Recorder {
             self.captures.push(CaptureRow::Field {
                 parameter: parameter.index,
                 slot: kept.slot,
-                // Fields are picked by their owner: it is the parameter's class.
+                // Fields are picked by their owner, which is the parameter's class.
                 owner: descriptor.inner(),
                 name,
                 descriptor: ty,
@@ -536,8 +535,8 @@ impl Recorder {
         }
     }
 
-    /// Takes down the names of the parameters, and returns the range of lines,
-    /// where debug tables have them. Tables that make no sense have nothing.
+    /// Records the names of the parameters, as far as debug tables have them, and returns the range
+    /// of lines. Tables that make no sense are ignored.
     fn names<'a>(
         &mut self,
         own: &Own<'_, 'a>,
@@ -575,7 +574,8 @@ impl Recorder {
                         continue;
                     };
                     for (place, parameter) in names.iter_mut().zip(parameters()) {
-                        // Code of other agents may stand before the place from which on it has a name.
+                        // Code of other agents may stand before the offset from which on the
+                        // variable has a name.
                         let of_it = variables.clone().filter(|of| of.slot == parameter.slot);
                         if let Some(first) = of_it.min_by_key(|of| of.start) {
                             *place = name(first.name_index);
@@ -585,7 +585,8 @@ impl Recorder {
                 _ => {}
             }
         }
-        // The compiler was asked for these, so they are better.
+        // `MethodParameters` is there only if the compiler was asked for it, so its names are
+        // better.
         if let Some(attribute) = own.find(&method.attributes, Kind::MethodParameters)
             && let Ok(entries) = tables::method_parameters(&attribute)
             && entries.len() == names.len()

@@ -1,7 +1,7 @@
-//! Putting fragments between instructions, and moving the jumps.
+//! Puts fragments between instructions, and adjusts the jumps.
 //!
-//! Code between two fragments moves as a whole, so what is known of the new code
-//! is a short list of runs, and only jumps are looked at one by one.
+//! Code between two fragments moves as a whole, so what is known of the new code is a short list of
+//! runs, and only jumps are examined one by one.
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ use crate::insertions::Insertions;
 use crate::islands::Islands;
 use crate::scan::{Scan, Switch};
 
-/// The most bytes a body may have (JVMS 4.7.3).
+/// The most bytes that a body may have (JVMS 4.7.3).
 pub const MAX_CODE: usize = 0xffff;
 
 /// Old code with fragments in it.
@@ -23,15 +23,14 @@ pub const MAX_CODE: usize = 0xffff;
 pub struct Relocated {
     pub code: Vec<u8>,
     pub map: CodeMap,
-    /// Where the fragments are, in their order.
+    /// The offsets of the fragments, in their order.
     pub placed: Vec<usize>,
-    /// What conditional jumps reach that have become too far.
+    /// Islands for the conditional jumps that have become too far.
     pub islands: Islands,
 }
 
-/// Puts `entry` before the first instruction and `fragments` between the
-/// instructions. The outcome comes in
-/// `relocated`, whose memory is used again.
+/// Puts `entry` before the first instruction and `fragments` between the instructions. The outcome
+/// replaces the content of `relocated`, whose memory is used again.
 pub fn relocate(
     relocated: &mut Relocated,
     code: &Code<'_>,
@@ -88,36 +87,34 @@ pub fn relocate(
     plan.emit(entry, new)
 }
 
-/// Where everything goes.
+/// The positions of everything in the new code.
 struct Layout<'l> {
     bytecode: &'l [u8],
     scan: &'l Scan,
     fragments: &'l Insertions,
     map: &'l mut CodeMap,
-    /// Where the fragments are.
+    /// The offsets of the fragments.
     placed: &'l mut Vec<usize>,
-    /// The old offsets of each `goto` that has become too far, sorted; it has a
-    /// wide form. These and the islands only grow, so that laying out comes to
-    /// an end.
+    /// The old offsets of each `goto` that has become too far, sorted; it gets its wide form. These
+    /// and the islands only grow, so that laying out comes to an end.
     gotos: Vec<usize>,
-    /// For the other jumps that have become too far.
+    /// Islands for the other jumps that have become too far.
     islands: &'l mut Islands,
     rounds: u32,
 }
 
-/// Real code is laid out after two or three rounds. A chain of jumps, each
-/// pushed too far by the one before, could take thousands; from this round on,
-/// all jumps are taken for too far.
+/// Real code is laid out after two or three rounds. A chain of jumps, each pushed too far by the
+/// one before, could take thousands; from this round on, all jumps are treated as too far.
 const MAX_ROUNDS: u32 = 16;
 
-/// No jump within so many bytes can be too far.
+/// The distance in bytes within which no jump can be too far.
 const REACH: usize = 0x7fff;
 
 fn padding(offset: usize) -> usize {
     3 - (offset & 3)
 }
 
-/// Pieces on their way to their places.
+/// Pieces that are being placed.
 struct Pieces<'p> {
     all: &'p Insertions,
     next: usize,
@@ -126,13 +123,13 @@ struct Pieces<'p> {
 }
 
 impl Pieces<'_> {
-    /// Where the next one goes.
+    /// The old offset of the next piece.
     fn place(&self) -> usize {
         self.all.place(self.next).0
     }
 
-    /// Begins a run, with the pieces that go before it. The one before ends at
-    /// `at` in new code. Returns where its first instruction is.
+    /// Begins a run with the pieces that go before it. The previous run ends at `at` in new code.
+    /// Returns the new offset of the run's first instruction.
     fn run(&mut self, old: usize, mut at: usize) -> Result<usize, SkipReason> {
         let mut label = at;
         loop {
@@ -147,7 +144,7 @@ impl Pieces<'_> {
                 label = at;
             }
         }
-        // Far beyond what can work out, and before anything overflows.
+        // This is far beyond any valid length, and stops before anything overflows.
         if at > 0x0100_0000 {
             return Err(SkipReason::TooLarge);
         }
@@ -158,9 +155,8 @@ impl Pieces<'_> {
 }
 
 impl Layout<'_> {
-    /// Decides where everything goes and puts it there, `len` bytes in all. Only
-    /// for bodies in which no instruction changes its length: without switches, and
-    /// within [`REACH`].
+    /// Places and copies everything in one pass, `len` bytes in all. Only for bodies in which no
+    /// instruction changes its length: without switches, and within [`REACH`].
     fn in_one_go(
         &mut self,
         entry: &Fragment,
@@ -217,10 +213,10 @@ impl Layout<'_> {
             runs: &mut self.map.runs,
             placed: self.placed,
         };
-        // Where the last run is, in old and in new code.
+        // The start of the last run, in old and in new code.
         let (mut old, mut new) = (0, pieces.run(0, entry_len)?);
         while old < end {
-            // What changes its length next, where it ends, and its new length.
+            // The next instruction that changes its length: where it starts and where it ends.
             let switch = switches
                 .first()
                 .filter(|switch| gotos.first().is_none_or(|&goto| switch.start < goto));
@@ -234,7 +230,7 @@ impl Layout<'_> {
                 new = pieces.run(place, new + (place - old))?;
                 old = place;
             }
-            // A fragment may lie within only if it is wrong.
+            // Only a wrong fragment lies within the instruction.
             let at = new + start.checked_sub(old).ok_or(SkipReason::MALFORMED)?;
             let (len, same) = if switch.is_some() {
                 switches = switches.get(1..).unwrap_or(&[]);
@@ -254,8 +250,7 @@ impl Layout<'_> {
         Ok(())
     }
 
-    /// Adds the jumps that are too far in this layout; tells whether there are
-    /// any more.
+    /// Adds the jumps that are too far in this layout; returns whether there are any more of them.
     fn find_far(&mut self) -> Result<bool, SkipReason> {
         self.rounds += 1;
         let known = self.gotos.len();
@@ -292,8 +287,8 @@ impl Layout<'_> {
         let mut at = 0;
         for run in self.map.runs.windows(2) {
             let [run, next] = run else { continue };
-            // What the run before ended with may have another length now. Then it
-            // is a jump or a switch, all of which is written anew.
+            // The instruction before this run may have another length now. It is then a jump or a
+            // switch, all of which are written anew.
             while self.fragments.place(at).0 == run.old {
                 let place = *self.placed.get(at).ok_or(SkipReason::MALFORMED)?;
                 copy(
@@ -314,7 +309,7 @@ impl Layout<'_> {
         self.islands.emit_back(out, |old| targets.label(old))
     }
 
-    /// Makes jumps lead to where their targets are now.
+    /// Adjusts jumps to the new offsets of their targets.
     fn move_jumps(&self, out: &mut [u8]) -> Result<(), SkipReason> {
         let (mut sources, mut targets) = (self.map.lookup(), self.map.lookup());
         for &jump in &self.scan.jumps {
@@ -327,8 +322,8 @@ impl Layout<'_> {
                 continue;
             };
             let distance = distance(from, targets.label(target)?);
-            // A jump that was widened stays so, though later ones may have
-            // brought its target back.
+            // A jump that was widened stays wide, although later jumps may have brought its target
+            // back within reach.
             if opcode == op::GOTO && self.gotos.binary_search(&jump).is_ok() {
                 put(out, from, [op::GOTO_W])?;
                 put(out, from + 1, distance.to_be_bytes())?;
@@ -344,7 +339,7 @@ impl Layout<'_> {
         Ok(())
     }
 
-    /// Writes a switch anew, with other padding and other targets.
+    /// Writes a switch anew, with new padding and new targets.
     fn move_switch(&self, switch: &Switch, out: &mut [u8]) -> Result<(), SkipReason> {
         let mut targets = self.map.lookup();
         let from = self.map.lookup().insn(switch.start)?;
@@ -357,8 +352,8 @@ impl Layout<'_> {
         let table = opcode(self.bytecode, switch.start) == op::TABLESWITCH;
         for (at, place) in (old..switch.end).step_by(4).enumerate() {
             let value = word(self.bytecode, place);
-            // The default; then the lowest and the highest key and the jumps, or
-            // the number of pairs and pairs of key and jump.
+            // The default comes first; then the lowest and the highest key and the jumps, or the
+            // number of pairs and pairs of key and jump.
             let jumps = at == 0 || at >= 3 && (table || at % 2 == 1);
             let value = if jumps {
                 distance(from, targets.label(target(switch.start, value)?)?)
@@ -371,12 +366,12 @@ impl Layout<'_> {
     }
 }
 
-/// How far a jump goes in the new code, whose offsets are below 2^24.
+/// The distance of a jump in the new code, whose offsets are below 2^24.
 fn distance(from: usize, target: usize) -> i32 {
     target as i32 - from as i32
 }
 
-/// What a jump leads to that goes so far.
+/// The target of a jump, given its distance.
 fn target(jump: usize, distance: i32) -> Result<usize, SkipReason> {
     jump.checked_add_signed(distance as isize)
         .ok_or(SkipReason::MALFORMED)
@@ -386,8 +381,7 @@ fn opcode(bytecode: &[u8], at: usize) -> u8 {
     bytecode.get(at).copied().unwrap_or(op::NOP)
 }
 
-/// What a jump with a distance of two bytes leads to; nothing for one with four
-/// bytes.
+/// The target of a jump with a distance of two bytes; `None` for a jump with four bytes.
 fn near(bytecode: &[u8], jump: usize) -> Option<usize> {
     match bytecode.get(jump..jump + 3) {
         Some(&[opcode, high, low]) if opcode != op::GOTO_W => {
@@ -404,12 +398,12 @@ fn word(bytecode: &[u8], at: usize) -> i32 {
     }
 }
 
-/// Pieces of so many bytes are copied without asking for their length: most are
-/// shorter. What is behind them comes to be overwritten.
+/// A copy of at most this many bytes is done in fixed size, without regard to its length, since
+/// most are shorter. The bytes behind it are overwritten later.
 const SHORT: usize = 16;
 
-/// Copies a range of `from` to a place in `out`. Up to [`SHORT`] bytes behind that
-/// may change, where what comes later will stand.
+/// Copies a range of `from` to an offset in `out`. Up to [`SHORT`] bytes behind it may change,
+/// where later code will stand.
 #[inline]
 fn copy(out: &mut [u8], at: usize, from: &[u8], range: Range<usize>) -> Result<(), SkipReason> {
     let to = out.get_mut(at..).ok_or(SkipReason::MALFORMED)?;

@@ -1,19 +1,21 @@
-//! Of which run the probes in a class are, and making those of others silent.
+//! To which run the probes in a class belong, and how the probes of other runs are silenced.
 //!
-//! Probes name methods and fields by numbers that one run has given them. A tool that keeps
-//! rewritten classes (a cache of woven ones) brings the numbers of another run, as classes do that were rewritten
-//! without a JVM: to a recorder these are other methods', and other places in objects.
+//! Probes name methods and fields by numbers that one run has assigned. A tool that keeps rewritten
+//! classes (a cache of woven ones) brings the numbers of another run, and so do classes that were
+//! rewritten without a JVM: for a recorder, these numbers mean other methods and other places in
+//! objects.
 
 use hindsight_classfile::{Attribute, ClassFile, PoolBuilder, tag};
 
 use crate::Error;
 use crate::contract::{PROBE, SILENT, WRITES, trace::TRACE};
 
-/// The attribute of a class with probes: eight bytes, the number of the run. The JVM ignores what it does not know
-/// (JVMS 4.7.1).
+/// The attribute of a class with probes: eight bytes, the number of the run. A JVM ignores
+/// attributes that it does not know (JVMS 4.7.1).
 const ATTRIBUTE: &str = "dev.hindsight.Run";
 
-/// Adds the attribute to a class that has just been assembled from `class`, whose constants are in it already.
+/// Adds the attribute to a class that has just been assembled from `class`, whose constants are in
+/// it already.
 pub(crate) fn stamp(class: &ClassFile<'_>, run: u64, name_index: u16, out: &mut Vec<u8>) {
     let attribute = Attribute {
         name_index,
@@ -23,23 +25,25 @@ pub(crate) fn stamp(class: &ClassFile<'_>, run: u64, name_index: u16, out: &mut 
     class.attributes.add(out, &attribute);
 }
 
-/// The name of the attribute as a constant; none if there is no room for it, or for one more attribute of the class.
+/// The constant for the attribute's name; `None` if there is no room for it, or for one more
+/// attribute of the class.
 pub(crate) fn name(class: &ClassFile<'_>, added: &mut PoolBuilder) -> Option<u16> {
     class.attributes.len().checked_add(1)?;
     added.utf8(ATTRIBUTE.as_bytes()).ok()
 }
 
-/// The run that the probes in a class are of, see [`Workspace::of_run`](crate::Workspace::of_run); none if it does
-/// not say so.
+/// The run to which the probes in a class belong, see
+/// [`Workspace::of_run`](crate::Workspace::of_run); `None` if the class does not say.
 pub fn run_of(class: &ClassFile<'_>) -> Option<u64> {
-    // Who instruments a class once more adds one behind.
+    // Whoever instruments a class once more adds another attribute behind the old one.
     let attributes = class.attributes.iter();
     let stamps = attributes.filter(|one| one.name(&class.pool).is_ok_and(|name| name == ATTRIBUTE));
     Some(u64::from_be_bytes(stamps.last()?.info.try_into().ok()?))
 }
 
-/// The class with calls of [`SILENT`] in place of all probes; it is otherwise as it was. Method references that were
-/// turned to [stand-ins](crate::contract::stand_ins) still lead to these, whose class has to be there.
+/// Replaces all calls of probes in a class by calls of [`SILENT`]; the class is otherwise as it
+/// was. Method references that were turned to [stand-ins](crate::contract::stand_ins) still lead to
+/// these, whose class has to be there.
 ///
 /// # Errors
 ///
@@ -53,15 +57,16 @@ pub fn silenced(class: &[u8]) -> Result<Vec<u8>, Error> {
             other => pool.extend_from_slice(other),
         }
     }
-    // Behind the magic number, the version and the number of constants.
+    // The constants begin behind the magic number, the version and the number of constants.
     let (head, body) = class.split_at(HEAD);
     Ok([head, &pool, &body[parsed.pool.raw().len()..]].concat())
 }
 
-/// Bytes of a class file before its constants (JVMS 4.1).
+/// The number of bytes of a class file before its constants (JVMS 4.1).
 const HEAD: usize = 10;
 
-/// Writes a text constant with the names of the probes' classes in it replaced: they stand alone, and in descriptors.
+/// Writes a text constant with the names of the probes' classes in it replaced, both where they
+/// stand alone and within descriptors.
 fn write_text(text: &[u8], out: &mut Vec<u8>) {
     let mut new = Vec::with_capacity(text.len());
     let mut rest = text;
@@ -80,7 +85,7 @@ fn write_text(text: &[u8], out: &mut Vec<u8>) {
             }
         }
     }
-    // What would become too long stays as it was; no name and no descriptor of ours does.
+    // A text that would become too long stays as it was; none of our names and descriptors does.
     let new = if new.len() > usize::from(u16::MAX) {
         text
     } else {
@@ -166,7 +171,7 @@ mod tests {
         }
     }
 
-    /// Probes that do not say of which run they are would be taken for those of this run.
+    /// Probes that do not say to which run they belong would be taken for probes of this run.
     #[test]
     fn a_class_without_room_for_its_run_gets_no_probes() {
         let class = plain();
@@ -195,7 +200,7 @@ mod tests {
         }
         assert!(probed > 20 && rewritten(&filled(0), 5, false).is_none());
 
-        // Nor if it has all attributes that a class can have.
+        // The same holds for a class that has all attributes that a class can have.
         let mut full = class[..class.len() - 2].to_vec();
         full.extend([0xff; 2]);
         full.extend([0, 5, 0, 0, 0, 0].repeat(65_535));

@@ -1,4 +1,4 @@
-//! One pass over a body's instructions, for what the rest needs to know.
+//! One pass over a body's instructions, which collects what the other modules need to know.
 
 use hindsight_classfile::{Code, Operand, opcode as op};
 
@@ -10,32 +10,32 @@ use crate::asm::MAX_SPARE_LEN;
 pub struct Scan {
     /// The slots of the parameters, `this` included, that the body stores into.
     pub stored: Slots,
-    /// Whether there is an instruction that may throw wherever it stands; more
-    /// is known by [`crate::throwing`].
+    /// Whether there is an instruction that may throw wherever it stands; [`crate::throwing`] finds
+    /// out more.
     pub throws: bool,
-    /// Where the jumps are, besides the switches.
+    /// The offsets of the jumps, except the switches.
     pub jumps: Vec<usize>,
     pub switches: Vec<Switch>,
-    /// The field references of `getfield` and `putfield`, each once, in order.
+    /// The field references of `getfield` and `putfield`, each once, in the order of the code.
     pub fields: Vec<FieldUse>,
-    /// Where the instructions are that were asked for.
+    /// The offsets of the instructions that were asked for.
     pub sites: Vec<usize>,
     /// Whether an instruction begins at each offset.
     starts: Vec<bool>,
 }
 
-/// What is to be found besides what all need.
+/// What is to be found besides what is always needed.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct Wanted {
-    /// [`Scan::fields`].
+    /// Whether to fill [`Scan::fields`].
     pub fields: bool,
-    /// Among [`Scan::sites`].
+    /// Whether returns are among [`Scan::sites`].
     pub returns: bool,
-    /// The same: calls, but for those of interfaces and `invokedynamic`.
+    /// Whether calls are among [`Scan::sites`], except `invokeinterface` and `invokedynamic`.
     pub calls: bool,
-    /// The same: of fields and array elements.
+    /// Whether writes of fields and array elements are among [`Scan::sites`].
     pub writes: bool,
-    /// The same.
+    /// Whether reads of fields and array elements are among [`Scan::sites`].
     pub reads: bool,
 }
 
@@ -49,7 +49,7 @@ pub struct Switch {
 /// A field reference that the body uses.
 #[derive(Debug, Clone, Copy)]
 pub struct FieldUse {
-    /// The constant.
+    /// The index of the reference in the constant pool.
     pub index: u16,
     /// Slots of parameters from which the body loads the reference right before
     /// a `getfield`.
@@ -61,7 +61,7 @@ pub struct FieldUse {
 pub struct Slots([u64; 4]);
 
 impl Slots {
-    /// Adds a slot; one that no parameter can have is left out.
+    /// Adds a slot; a slot that no parameter can have is ignored.
     pub fn insert(&mut self, slot: u16) {
         if let Some(word) = self.0.get_mut(usize::from(slot / 64)) {
             *word |= 1 << (slot % 64);
@@ -74,7 +74,7 @@ impl Slots {
         self.insert(slot.saturating_add(1));
     }
 
-    /// Whether a slot is there.
+    /// Whether a slot is in the set.
     pub fn contains(&self, slot: u16) -> bool {
         self.0
             .get(usize::from(slot / 64))
@@ -90,7 +90,7 @@ pub fn scan(code: &Code<'_>, slots: u16, wanted: Wanted) -> Result<Scan, SkipRea
 }
 
 impl Scan {
-    /// Lets go of what only a strange method needs.
+    /// Releases memory that only an unusually large method needs.
     pub fn trim(&mut self) {
         for list in [&mut self.jumps, &mut self.sites] {
             list.clear();
@@ -100,8 +100,8 @@ impl Scan {
 
     /// Reads `code` as [`scan`] does, in memory that has been used.
     ///
-    /// It is the one pass over every instruction of a class, so it looks no
-    /// closer at most of them than to find the next.
+    /// It is the only pass over every instruction of a class, so it examines most of them no more
+    /// closely than it takes to find the next.
     pub fn restart(
         &mut self,
         code: &Code<'_>,
@@ -120,8 +120,8 @@ impl Scan {
         let steps = wanted.steps();
         let mut at = 0;
         let mut seen = 0;
-        // The slot that a reference was loaded from, and where the instruction
-        // after that begins.
+        // The slot that a reference was loaded from, and the offset of the instruction behind that
+        // load.
         let mut loaded = (0, usize::MAX);
         while let Some((&opcode, start)) = bytecode.get(at).zip(starts.get_mut(at)) {
             *start = true;
@@ -136,7 +136,7 @@ impl Scan {
                 at = self.long(code, at)?;
                 continue;
             }
-            // It is there in full, so none of these gives a zero.
+            // The instruction is there in full, so none of these reads the default of zero.
             let byte = u16::from(bytecode.get(at + 1).copied().unwrap_or(0));
             let half = || byte << 8 | u16::from(bytecode.get(at + 2).copied().unwrap_or(0));
             match step & ACTION {
@@ -161,7 +161,7 @@ impl Scan {
                     let fresh = loaded_at == at && opcode == op::GETFIELD;
                     self.field(half(), fresh.then_some(slot));
                 }
-                // A load from what is no parameter.
+                // The load is from a slot that belongs to no parameter.
                 _ => {}
             }
             at = end;
@@ -174,8 +174,8 @@ impl Scan {
         self.check_ways(code)
     }
 
-    /// Checks that jumps and the exception table lead to instructions: elsewhere
-    /// there may be code of ours.
+    /// Checks that jumps and the exception table lead to instructions: elsewhere there may be
+    /// inserted code.
     fn check_ways(&self, code: &Code<'_>) -> Result<(), SkipReason> {
         let check = |target: Option<usize>, from: usize| match target {
             Some(target) if self.begins(target) => Ok(()),
@@ -197,7 +197,7 @@ impl Scan {
                 targets.try_for_each(|target| check(target, switch.start))?;
             }
         }
-        // The table comes behind the code and the number of its entries.
+        // The table stands behind the code and the number of its entries.
         let end = code.bytecode.len();
         for (entry, at) in code.handlers.zip((end + 2..).step_by(8)) {
             check(Some(usize::from(entry.start)), at)?;
@@ -214,8 +214,8 @@ impl Scan {
         self.starts.get(offset) == Some(&true)
     }
 
-    /// Reads an instruction whose opcode does not decide its length, or one that
-    /// is no instruction; returns its end.
+    /// Reads an instruction whose length its opcode does not decide, or an invalid one; returns its
+    /// end.
     #[cold]
     fn long(&mut self, code: &Code<'_>, at: usize) -> Result<usize, SkipReason> {
         let mut rest = code.instructions_from(at);
@@ -238,8 +238,8 @@ impl Scan {
     }
 
     fn field(&mut self, index: u16, loaded_from: Option<u16>) {
-        // Bodies use few fields, so looking through them is quick; the few that
-        // do not are kept quick by giving up on the rest.
+        // Most bodies use few fields, so searching them all is quick; in the few others, the rest
+        // is ignored to keep it quick.
         let known = self.fields.iter().position(|field| field.index == index);
         let at = match known {
             Some(at) => at,
@@ -256,7 +256,7 @@ impl Scan {
     }
 }
 
-/// Field references that are looked at in one body.
+/// The most field references that are examined in one body.
 const MAX_FIELDS: usize = 256;
 
 impl Wanted {
@@ -274,7 +274,7 @@ impl Wanted {
         &STEPS[bits.fold(0, |which, &bit| which << 1 | usize::from(bit))]
     }
 
-    /// What is wanted in the table at a place of [`STEPS`].
+    /// What is wanted in the table at the index `which` of [`STEPS`].
     const fn at(which: usize) -> Self {
         Self {
             fields: which & 1 != 0,
@@ -285,7 +285,7 @@ impl Wanted {
         }
     }
 
-    /// The action that is asked for besides what all need.
+    /// The action for an opcode that is asked for besides what is always needed.
     const fn action(self, opcode: u8) -> u8 {
         let site = match opcode {
             op::IRETURN..=op::RETURN => self.returns,
@@ -306,8 +306,8 @@ impl Wanted {
     }
 }
 
-/// What the pass does with each opcode, for all that may be wanted, and in the
-/// lowest bits the instruction's length, if the opcode decides it.
+/// For each combination of what may be wanted, what the pass does with each opcode; the lowest bits
+/// are the instruction's length, if the opcode decides it.
 static STEPS: [[u8; 256]; 32] = {
     let mut all = [[0; 256]; 32];
     let mut which = 0;
@@ -334,7 +334,7 @@ const fn step(wanted: Wanted, opcode: u8) -> u8 {
         _ => wanted.action(opcode),
     };
     let throws = match opcode {
-        // Of constructors, see `throwing`.
+        // For constructors, `throwing` finds out.
         op::INVOKESPECIAL => 0,
         op::IALOAD..=op::SALOAD
         | op::IASTORE..=op::SASTORE
@@ -351,7 +351,7 @@ const fn step(wanted: Wanted, opcode: u8) -> u8 {
 
 const LEN: u8 = 0b111;
 const ACTION: u8 = 0b1111 << 3;
-/// [`Scan::throws`].
+/// Marks an opcode that sets [`Scan::throws`].
 const THROWS: u8 = 1 << 7;
 const PLAIN: u8 = 0 << 3;
 const STORE: u8 = 1 << 3;
@@ -363,9 +363,9 @@ const LOAD_SHORT: u8 = 6 << 3;
 const FIELD: u8 = 7 << 3;
 const JUMP: u8 = 8 << 3;
 const SUBROUTINE: u8 = 9 << 3;
-/// See [`Scan::long`].
+/// Marks an opcode that [`Scan::long`] reads.
 const LONG: u8 = 10 << 3;
-/// One that is asked for.
+/// Marks an opcode that was asked for as a site.
 const SITE: u8 = 11 << 3;
 
 #[cfg(test)]
@@ -374,7 +374,7 @@ pub(crate) mod tests {
     use hindsight_classfile::Attribute;
     use proptest::prelude::*;
 
-    /// The same, by the operands of every instruction in full.
+    /// The same result as [`scan`], found by reading the operands of every instruction.
     fn by_operands(code: &Code<'_>, slots: u16) -> Result<Scan, SkipReason> {
         let mut scan = Scan::default();
         let (mut starts, mut targets) = (Vec::new(), Vec::new());
@@ -444,12 +444,12 @@ pub(crate) mod tests {
         }
     }
 
-    /// Asks something of a body with this code, and with nine variables.
+    /// Calls `ask` with a body that has this code and nine variables.
     pub(crate) fn with_code<R>(bytecode: &[u8], ask: impl FnOnce(&Code<'_>) -> R) -> R {
         with_handlers(bytecode, &[], ask)
     }
 
-    /// The same of one with handlers for what its first instruction throws.
+    /// Calls `ask` with a body that also has handlers for what its first instruction throws.
     pub(crate) fn with_handlers<R>(
         bytecode: &[u8],
         handlers: &[u16],
@@ -497,7 +497,7 @@ pub(crate) mod tests {
                 let mut bytecode = vec![op::NOP; len];
                 bytecode[0] = opcode;
                 check(&bytecode);
-                // Of a field that is loaded from a parameter.
+                // The load of a field follows the load of a parameter.
                 bytecode.insert(0, op::ALOAD_1);
                 check(&bytecode);
             }

@@ -12,36 +12,36 @@ use crate::frames::Walker;
 use crate::insertions::Insertions;
 use crate::islands::{Islands, TargetFrame};
 
-/// Bytes of a stack map. Compilers stay far below; beyond this, frames are made
-/// to blow up when they are extended.
+/// The most bytes of a stack map. Those that compilers make stay far below; larger ones are made to
+/// blow up when their frames are extended.
 const MAX_BYTES: usize = 1 << 22;
 
 /// Collects frames by rising offset.
 pub struct FrameWriter<'m> {
     map: Lookup<'m>,
-    /// Whether nothing moves.
+    /// Whether no code moves.
     identity: bool,
     max_locals: u16,
     fresh: &'m [VerificationType],
-    /// The content of the attribute; the count at its start comes last.
+    /// The content of the attribute; the count at its start is written last.
     bytes: Vec<u8>,
     count: u16,
-    /// The offset that a difference of zero would mean.
+    /// The offset that a delta of zero would mean.
     next: usize,
-    /// Whether the locals of the frame written last are those of the old frame
-    /// before, extended, so that one may refer to them.
+    /// Whether the locals of the frame written last are those of the old frame before it, extended,
+    /// so that the next frame may refer to them.
     in_step: bool,
     scratch: Vec<VerificationType>,
 }
 
 impl<'m> FrameWriter<'m> {
-    /// Starts an empty stack map. The `fresh` variables, from `max_locals` on,
-    /// are in every old frame.
+    /// Starts an empty stack map. The `fresh` variables, from slot `max_locals` on, are in every
+    /// old frame.
     pub fn new(map: &'m CodeMap, max_locals: u16, fresh: &'m [VerificationType]) -> Self {
         Self::reusing(Vec::new(), map, max_locals, fresh)
     }
 
-    /// The same, in memory that has been used.
+    /// Like [`Self::new`], in memory that has been used.
     pub fn reusing(
         mut bytes: Vec<u8>,
         map: &'m CodeMap,
@@ -58,7 +58,7 @@ impl<'m> FrameWriter<'m> {
             bytes,
             count: 0,
             next: 0,
-            // The parameters are, but without the fresh variables.
+            // The locals at entry are the parameters, without the fresh variables.
             in_step: fresh.is_empty(),
             scratch: Vec::new(),
         }
@@ -74,8 +74,8 @@ impl<'m> FrameWriter<'m> {
         u16::try_from(delta).map_err(|_| SkipReason::TooLarge)
     }
 
-    /// An old type in new code: objects under construction are known by the
-    /// instruction that made them.
+    /// An old type in new code: the type of an object under construction names the offset of its
+    /// `new` instruction.
     fn moved(&mut self, verified: VerificationType) -> Result<VerificationType, SkipReason> {
         Ok(match verified {
             VerificationType::Uninitialized(new) if !self.identity => {
@@ -88,8 +88,8 @@ impl<'m> FrameWriter<'m> {
         })
     }
 
-    /// Writes a list of old types in new code, behind their number, which counts
-    /// `more` that will follow.
+    /// Writes a list of old types in new code, preceded by their number, which also counts the
+    /// `more` types that the caller adds.
     fn types(&mut self, types: &[VerificationType], more: usize) -> Result<(), SkipReason> {
         let count = u16::try_from(types.len() + more).map_err(|_| SkipReason::TooLarge)?;
         self.bytes.extend_from_slice(&count.to_be_bytes());
@@ -117,8 +117,7 @@ impl<'m> FrameWriter<'m> {
         self.types(stack, 0)
     }
 
-    /// A frame that says everything: locals that take `slots`, the fresh
-    /// variables, and the stack.
+    /// Writes a full frame: the locals, which take `slots`, the fresh variables, and the stack.
     fn extended(
         &mut self,
         offset: usize,
@@ -133,15 +132,14 @@ impl<'m> FrameWriter<'m> {
         self.bytes.extend_from_slice(&[255, high, low]);
         let gap = usize::from(self.max_locals.saturating_sub(slots));
         self.types(locals, gap + self.fresh.len())?;
-        // A zero is the type of an unused slot.
+        // A zero byte is the type of an unused slot.
         self.bytes.resize(self.bytes.len() + gap, 0);
         write_types(&mut self.bytes, self.fresh);
         self.types(stack, 0)
     }
 
-    /// Begins with the frames of the islands at the front and of the start
-    /// behind them. `walker` has read nothing yet. Returns what
-    /// [`Self::islands`] needs for those at the back.
+    /// Begins with the frames of the islands at the front and of the start behind them. `walker`
+    /// has read nothing yet. Returns what [`Self::islands`] needs for the islands at the back.
     pub fn front(
         &mut self,
         islands: &Islands,
@@ -178,7 +176,7 @@ impl<'m> FrameWriter<'m> {
         self.frames(start, 0, fragment, &fragment.frames)
     }
 
-    /// Adds frames of a fragment, of which the byte at `zero` is now at `start`.
+    /// Adds frames of a fragment whose byte at `zero` is now at `start`.
     fn frames(
         &mut self,
         start: usize,
@@ -188,7 +186,7 @@ impl<'m> FrameWriter<'m> {
     ) -> Result<(), SkipReason> {
         let mut before = None;
         for frame in frames {
-            // It is no frame of an earlier piece.
+            // Frames of earlier pieces are not among them, so nothing saturates.
             let offset = start + frame.at.saturating_sub(zero);
             if before == Some(frame.locals) {
                 self.same(offset, frame.stack)?;
@@ -202,7 +200,7 @@ impl<'m> FrameWriter<'m> {
         Ok(())
     }
 
-    /// Adds a frame with the locals of the one before.
+    /// Adds a frame with the locals of the previous one.
     fn same(&mut self, offset: usize, stack: Option<VerificationType>) -> Result<(), SkipReason> {
         let delta = self.delta(offset)?;
         match stack {
@@ -212,9 +210,9 @@ impl<'m> FrameWriter<'m> {
         Ok(())
     }
 
-    /// Adds the frames of the entry code that begins at `start`: each has the
-    /// locals at the entry, and the fresh variables. If the body begins with a
-    /// frame, one at the end of the entry code gives way to it.
+    /// Adds the frames of the entry code that begins at `start`: each has the locals at the entry,
+    /// and the fresh variables. If the body begins with a frame, a frame at the end of the entry
+    /// code is left out in its favour.
     pub fn entry(
         &mut self,
         start: usize,
@@ -230,9 +228,8 @@ impl<'m> FrameWriter<'m> {
         Ok(())
     }
 
-    /// Adds the frames of a handler behind the body. `last` are the locals of
-    /// the last old frame, or those at the entry if there are no frames, and
-    /// take `slots`.
+    /// Adds the frames of a handler behind the body. `last` are the locals of the last old frame,
+    /// or those at the entry if there are no frames, and take `slots`.
     pub fn handler(
         &mut self,
         start: usize,
@@ -251,7 +248,7 @@ impl<'m> FrameWriter<'m> {
         self.fragment(start, handler)
     }
 
-    /// Whether `locals` are the `old` ones with the fresh variables.
+    /// Whether `locals` are the `old` ones followed by the fresh variables.
     fn are_extended(&self, locals: &[VerificationType], old: &[VerificationType]) -> bool {
         if self.fresh.is_empty() {
             return locals == old;
@@ -277,8 +274,7 @@ impl<'m> FrameWriter<'m> {
                 let stack = self.moved(stack)?;
                 self.same(offset, Some(stack))?;
             }
-            // Without fresh variables at their end, lists can grow and shrink
-            // as they did.
+            // Without fresh variables at their end, the locals can grow and shrink as they did.
             Shape::Chop(count @ 1..=3) if self.in_step && self.fresh.is_empty() => {
                 let delta = self.delta(offset)?;
                 self.bytes.push(251 - count);
@@ -286,7 +282,7 @@ impl<'m> FrameWriter<'m> {
             }
             Shape::Append(types) if self.in_step && self.fresh.is_empty() => {
                 let delta = self.delta(offset)?;
-                // At most three.
+                // There are at most three types.
                 self.bytes.push(251 + types.len() as u8);
                 self.bytes.extend_from_slice(&delta.to_be_bytes());
                 for verified in types.iter() {
@@ -314,8 +310,7 @@ impl<'m> FrameWriter<'m> {
         Ok(())
     }
 
-    /// Adds the old frames and those of the pieces within the body, which have
-    /// been placed.
+    /// Adds the old frames, and those of the pieces within the body, which have been placed.
     pub fn body(
         &mut self,
         walker: &mut Walker<'_>,
@@ -349,9 +344,8 @@ impl<'m> FrameWriter<'m> {
         Ok(())
     }
 
-    /// Adds all old frames, the last of which is at `last`, as they are. Only for
-    /// an empty stack map of code that does not move, without fresh variables and
-    /// without fragments in it.
+    /// Adds all old frames unchanged; the last of them is at `last`. Only for an empty stack map of
+    /// code that does not move, without fresh variables and without fragments in it.
     pub fn as_it_is(
         &mut self,
         attribute: &Attribute<'_>,
@@ -364,7 +358,7 @@ impl<'m> FrameWriter<'m> {
         Ok(())
     }
 
-    /// The content of the attribute; nothing if there are no frames.
+    /// The content of the attribute; `None` if there are no frames.
     pub fn finish(mut self) -> Option<Vec<u8>> {
         if let Some(place) = self.bytes.get_mut(..2) {
             place.copy_from_slice(&self.count.to_be_bytes());

@@ -1,11 +1,11 @@
-//! What handlers do first, whatever becomes of the stack.
+//! What handlers do first, even when the stack is exhausted.
 //!
-//! A handler may run where a stack has ended, and is there to put something right: it
-//! leaves a monitor, or sets a field back. A probe that found no stack would keep it
-//! from that; and as what compilers make of `synchronized` catches what is thrown
-//! within the handler itself, it would go round and round in it. So the probes for
-//! what a handler does first stand at its start, in one guard: between lie only
-//! instructions that run no other code.
+//! A handler may run where the stack has just overflowed, and its first instructions put something
+//! right: they leave a monitor, or restore a field. A probe that found the stack exhausted would
+//! keep the handler from doing so; and because the handlers that compilers make for `synchronized`
+//! also catch what is thrown within themselves, such a handler would loop forever. So the probes
+//! for what a handler does first stand at its start, in one guard: between them and what they
+//! record lie only instructions that run no other code.
 
 use hindsight_classfile::{Code, Operand, access, opcode as op};
 
@@ -13,36 +13,36 @@ use crate::SkipReason;
 use crate::caught::handler_offsets;
 use crate::throwing::Own;
 
-/// Instructions from a handler's start on that are looked at.
+/// The most instructions from a handler's start on that are examined.
 const MAX_LOOKED_AT: usize = 32;
 
-/// A handler's start.
+/// The start of a handler.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Start {
     pub handler: usize,
-    /// The `monitorexit` that comes next, if there is one.
+    /// The offset of the `monitorexit` that comes next, if there is one.
     pub exit: Option<usize>,
-    /// The end of what runs no other code.
+    /// The end of the instructions that run no other code.
     end: usize,
-    /// Where variables are written, and which.
+    /// The offsets at which variables are written, and their slots.
     stores: Vec<(usize, u16)>,
     /// The code of probes before writes.
     pub writes: Vec<u8>,
 }
 
 impl Start {
-    /// Whether there is anything to be told.
+    /// Whether there is anything to record.
     pub fn tells(&self) -> bool {
         self.exit.is_some() || !self.writes.is_empty()
     }
 
-    /// Whether a variable holds at an instruction what it holds at the start.
+    /// Whether a variable holds the same value at an instruction as at the handler's start.
     pub fn has(&self, slot: u16, at: usize) -> bool {
         at < self.end && !(self.stores.iter()).any(|&(store, stored)| store < at && stored == slot)
     }
 }
 
-/// The last one before an instruction.
+/// The last start before an instruction.
 pub fn start_before(starts: &mut [Start], at: usize) -> Option<&mut Start> {
     let next = starts.partition_point(|start| start.handler <= at);
     starts.get_mut(next.checked_sub(1)?)
@@ -51,7 +51,7 @@ pub fn start_before(starts: &mut [Start], at: usize) -> Option<&mut Start> {
 /// The starts of all handlers, by rising offset.
 pub fn starts(own: &Own<'_, '_>, code: &Code<'_>) -> Result<Vec<Start>, SkipReason> {
     let mut handlers = handler_offsets(code);
-    // One at the method's start is wrong code.
+    // A handler at the method's start is wrong code.
     handlers.retain(|&handler| handler > 0);
     if handlers.is_empty() {
         return Ok(Vec::new());
@@ -74,7 +74,7 @@ pub fn starts(own: &Own<'_, '_>, code: &Code<'_>) -> Result<Vec<Start>, SkipReas
     Ok(starts)
 }
 
-/// Looks at a handler as far as nobody else arrives.
+/// Examines a handler up to where other code may jump in.
 fn start(
     own: &Own<'_, '_>,
     code: &Code<'_>,
@@ -95,7 +95,7 @@ fn start(
         let opcode = insn.effective_opcode();
         match (opcode, insn.operand()?) {
             (op::ISTORE..=op::ASTORE_3, Operand::Local(slot)) => {
-                // It may be a wide one.
+                // The instruction may be a wide one.
                 start.stores.push((insn.offset, slot));
                 start.stores.push((insn.offset, slot.saturating_add(1)));
             }
@@ -128,10 +128,10 @@ mod tests {
 
     use super::*;
 
-    /// Of each start what is found in code of which all is guarded by a handler of
-    /// everything, in it too.
+    /// What is found at each start in code that a handler of everything guards completely, itself
+    /// included.
     fn found(bytecode: &[u8], handler: u8) -> Vec<Start> {
-        // A class `A` without anything.
+        // A class `A` without members.
         let mut class = vec![0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, 61];
         class.extend([0, 3, 1, 0, 1, b'A', 7, 0, 1]);
         class.extend([0, 0, 0, 2, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0]);
@@ -164,11 +164,11 @@ mod tests {
         assert_eq!(exits(&javac, 1), [(1, 3)]);
         let ecj = [op::RETURN, lock, op::MONITOREXIT, op::ATHROW];
         assert_eq!(exits(&ecj, 1), [(1, 2)]);
-        // Something else comes first; no handler is there.
+        // Another instruction comes first; the handler has no start.
         let calls = [op::RETURN, op::POP, lock, op::MONITOREXIT, op::RETURN];
         assert_eq!(exits(&calls, 1), []);
         assert_eq!(exits(&javac, 4), []);
-        // A jump leads into it, or to its start.
+        // A jump leads into the start, or to its beginning.
         let jumps = |to| {
             let within = [store, lock, op::MONITOREXIT, load, op::ATHROW];
             [&[op::GOTO, 0, to][..], &within].concat()

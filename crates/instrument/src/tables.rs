@@ -1,12 +1,12 @@
-//! Moving what points into code, besides the stack map: lines, variables and
-//! type annotations (JVMS 4.7.12 to 4.7.14, 4.7.20).
+//! Moves what points into code besides the stack map: lines, variables and type annotations (JVMS
+//! 4.7.12 to 4.7.14, 4.7.20).
 
 use hindsight_classfile::{Attribute, Reader, tables};
 
 use crate::SkipReason;
 use crate::code_map::{CodeMap, Lookup};
 
-/// An offset as it is written.
+/// The bytes of an offset.
 #[inline]
 pub fn short(value: usize) -> Result<[u8; 2], SkipReason> {
     match u16::try_from(value) {
@@ -15,8 +15,8 @@ pub fn short(value: usize) -> Result<[u8; 2], SkipReason> {
     }
 }
 
-/// Adds an entry for each of those in a table, which has been read, behind its
-/// count. `write` makes a new entry of an old one.
+/// Writes the number of a table's entries, which have been read, and then the entries as `write`
+/// makes them anew.
 fn entries<T, const N: usize>(
     attribute: &Attribute<'_>,
     old: impl ExactSizeIterator<Item = T>,
@@ -36,7 +36,7 @@ fn entries<T, const N: usize>(
     Ok(())
 }
 
-/// Moves a `LineNumberTable`, which goes to the end of `out`.
+/// Appends a `LineNumberTable` with its offsets moved to `out`.
 pub fn lines(
     attribute: &Attribute<'_>,
     map: &CodeMap,
@@ -61,8 +61,7 @@ fn range(start: u16, len: u16, map: &mut Lookup<'_>) -> Result<[u8; 4], SkipReas
     Ok([a, b, c, d])
 }
 
-/// Moves a `LocalVariableTable` or `LocalVariableTypeTable`, which goes to the
-/// end of `out`.
+/// Appends a `LocalVariableTable` or `LocalVariableTypeTable` with its ranges moved to `out`.
 pub fn variables(
     attribute: &Attribute<'_>,
     map: &CodeMap,
@@ -79,8 +78,8 @@ pub fn variables(
     })
 }
 
-/// Moves type annotations, which go to the end of `out`. `entries_before` new
-/// entries come first in the exception table.
+/// Appends type annotations with their targets moved to `out`. `entries_before` is the number of
+/// new entries that come first in the exception table.
 pub fn type_annotations(
     attribute: &Attribute<'_>,
     map: &CodeMap,
@@ -114,10 +113,10 @@ pub fn type_annotations(
                 out.extend_from_slice(&short(map.insn(usize::from(r.u16()?))?)?);
                 out.extend_from_slice(r.bytes(1)?);
             }
-            // The others are not found in code.
+            // The other targets do not occur in code.
             _ => return Err(SkipReason::MALFORMED),
         }
-        // The path into the type.
+        // The type path follows.
         let path = r.u8()?;
         out.push(path);
         out.extend_from_slice(r.bytes(2 * usize::from(path))?);
@@ -132,7 +131,7 @@ pub fn type_annotations(
     Ok(())
 }
 
-/// Values within values that are followed. The source language has no limit,
+/// The greatest depth of values within values that is followed. The source language has no limit,
 /// but the stack does.
 const MAX_DEPTH: u8 = 64;
 

@@ -19,13 +19,13 @@ use crate::SkipReason;
 use crate::attributes::{Kind, Kinds};
 use crate::quiet::{Calls, Quiet};
 
-/// More forward jumps than this, and the method is taken to throw.
+/// A method with more forward jumps than this is taken to throw.
 const MAX_TARGETS: usize = 64;
 
-/// More bytes than this, and it is not worth looking.
+/// A body of more bytes than this is taken to throw, since examining it does not pay.
 const MAX_LEN: usize = 2048;
 
-/// Up to so many fields, it is quicker to go through all of them.
+/// Up to this number of fields, it is quicker to search all of them than to build a map.
 const FEW_FIELDS: usize = 16;
 
 type Key<'a> = &'a [u8];
@@ -34,19 +34,19 @@ type Key<'a> = &'a [u8];
 pub struct Own<'c, 'a> {
     pub class: &'c ClassFile<'a>,
     pub name: Utf8<'a>,
-    /// What its attributes are.
+    /// The kinds of its attributes.
     kinds: Kinds,
-    /// The flags of its fields by name and descriptor, if there are many and anybody looks.
+    /// The flags of its fields by name and descriptor; built on demand, if there are many fields.
     flags: OnceCell<HashMap<(Key<'a>, Key<'a>), u16>>,
-    /// The first field of a name that can be assigned in any method; if there are many
-    /// and anybody looks.
+    /// For each name, the first field that any method may assign; built on demand, if there are
+    /// many fields.
     variables: OnceCell<HashMap<Key<'a>, usize>>,
-    /// What its calls lead to, if anybody looks.
+    /// What is known of its calls; built on demand.
     pub calls: Option<Calls<'c, 'a>>,
 }
 
 impl<'c, 'a> Own<'c, 'a> {
-    /// The class with its name.
+    /// A class and its name.
     pub fn new(class: &'c ClassFile<'a>, name: Utf8<'a>) -> Self {
         Self {
             class,
@@ -58,7 +58,7 @@ impl<'c, 'a> Own<'c, 'a> {
         }
     }
 
-    /// What an attribute of a member or body is.
+    /// The kind of an attribute of a member or body.
     #[inline]
     pub fn kind(&self, attribute: &Attribute<'a>) -> Result<Kind, Error> {
         self.kinds.of(&self.class.pool, attribute)
@@ -70,7 +70,7 @@ impl<'c, 'a> Own<'c, 'a> {
         self.kinds.find(&self.class.pool, attributes, kind)
     }
 
-    /// A method's body; nothing for abstract and native methods.
+    /// A method's body; `None` for abstract and native methods.
     pub fn code(&self, method: &Member<'a>) -> Result<Option<Code<'a>>, Error> {
         let code = self.find(&method.attributes, Kind::Code);
         code.map(|code| Code::parse(&code)).transpose()
@@ -88,7 +88,7 @@ impl<'c, 'a> Own<'c, 'a> {
             return fields.iter().find(is_it).map(|one| one.access);
         }
         let flags = self.flags.get_or_init(|| {
-            // Of two that are the same, which no JVM takes, the first.
+            // Of two fields that are the same, which no JVM accepts, the first one counts.
             let fields = fields.iter().rev();
             let named = |one: &Member<'a>| (one.name.as_bytes(), one.descriptor.as_bytes());
             fields.map(|one| (named(one), one.access)).collect()
@@ -97,7 +97,7 @@ impl<'c, 'a> Own<'c, 'a> {
         flags.get(&key).copied()
     }
 
-    /// The first field of this name that methods may assign to objects of this class.
+    /// The first field of this name that any method may assign in objects of this class.
     pub fn variable(&self, name: &str) -> Option<&'c Member<'a>> {
         let fields = &self.class.fields;
         let is_variable = |one: &Member<'_>| !one.is(access::STATIC) && !one.is(access::FINAL);
@@ -116,26 +116,25 @@ impl<'c, 'a> Own<'c, 'a> {
     }
 }
 
-/// The walk's state. What lies deeper than `stack` is not `this`, as far as we
-/// know.
+/// The state of the walk. Entries below those in `stack` count as not being `this`.
 struct Walk<'c, 'a> {
     own: &'c Own<'c, 'a>,
     /// Whether local variable 0 holds `this` all the time.
     this_in_0: bool,
-    /// Whether final fields may be assigned.
+    /// Whether the method is a constructor, which may assign final fields.
     constructor: bool,
-    /// A bit for each entry, the top one last; what has been pushed out is
-    /// not known any more.
+    /// A bit for each entry of the operand stack, set for `this`; the lowest bit is the top.
+    /// Entries that have been pushed out are forgotten.
     stack: u64,
     targets: Vec<usize>,
 }
 
-/// Whether an instruction within `range` may throw anything, by what the
-/// instructions themselves say.
+/// Whether an instruction within `range` may throw anything, as far as the instructions themselves
+/// show.
 ///
-/// Calling the constructor of `java/lang/Object` counts as harmless: it is
-/// empty, and the stack overflow that any call may bring would strike the
-/// caller's caller as well. So do calls that are known to be [`Quiet::Safe`].
+/// Calling the constructor of `java/lang/Object` counts as harmless: it is empty, and the stack
+/// overflow that any call may cause would strike the caller's caller as well. Calls that are known
+/// to be [`Quiet::Safe`] count as harmless, too.
 pub fn may_throw(
     own: &Own<'_, '_>,
     code: &Code<'_>,
@@ -171,11 +170,11 @@ impl Walk<'_, '_> {
     }
 
     fn pop(&mut self, slots: u16) {
-        // Four at most: two of two slots.
+        // There are at most four: two values of two slots.
         self.stack >>= slots.min(4);
     }
 
-    /// Pops one entry and tells whether it is `this`.
+    /// Pops one entry and returns whether it is `this`.
     fn pop_this(&mut self) -> bool {
         let this = self.stack & 1 != 0;
         self.stack >>= 1;
@@ -187,8 +186,7 @@ impl Walk<'_, '_> {
     }
 
     fn jump(&mut self, from: usize, to: Option<usize>) -> Option<()> {
-        // What the stack is at the target of a backward jump was decided too
-        // early.
+        // The stack at the target of a backward jump was decided before, without this jump.
         let to = to.filter(|&to| to > from)?;
         if self.targets.len() == MAX_TARGETS {
             return None;
@@ -197,7 +195,7 @@ impl Walk<'_, '_> {
         Some(())
     }
 
-    /// A field that is safe to touch: its slots.
+    /// The number of slots of a field that can be accessed without risk; `None` for other fields.
     fn safe_field(&self, index: u16, is_static: bool, write: bool) -> Option<u16> {
         let field = self.own.class.pool.field(index).ok()?;
         let flags = self.own.field_access(&field)?;
@@ -209,7 +207,7 @@ impl Walk<'_, '_> {
         Some(FieldType::parse(field.descriptor).ok()?.slots())
     }
 
-    /// Goes over an instruction; nothing if it may throw.
+    /// Follows an instruction; `None` if it may throw.
     fn step(&mut self, insn: &Insn<'_>) -> Option<()> {
         if self.targets.contains(&insn.offset) {
             self.stack = 0;
@@ -247,7 +245,7 @@ impl Walk<'_, '_> {
                 self.push_this(top);
                 self.push_this(top);
             }
-            // Not worth following.
+            // These are not worth following.
             op::DUP_X1..=op::SWAP => self.stack = 0,
             op::IDIV | op::LDIV | op::IREM | op::LREM => return None,
             op::IADD..=op::DREM => {
@@ -255,7 +253,7 @@ impl Walk<'_, '_> {
                 self.pop(2 * slots);
                 self.push(slots);
             }
-            // The shift's distance goes, the shifted value's place stays.
+            // The shift distance is popped; the result takes the place of the shifted value.
             op::ISHL..=op::LUSHR => self.pop(1),
             op::IAND..=op::LXOR => self.pop(width(opcode - op::IAND)),
             op::I2L | op::I2D | op::F2L | op::F2D => {

@@ -11,11 +11,22 @@
 //!            rethrow
 //! ```
 //!
-//! An event tells what has happened, so the probes of writes and reads come
-//! after the instruction, whose operands are kept on the stack for them: a write
-//! that throws is no event. Calls and returns are told before, for there is no
-//! after. Code is inserted in straight lines, without frames and without
-//! exception-table entries, except in handlers.
+//! An event records what has happened, so the probes of writes and reads come after the
+//! instruction, and its operands are kept on the stack for them: a write that throws is not an
+//! event. Calls and returns are recorded before, since there is no place after them. Code is
+//! inserted in straight lines, without frames and without exception-table entries, except in
+//! handlers.
+//!
+//! - `plan` says what is to be traced, and what was instrumented.
+//! - `method` makes the new body of one method; `probes` holds the constants and ids that the
+//!   fragments of a class share.
+//! - `calls` makes the events of entries, returns, constructor calls and exceptions; `handlers`
+//!   picks the handlers that record what they catch; `early` finds what a constructor does to
+//!   `this` before it calls another constructor.
+//! - `memory` makes the events of writes and reads, `bulk` those of calls that write unseen,
+//!   `handles` those of calls that make variable handles and field updaters; `references` turns
+//!   method references to stand-ins.
+//! - `blocks` finds basic blocks; `secrets` finds parameters that hold secrets.
 
 mod blocks;
 pub(crate) mod bulk;
@@ -42,18 +53,18 @@ use crate::{Error, MemberNames, Methods, SkipReason, SkippedMethods, Workspace, 
 use method::{NewBody, Order, instrument};
 use probes::Probes;
 
-/// Makes the methods of a class tell what they do; see [`Workspace::trace`],
-/// which is quicker for many classes.
+/// Makes the methods of a class record what they do; see [`Workspace::trace`], which is quicker for
+/// many classes.
 pub fn trace(class: &[u8], plan: &TracePlan<'_>) -> Result<Traced, Error> {
     Workspace::default().trace(class, plan)
 }
 
 impl Workspace {
-    /// Makes the methods of a class tell what they do.
+    /// Makes the methods of a class record what they do.
     ///
-    /// The class is left alone if it refers to the probes of traces already, if
-    /// it is no class but a module's description, and if no method of it has
-    /// anything to tell. Fails only if the file breaks the format.
+    /// The class is left alone if it refers to the probes of traces already, if it is a module's
+    /// description instead of a class, and if no method of it has anything to record. Fails only if
+    /// the file breaks the format.
     pub fn trace(&mut self, class: &[u8], plan: &TracePlan<'_>) -> Result<Traced, Error> {
         let len = class.len();
         let class = ClassFile::parse(class)?;
@@ -92,14 +103,14 @@ impl Workspace {
         let mut blocks = Vec::new();
         let mut tells_writes = false;
         if probes.constants.is_instrumented() {
-            // Nothing is done twice.
+            // A class that has probes is not instrumented again.
             traced.had_probes = true;
         } else if self.each_body(&own, |space, named, code| {
             let told = space.traced_body(&own, named, code, plan, &mut probes, &mut new)?;
             tells_writes |= told && (plan.what)(named.name, named.descriptor).writes;
             if told && !new.blocks.is_empty() {
                 let method = MethodBlocks {
-                    // The one that was recorded last.
+                    // The id of the method that was recorded last.
                     method: plan.first_method + space.recorder.methods() as u32 - 1,
                     first: new.first_block,
                     starts: blocks::with_lines(&class, code, &new.blocks),
@@ -114,7 +125,7 @@ impl Workspace {
             traced.reduced = self.recorder.reduced();
             traced.layouts = self.layouts.as_mut().map(mem::take).unwrap_or_default();
             if let Some(stamp) = stamp.filter(|_| !traced.methods.is_empty()) {
-                // Where there is no room for more constants, they stay as they are.
+                // If there is no room for more constants, the references stay as they are.
                 let turned = match tells_writes {
                     true => references::turn(&class, len, &mut probes.constants),
                     false => Ok(Vec::new()),
@@ -139,8 +150,7 @@ impl Workspace {
         Ok(traced)
     }
 
-    /// Instruments a method, if it has anything to tell, and notes down what was
-    /// done.
+    /// Instruments a method, if it has anything to record, and keeps a record of what was done.
     fn traced_body<'a>(
         &mut self,
         own: &Own<'_, 'a>,

@@ -1,28 +1,28 @@
-//! Probes before writes, which keep what is written over.
+//! Probes before writes, which keep the old values.
 //!
 //! ```text
-//! putfield   object and id are handed over; the probe reads the old value. What a
-//!            straight line writes to one object is told at once
+//! putfield   object and id are handed over; the probe reads the old value. Writes
+//!            to one object in a straight line are logged at once
 //! xastore    array and index are handed over
 //! arraycopy  where it copies to
 //! ```
 //!
-//! A probe reads by itself, for a `getfield` in the code would change what the
-//! JVM says of a null: that a field cannot be read rather than assigned. All are
-//! in straight lines, without frames. Static fields are no part of what is
-//! recorded, so nobody keeps their values.
+//! The probe itself reads the old value, because a `getfield` in the code would change what the
+//! JVM's message says about a null: that a field cannot be read, instead of assigned. All probes
+//! are in straight lines, without frames. Static fields are not part of what is recorded, so their
+//! old values are not kept.
 //!
-//! Calls that write by way of `Unsafe`, variable handles and reflection, or that
-//! fill an array, are told by [`around`]. Some methods of the JDK that write many
-//! times are told once, at their start ([`bulk`]).
+//! Calls that write by way of `Unsafe`, variable handles and reflection, or that fill an array, are
+//! logged by [`around`]. Some methods of the JDK that write many times are logged once, at their
+//! start ([`bulk`]).
 //!
-//! Where a thread may let others see what it has done, a probe tells, so that the
-//! writes of different threads can be put in order: it leaves a monitor or a class's
-//! initializer, writes a volatile field of the own class, or goes around fields. Of the fields of
-//! other classes the probe before the write knows whether they are volatile. What goes around
-//! fields may be seen at once, so that it is told before that.
+//! Where a thread may publish its writes to other threads, a probe says so, so that the writes of
+//! different threads can be ordered: where it leaves a monitor or a class initializer, writes a
+//! volatile field of its own class, or bypasses field instructions. For fields of other classes,
+//! the probe before the write finds out whether they are volatile. Writes that bypass field
+//! instructions may be visible at once, so they are logged before that.
 //!
-//! What handlers do first is told at their start ([`starts`](crate::starts)).
+//! What handlers do first is logged at their start ([`starts`](crate::starts)).
 
 use std::ops::Range;
 
@@ -43,17 +43,16 @@ use crate::trace::probes::Members;
 
 /// The writes of a class.
 pub struct Writes<'a> {
-    /// The fields that got ids.
+    /// The fields that have ids.
     pub fields: Members<'a>,
     fresh: Fresh,
-    /// The variable that keeps the position in the log, if the method has one.
+    /// The variable that keeps the position in the log, if the method keeps one.
     position: Option<u16>,
     /// Whether the class has volatile fields.
     volatile: Option<bool>,
-    /// Slots of stack that the probes of the last body need above its own.
+    /// The stack slots that the probes of the last body need above the body's own.
     pub stack: u16,
-    /// The slot behind the variables that the probes of the last body need; 0 if
-    /// they need none.
+    /// The slot behind the variables that the probes of the last body need; 0 if they need none.
     pub max_locals: u16,
     /// The code of the probes of the last body, one after the other.
     pub code: Vec<u8>,
@@ -72,10 +71,10 @@ impl<'a> Writes<'a> {
         }
     }
 
-    /// Makes the probes of a body: for each its instruction, by rising offset, and
-    /// where its code stands in [`Self::code`]. Variables from `first_slot` on are
-    /// free for them; if there are any probes, `position` will keep the position.
-    /// What handlers do first is told at their `starts`.
+    /// Makes the probes of a body: the offset of each one's instruction, by rising offset, and the
+    /// range of its code in [`Self::code`]. Variables from `first_slot` on are free for them; if
+    /// there are any probes, `position` is the variable that will keep the position. What handlers
+    /// do first is logged at their `starts`.
     #[expect(clippy::too_many_arguments, reason = "what is known of a body")]
     pub fn probes(
         &mut self,
@@ -94,7 +93,7 @@ impl<'a> Writes<'a> {
         self.stack = 0;
         self.max_locals = 0;
         self.code.clear();
-        // What they return is new, in a way that is not seen.
+        // These methods return a new array, which the analysis of fresh objects does not see.
         if own.name == "java/util/Arrays" && method.name.as_bytes().starts_with(b"copyOf") {
             return Ok(Vec::new());
         }
@@ -175,7 +174,7 @@ impl<'a> Writes<'a> {
         Ok(list)
     }
 
-    /// What a method of the JDK writes, told at its start.
+    /// The probe at the start of a method of the JDK that logs what the whole method writes.
     fn at_start(
         &mut self,
         own: &Own<'_, '_>,
@@ -186,7 +185,8 @@ impl<'a> Writes<'a> {
             return Ok(None);
         };
         let mut fragment = constants.spare.fragment();
-        // Of instance methods of other classes than builders, it is the first parameter that counts.
+        // In instance methods of classes other than builders, the first parameter is what is
+        // written to.
         let first = u16::from(matches!(bulk, Bulk::Filled | Bulk::Decoded | Bulk::Encoded));
         fragment.load(b'L', first);
         let probe = match bulk {
@@ -240,7 +240,7 @@ impl<'a> Writes<'a> {
         self.fields.get(place.ok_or(SkipReason::MALFORMED)?)
     }
 
-    /// The probe before a field is written; the object is on the stack.
+    /// Emits the probe before a write of a field; the object is on the stack.
     fn put(
         &mut self,
         insn: &Insn<'_>,
@@ -255,7 +255,7 @@ impl<'a> Writes<'a> {
         for &also in seen.also.iter().filter(|also| **also != 0) {
             ids.push(self.field(also, constants)?.0);
         }
-        // Methods that write the same fields tell them in one order.
+        // The ids are sorted, so that methods that write the same fields log them in one order.
         ids.sort_unstable();
         for &id in &ids {
             fragment.push_id(id, constants)?;
@@ -318,32 +318,35 @@ impl<'a> Writes<'a> {
     }
 }
 
-/// What a method of the JDK writes to as a whole.
+/// What a method of the JDK writes to, as a whole.
 enum Bulk {
-    /// The array in its first parameter.
+    /// The array in the first parameter of a static method.
     Array,
-    /// The same, of an instance method.
+    /// The array in the first parameter of an instance method.
     Filled,
-    /// Characters that the bytes of the first parameter give, in the second one.
+    /// The buffer in the second parameter, which gets the characters that the bytes in the first
+    /// parameter encode.
     Decoded,
-    /// Bytes that the characters of the first parameter give, in the second one.
+    /// The buffer in the second parameter, which gets the bytes that encode the characters in the
+    /// first parameter.
     Encoded,
-    /// Of the same, from the index in the second parameter up to that in the third.
+    /// The array in the first parameter, from the index in the second parameter up to the index in
+    /// the third.
     Range,
-    /// The text of the builder.
+    /// The whole text of the builder.
     Text,
-    /// The same, from the index in the first parameter on.
+    /// The text of the builder from the index in the first parameter on.
     TextFrom,
-    /// The character at that index.
+    /// The character of the builder at the index in the first parameter.
     Character,
 }
 
-/// The class of all builders of strings. What it appends to an array lies behind
-/// what counts.
+/// The superclass of all string builders. What it appends to an array lies behind the part that
+/// counts.
 const BUILDER: &str = "java/lang/AbstractStringBuilder";
 
-/// What a method of the JDK writes to as a whole: one entry of a log says more than
-/// thousands, and of some the JIT knows another way than their code.
+/// What a method of the JDK writes to, as a whole. One log entry says more than thousands would,
+/// and the JIT replaces some of these methods with intrinsics.
 fn bulk(own: &Own<'_, '_>, method: &Member<'_>) -> Result<Option<Bulk>, SkipReason> {
     let name = method.name.as_bytes();
     let is_static = method.is(access::STATIC);
@@ -392,7 +395,7 @@ fn bulk(own: &Own<'_, '_>, method: &Member<'_>) -> Result<Option<Bulk>, SkipReas
     })
 }
 
-/// Whether a thread may let others see what it has done by an instruction.
+/// Whether an instruction may publish the thread's earlier writes to other threads.
 fn releases(
     own: &Own<'_, '_>,
     method: &Member<'_>,
@@ -421,8 +424,7 @@ fn releases(
     })
 }
 
-/// Whether an instruction calls a method that writes by `Unsafe` or a variable
-/// handle.
+/// Whether an instruction calls a method that writes by `Unsafe` or a variable handle.
 fn goes_around_fields(own: &Own<'_, '_>, insn: &Insn<'_>) -> Result<bool, SkipReason> {
     let (op::INVOKEVIRTUAL, Operand::Constant(constant)) = (insn.opcode, insn.operand()?) else {
         return Ok(false);
@@ -434,7 +436,8 @@ fn goes_around_fields(own: &Own<'_, '_>, insn: &Insn<'_>) -> Result<bool, SkipRe
     }))
 }
 
-/// The static `int` that counts probes that found no stack, and went on.
+/// The constant of the static `int` that counts probes which found the stack exhausted, so that
+/// nothing was logged.
 pub fn missed(constants: &mut Constants<'_, '_>) -> Result<u16, SkipReason> {
     let owner = constants.class(Utf8::new(WRITES.as_bytes()))?;
     let (name, descriptor) = MISSED;

@@ -1,8 +1,13 @@
 //! The vocabulary of a crash file.
 //!
-//! Class names are binary names with dots (`java.util.Map$Entry`, JLS 13.1),
-//! arrays as in `Class.getName` (`[I`, `[Ljava.lang.String;`). Descriptors are
-//! those of JVMS 4.3.
+//! - `failure` is what failed, where, and with which arguments.
+//! - `graph` holds values, the objects that they refer to, and their classes.
+//! - `stored` is how values, texts and objects are laid out in a file.
+//! - `evaluated` takes run-specific numbers out of the names of classes that are made when a text
+//!   is evaluated.
+//!
+//! Class names are binary names with dots (`java.util.Map$Entry`, JLS 13.1), arrays as in
+//! `Class.getName` (`[I`, `[Ljava.lang.String;`). Descriptors are those of JVMS 4.3.
 
 mod evaluated;
 mod failure;

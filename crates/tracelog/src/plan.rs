@@ -1,4 +1,4 @@
-//! Copy plans: what the analyzer tells the agent about methods before they run.
+//! Copy plans: what the analyzer knows of methods, for the agent to read before they run.
 //!
 //! # Layout
 //!
@@ -26,59 +26,55 @@ const HEADER: usize = 24;
 /// What is known of a program's methods.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Plan {
-    /// The program that made it.
+    /// The name and version of the program that made the plan.
     pub made_by: String,
-    /// Classes, sorted by name.
+    /// The classes, sorted by name.
     pub classes: Vec<Class>,
 }
 
-/// A class.
+/// A class of the plan.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Class {
-    /// Its internal name.
+    /// The class's internal name.
     pub name: String,
-    /// CRC-32 of its class file: of another class with this name nothing is
-    /// known.
+    /// CRC-32 of its class file. Nothing is known of another class with the same name.
     pub crc: u32,
-    /// Methods with a body of which something is known, in the class file's
-    /// order.
+    /// The methods with a body of which something is known, in the class file's order.
     pub methods: Vec<Method>,
 }
 
-/// A method.
+/// A method of the plan.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Method {
-    /// Its name.
+    /// The method's name.
     pub name: String,
-    /// Its descriptor.
+    /// The method's descriptor.
     pub descriptor: String,
     /// Whether nothing in its body can throw.
     pub cannot_throw: bool,
-    /// Whether it cannot throw, calls nothing and has no loop: not worth a
-    /// probe of any kind.
+    /// Whether it cannot throw, calls nothing and has no loop, so that no probe of any kind pays.
     pub trivial: bool,
-    /// Its parameters that refer to objects.
+    /// The parameters that refer to objects.
     pub parameters: Vec<Parameter>,
-    /// Static fields that the method, or what it calls, may read; nothing if that
-    /// is not known.
+    /// The static fields that the method, or what it calls, may read; `None` if that is not known.
     #[serde(default)]
     pub statics: Option<Vec<Field>>,
 }
 
-/// A parameter.
+/// A parameter of a method.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Parameter {
-    /// Its place; `this` is 0 in instance methods, the first parameter is 0 in static
-    /// ones.
+    /// The parameter's place. In instance methods `this` is 0; in static methods the first
+    /// parameter is 0.
     pub index: u16,
-    /// Whether the method, and all that it calls, leave it as it was: it may be
-    /// kept by reference.
+    /// Whether the method, and all that it calls, leave the object as it was, so that the reference
+    /// alone may be kept.
     pub immutable: bool,
-    /// Whether more may be lost than `fields` says: what lies deeper, elements,
-    /// or what code does that is not known.
+    /// Whether more of the object's entry state may be lost than `fields` lists: objects that its
+    /// fields refer to, array elements, or effects of code that is not known.
     pub deep: bool,
-    /// Fields of the object itself that the method, or what it calls, may read
-    /// and may write: their values at entry may be needed, and lost.
+    /// The fields of the object itself that the method, or what it calls, may both read and write.
+    /// Their values at entry may be needed, and may be lost.
     pub fields: Vec<Field>,
 }
 
@@ -87,33 +83,33 @@ pub struct Parameter {
 pub struct Field {
     /// The internal name of the class that declares it.
     pub class: String,
-    /// Its name.
+    /// The field's name.
     pub name: String,
 }
 
-/// Why a file is no plan that can be used.
+/// Why a file is not a usable plan.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// Another kind of file.
+    /// The file is of another kind.
     #[error("not a Hindsight copy plan (it does not start with HSPLAN)")]
     NotAPlan,
-    /// Made by a later release.
+    /// The file was made by a later release.
     #[error("copy plan of format version {found}; this release reads up to version {VERSION}")]
     NewerVersion {
-        /// Version in the file.
+        /// The version in the file.
         found: u32,
     },
-    /// Cut short, or changed.
+    /// The file was cut short, or changed; the text says where.
     #[error("the copy plan is damaged: {0}")]
     Damaged(&'static str),
 }
 
 impl Plan {
-    /// The file's bytes.
+    /// The bytes of the plan's file.
     ///
     /// # Panics
     ///
-    /// Panics if the plan has 4 GB.
+    /// Panics if the plan takes 4 GB or more.
     pub fn encode(&self) -> Vec<u8> {
         let content = rmp_serde::to_vec(self).expect("strings and numbers always encode");
         let mut file = MAGIC.to_vec();
@@ -126,12 +122,12 @@ impl Plan {
         file
     }
 
-    /// Reads a file.
+    /// Reads a plan from the bytes of its file.
     ///
     /// # Errors
     ///
-    /// Fails if it is not a plan, of a newer version, or damaged. A plan is whole
-    /// or of no use.
+    /// Fails if it is not a plan, of a newer version, or damaged. A damaged plan is not used in
+    /// part.
     pub fn decode(file: &[u8]) -> Result<Plan, Error> {
         if !file.starts_with(MAGIC) {
             return Err(Error::NotAPlan);

@@ -1,4 +1,4 @@
-//! From a file's bytes to a [`Crash`].
+//! Reads a file's bytes into a [`Crash`].
 
 use crate::VERSION;
 use crate::crash::{Body, ClassInfo, Failure, Meta, Object, ObjectBlock, Origin, Value};
@@ -8,29 +8,29 @@ use serde::de::DeserializeOwned;
 /// Why a file cannot be read as a crash file at all.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// Another kind of file.
+    /// The file is of another kind.
     #[error("not a Hindsight crash file (it does not start with HSCRASH)")]
     NotACrashFile,
-    /// Made by a later release.
+    /// The file was made by a later release.
     #[error(
         "crash file of format version {found}; this hindsight reads up to version {supported}: \
          use the hindsight release that recorded it, or a newer one"
     )]
     NewerVersion {
-        /// Version in the file.
+        /// The version in the file.
         found: u32,
-        /// [`VERSION`].
+        /// The newest version that can be read, [`VERSION`].
         supported: u32,
     },
-    /// Made by a later release of the same version, which has added to a record.
+    /// The file was made by a later release of the same version, which has added to a record.
     #[error("crash file with {LATER}")]
     LaterRecord,
-    /// What is needed at least (exception and frames) is not there.
+    /// The minimum that is needed (the exception and its frames) is not there.
     #[error("damaged at offset {offset:#x}: {what}; the exception and its frames are lost")]
     Damaged {
-        /// Bytes from the start of the file.
+        /// The offset of the damage, in bytes from the start of the file.
         offset: usize,
-        /// What was wrong there.
+        /// What is wrong there.
         what: String,
     },
 }
@@ -38,37 +38,37 @@ pub enum Error {
 /// A crash as read back.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Crash {
-    /// Circumstances.
+    /// The circumstances of the failure.
     pub meta: Meta,
-    /// Exception and frames.
+    /// The exception and its frames.
     pub failure: Failure,
-    /// Classes by [`ClassInfo::id`].
+    /// The classes, by [`ClassInfo::id`].
     pub classes: Vec<ClassInfo>,
-    /// Objects by number; `None` where the block that held it is lost.
+    /// The objects by number; `None` where the block that held the object is lost.
     pub objects: Vec<Option<Object>>,
-    /// Origins of names that compilers have numbered, if the file belongs to tests.
+    /// The origins of names that compilers have numbered, if the file belongs to tests.
     pub origins: Vec<Origin>,
-    /// Classes of which objects could not be restored when the tests were made that the file belongs to; not
-    /// known of other files, and of tests that were not run.
+    /// The classes whose objects could not be restored when the file's tests were made; `None` for
+    /// other files, and for tests that were not run.
     pub unrestored: Option<Vec<String>>,
     /// What is missing, in words with offsets; empty for a whole file.
     pub damage: Vec<String>,
-    /// Records of kinds that a later release has added.
+    /// The number of records of kinds that a later release has added.
     pub unknown: usize,
-    /// Bytes after the end record, of which nothing is known.
+    /// The number of bytes after the end record, of which nothing is known.
     pub trailing: usize,
 }
 
 impl Crash {
     /// Reads a file, as far as it is whole.
     ///
-    /// A file that was cut short or damaged still gives what can be read, and
-    /// says in [`Crash::damage`] what cannot.
+    /// A file that was cut short or damaged still gives what can be read; [`Crash::damage`] lists
+    /// what cannot.
     ///
     /// # Errors
     ///
-    /// Fails if `file` is not a crash file, is of a newer version, or has lost
-    /// its first two records.
+    /// Fails if `file` is not a crash file, is of a newer version, or has lost its first two
+    /// records.
     pub fn read(file: &[u8]) -> Result<Crash, Error> {
         check_header(file)?;
         let mut crash = Crash::default();
@@ -150,7 +150,7 @@ impl Crash {
             }
             Kind::Classes => {
                 for class in decode::<Vec<ClassInfo>>(raw)? {
-                    // Writers number classes as they come; a gap means a lost record.
+                    // Writers number classes consecutively; a gap means a lost record.
                     let id = class.id as usize;
                     let missing = id.saturating_sub(self.classes.len());
                     seen.skip(missing).ok_or("a class number is out of range")?;
@@ -187,8 +187,8 @@ impl Crash {
         Ok(())
     }
 
-    /// Numbers of objects are stored as integers; the types of the places
-    /// they stand in tell which are which.
+    /// Object numbers are stored as integers; this finds them by the types of the places that hold
+    /// them.
     fn type_values(&mut self) {
         for frame in &mut self.failure.frames {
             for argument in &mut frame.arguments {
@@ -227,8 +227,8 @@ impl Crash {
     }
 }
 
-/// Objects and classes that may be missing before others, in all of a file;
-/// keeps hostile numbers from asking for gigabytes, at once or bit by bit.
+/// The most objects and classes that may be missing between others, in a whole file. It keeps
+/// hostile numbers from asking for gigabytes, at once or bit by bit.
 const MAX_MISSING: usize = 1 << 20;
 
 #[derive(Default)]
@@ -241,7 +241,7 @@ struct Seen {
 }
 
 impl Seen {
-    /// Counts numbers that were passed over; nothing if these are too many.
+    /// Counts numbers that were skipped; `None` if there are too many.
     fn skip(&mut self, missing: usize) -> Option<()> {
         let missing = self.missing.checked_add(missing)?;
         if missing > MAX_MISSING {
@@ -290,21 +290,24 @@ fn check_header(file: &[u8]) -> Result<(), Error> {
     }
 }
 
-/// Bytes that what is read from a file may take, besides [`MEMORY_PER_BYTE`]: as much as an agent with
-/// `max-bytes=512M` takes for it.
+/// Bytes of memory that the content of a file may take, besides [`MEMORY_PER_BYTE`]: as much as an
+/// agent with `max-bytes=512M` takes for it.
 const MEMORY: usize = 512 << 20;
 
-/// For each byte of the file, so many more: texts are packed to a tenth, arrays of nothing to a thousandth.
+/// Additional bytes of memory for each byte of the file: texts are compressed to a tenth, arrays of
+/// zeros to a thousandth.
 const MEMORY_PER_BYTE: usize = 64;
 
 const TOO_LARGE: &str =
     "what a record holds would take more memory than that of a file of this size may";
 
-/// What a record says that has more members than we know: members are added at its end.
+/// The damage reported for a record that has more members than this release knows; new members are
+/// added at the end.
 const LATER: &str = "more in a record than this hindsight knows, made by a later one: use the hindsight release that \
                      recorded it, or a newer one";
 
-/// Bytes that a record takes in memory, about: each MessagePack value as much as a [`Value`], and texts what is in them.
+/// The approximate number of bytes that a record takes in memory: each MessagePack value takes as
+/// much as a [`Value`], and texts also what is in them.
 fn weight(raw: &[u8]) -> usize {
     let (mut at, mut weight) = (0_usize, 0_usize);
     while let Some(&tag) = raw.get(at) {

@@ -6,33 +6,34 @@ use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
 use std::io::{Read, Write};
 
-/// What a crash file starts with.
+/// The bytes that a crash file starts with.
 pub const MAGIC: &[u8; 8] = b"HSCRASH\n";
-/// Bytes of the file header.
+/// The number of bytes of the file header.
 pub const FILE_HEADER: usize = 16;
-/// Bytes of a record header.
+/// The number of bytes of a record header.
 pub const RECORD_HEADER: usize = 20;
-/// No payload may claim to be larger when unpacked. [`crate::writer::blocks`] stays below.
+/// The largest size that a payload may claim to have when unpacked. [`crate::writer::blocks`] stays
+/// below.
 pub const MAX_RAW: usize = 256 << 20;
 
 /// What a record holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// A [`crate::crash::Meta`].
+    /// The circumstances of the failure, a [`crate::crash::Meta`].
     Meta,
-    /// A [`crate::crash::Failure`].
+    /// The exception and its frames, a [`crate::crash::Failure`].
     Failure,
     /// A list of [`crate::crash::ClassInfo`].
     Classes,
-    /// A [`crate::crash::ObjectBlock`].
+    /// A block of objects, a [`crate::crash::ObjectBlock`].
     Objects,
-    /// The number of records before it. Its presence makes the file whole.
+    /// The number of records before this one. Its presence makes the file whole.
     End,
     /// A list of [`crate::crash::Origin`].
     Origins,
-    /// A list of names of classes.
+    /// A list of names of classes whose objects could not be restored.
     Unrestored,
-    /// A kind of a later version of the same format, to be passed over.
+    /// A kind of a later release of the same format version, which readers skip.
     Unknown(u32),
 }
 
@@ -77,8 +78,8 @@ pub fn file_header() -> [u8; FILE_HEADER] {
 /// Packs one payload.
 pub fn pack(kind: Kind, raw: &[u8]) -> Vec<u8> {
     let mut out = vec![0; RECORD_HEADER];
-    // The fastest level: a crash must not hold up the dying thread, and level
-    // 1 already takes most of what there is to gain from MessagePack.
+    // The fastest level: a crash must not hold up the dying thread, and level 1 already takes most
+    // of what there is to gain from MessagePack.
     let mut encoder = DeflateEncoder::new(&mut out, Compression::fast());
     encoder
         .write_all(raw)
@@ -96,7 +97,7 @@ pub fn pack(kind: Kind, raw: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Whether readers take a packed record: it is not beyond [`MAX_RAW`].
+/// Whether readers accept a packed record: its payload does not exceed [`MAX_RAW`].
 pub fn is_taken(record: &[u8]) -> bool {
     find(record, 0).is_ok()
 }
@@ -104,19 +105,19 @@ pub fn is_taken(record: &[u8]) -> bool {
 /// A record found in a file.
 #[derive(Debug, Clone, Copy)]
 pub struct Found<'a> {
-    /// What it holds.
+    /// What the record holds.
     pub kind: Kind,
-    /// Its packed payload.
+    /// The packed payload.
     pub payload: &'a [u8],
-    /// Bytes it claims to have when unpacked.
+    /// The number of bytes that the payload claims to have when unpacked.
     pub raw_len: usize,
-    /// Where the next record starts.
+    /// The offset at which the next record starts.
     pub next: usize,
-    /// Whether the payload's checksum fits.
+    /// Whether the payload's checksum matches.
     pub sound: bool,
 }
 
-/// Reads the record at `offset`; `Err` says in words why there is none.
+/// Reads the record at `offset`. `Err` says in words why there is none.
 pub fn find(file: &[u8], offset: usize) -> Result<Found<'_>, &'static str> {
     let rest = file.get(offset..).unwrap_or_default();
     let header = rest
@@ -149,10 +150,10 @@ pub fn find(file: &[u8], offset: usize) -> Result<Found<'_>, &'static str> {
 }
 
 impl Found<'_> {
-    /// Unpacks the payload; never yields more than it claimed.
+    /// Unpacks the payload; the result is never longer than the record claims.
     pub fn unpack(&self) -> Result<Vec<u8>, &'static str> {
-        // Not `with_capacity(raw_len)`: the claim may be a lie, and memory
-        // should follow what is really there.
+        // Not `with_capacity(raw_len)`: the claim may be false, and memory should follow what is
+        // really there.
         let mut raw = Vec::new();
         let limit = self.raw_len as u64 + 1;
         DeflateDecoder::new(self.payload)

@@ -1,7 +1,7 @@
-//! From the vocabulary to records.
+//! Turns the vocabulary into records.
 //!
-//! Each function gives the bytes of one record; the caller writes them to a
-//! file in the order that the crate's documentation gives.
+//! Each function returns the bytes of one record; the caller writes them to a file in the order
+//! that the crate's documentation gives.
 
 use crate::crash::{Body, ClassInfo, Failure, Meta, Object, ObjectBlock, Origin, Text, Value};
 use crate::record::{self, FILE_HEADER, Kind, MAX_RAW, pack};
@@ -9,16 +9,17 @@ use serde::Serialize;
 use std::iter;
 use std::mem::size_of;
 
-/// Objects that go into one record. A file cut short loses whole blocks.
+/// The number of objects in one record. A file cut short loses whole records.
 pub const OBJECTS_PER_BLOCK: usize = 2048;
 
-/// Bytes of content after which a record takes no further object.
+/// The number of bytes of content after which a record takes no further object.
 const BYTES_PER_BLOCK: usize = 16 << 20;
 
-/// Bytes of content that an object may have, in memory: no record of it is beyond [`MAX_RAW`] then.
+/// The most bytes of content in memory that an object may have, so that no record of it exceeds
+/// [`MAX_RAW`].
 pub const MAX_OBJECT: usize = MAX_RAW / 2;
 
-// A text takes three bytes in the file for two in memory, at most.
+// Two bytes of text in memory take at most three bytes in the file.
 const _: () = assert!(BYTES_PER_BLOCK + MAX_OBJECT / 2 * 3 < MAX_RAW);
 
 fn encode<T: Serialize>(kind: Kind, value: &T) -> Vec<u8> {
@@ -26,7 +27,7 @@ fn encode<T: Serialize>(kind: Kind, value: &T) -> Vec<u8> {
     pack(kind, &raw)
 }
 
-/// The record of the circumstances.
+/// The record of a failure's circumstances.
 pub fn meta(meta: &Meta) -> Vec<u8> {
     encode(Kind::Meta, meta)
 }
@@ -63,7 +64,8 @@ pub fn blocks(objects: impl Iterator<Item = Object>) -> impl Iterator<Item = Vec
     })
 }
 
-/// Bytes of the content of an object in memory; in a file it takes no more, but for its frame.
+/// The number of bytes of an object's content in memory; in a file, it takes no more besides its
+/// frame.
 fn size(body: &Body) -> usize {
     match body {
         Body::Primitives(bytes) | Body::String(Text::Utf16(bytes)) => bytes.len(),
@@ -80,12 +82,13 @@ pub fn origins(origins: &[Origin]) -> Vec<u8> {
     encode(Kind::Origins, &origins)
 }
 
-/// A record of classes of which objects could not be restored.
+/// A record of the classes whose objects could not be restored.
 pub fn unrestored(classes: &[String]) -> Vec<u8> {
     encode(Kind::Unrestored, &classes)
 }
 
-/// A whole file with these records for tests instead of those that it has; `None` if it is not whole.
+/// The bytes of a whole file with these records for tests in place of those that it has; `None` if
+/// the file is not whole.
 pub fn for_tests(file: &[u8], new: &[Origin], classes: Option<&[String]>) -> Option<Vec<u8>> {
     let mut out = file.get(..FILE_HEADER)?.to_vec();
     let mut offset = FILE_HEADER;
@@ -114,7 +117,7 @@ pub fn for_tests(file: &[u8], new: &[Origin], classes: Option<&[String]>) -> Opt
     Some(out)
 }
 
-/// The last record; `records` counts those before it.
+/// The last record; `records` is the number of records before it.
 pub fn end(records: u32) -> Vec<u8> {
     encode(Kind::End, &records)
 }

@@ -1,4 +1,4 @@
-//! Crash files: what is written reads back, and damage is told, never believed.
+//! Tests of crash files: what was written is read back, and damage is reported, never believed.
 
 use hindsight_tracelog::crash::*;
 use hindsight_tracelog::reader::{Crash, Error};
@@ -214,7 +214,7 @@ fn what_a_later_release_has_added_is_told() {
         let found = record::find(&record, 0).unwrap();
         found.unpack().unwrap()
     };
-    // An array of at least sixteen members, with one more.
+    // An array of at least sixteen members gets one more.
     let mut longer = of(writer::meta(&crash.meta));
     assert_eq!(longer[0], 0xdc);
     longer[2] += 1;
@@ -230,7 +230,7 @@ fn what_a_later_release_has_added_is_told() {
             .to_string()
             .contains("use the hindsight release that recorded it")
     );
-    // A kind of record that is new has what is in it alone.
+    // A record of an unknown kind contains nothing else.
     let mut file = record::file_header().to_vec();
     file.extend(writer::meta(&crash.meta));
     file.extend(writer::failure(&crash.failure));
@@ -240,7 +240,7 @@ fn what_a_later_release_has_added_is_told() {
     assert_eq!((read.is_whole(), read.unknown), (true, 1));
 }
 
-/// Arrays of nothing are packed to a thousandth, and take sixteen bytes an element.
+/// Arrays of zeros are compressed to a thousandth, and take sixteen bytes for each element.
 #[test]
 fn what_a_small_file_says_takes_no_gigabytes() {
     let (crash, _) = sample();
@@ -349,8 +349,8 @@ fn a_damaged_block_of_objects_loses_only_itself() {
     assert_eq!(read.objects[3..], crash.objects[3..]);
 }
 
-/// Each block claims a number a little below what one gap may be: together they
-/// would take gigabytes.
+/// Each block claims a number a little below the limit for one gap: together they would take
+/// gigabytes.
 #[test]
 fn gaps_do_not_add_up() {
     let (crash, _) = sample();
@@ -365,7 +365,7 @@ fn gaps_do_not_add_up() {
     assert!(read.damage.len() > 90 && read.damage[0].contains("out of range"));
 }
 
-/// No record is beyond what a reader takes, however large the objects are that are allowed.
+/// No record is larger than a reader accepts, however large the objects are, up to their limit.
 #[test]
 fn objects_of_many_bytes_are_in_records_of_their_own() {
     let object = |bytes: usize| Object {
@@ -401,7 +401,7 @@ fn objects_of_many_bytes_are_in_records_of_their_own() {
 }
 
 proptest! {
-    /// Whatever the bytes behind a sound header: an answer, no panic.
+    /// Whatever the bytes behind a sound header, there is a result and no panic.
     #[test]
     fn hostile_payloads_are_survived(raw in proptest::collection::vec(any::<u8>(), 0..200), kind in 0usize..5) {
         let (crash, _) = sample();

@@ -1,4 +1,4 @@
-//! Traces: what was packed is unpacked, and hostile files do no harm.
+//! Tests of traces: what was packed is unpacked, and hostile files do no harm.
 
 use hindsight_tracelog::trace::block::{Header, segment_header};
 use hindsight_tracelog::trace::chunk;
@@ -8,7 +8,7 @@ use hindsight_tracelog::trace::recap::{Changes, Recaps};
 use hindsight_tracelog::trace::{Datum, ErrorKind, Filter, Live, Log, ObjectId, Packer, VERSION};
 use proptest::prelude::*;
 
-/// An event as a chunk has it: a tag, an id, values, text.
+/// An event as in a chunk: a tag, an id, values, text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Raw {
     tag: u8,
@@ -44,7 +44,7 @@ impl Raw {
 }
 
 prop_compose! {
-    /// Few ids and objects, so that the model has something to expect.
+    /// There are few ids and objects, so that the model can expect some.
     fn raw()(
         tag in 1..tag::LIMIT,
         id in prop_oneof![0..4_u32, any::<u32>()],
@@ -121,7 +121,7 @@ fn live(header: &Header, events: &[Raw]) -> Vec<u8> {
     let end = base + file.len() as u64;
     file[chunk::END..chunk::END + 8].copy_from_slice(&end.to_le_bytes());
     file[chunk::STATE] = 1;
-    // What is behind the end does not count.
+    // Bytes behind the end do not count.
     file.resize(chunk::SIZES[0], 0xab);
     file
 }
@@ -167,7 +167,7 @@ proptest! {
         }
         let log = open(vec![segment], vec![]);
         let (read, errors) = read(&log);
-        // One block suffers, the others are whole.
+        // One block is lost, the others are whole.
         let lost = log.damage.len().max(errors);
         prop_assert!(lost == 1 || cut && read.len() % events.len() == 0);
         prop_assert!(cut || read.len() == 3 * events.len());
@@ -191,7 +191,7 @@ proptest! {
 }
 
 fn enter(id: u32, object: u64) -> Raw {
-    // One reference: the eleventh shape.
+    // The eleventh shape has one reference.
     let raw = Raw {
         tag: 11,
         id,
@@ -252,7 +252,7 @@ fn a_block_is_taken_once_and_gaps_are_told() {
     );
 }
 
-/// Of a bounded trace: the first blocks of one stream are gone, and all of another one.
+/// In a bounded trace, the first blocks of one stream are gone, and all blocks of another one.
 #[test]
 fn a_stream_whose_beginning_is_gone_begins_with_what_is_running() {
     let mut recaps = Recaps::default();
@@ -312,7 +312,7 @@ fn a_stream_whose_beginning_is_gone_begins_with_what_is_running() {
     assert_eq!(missing, [(1, 0, 2, true), (2, 0, 1, true)]);
 }
 
-/// Whoever counts on calls and their ends is to know that some are missing.
+/// A reader that relies on calls and their ends must know that some are missing.
 #[test]
 fn events_after_a_gap_say_so() {
     let after_gaps = |log: &Log<Vec<u8>>, places: &[usize]| {
@@ -342,7 +342,7 @@ fn events_after_a_gap_say_so() {
     let file = segment(&blocks);
     let log = open(vec![file.clone()], vec![]);
     assert_eq!(after_gaps(&log, &[0, 1, 2, 3, 4]), [30]);
-    // Blocks that are not wanted are not missing.
+    // Blocks that were not asked for are not missing.
     assert_eq!(after_gaps(&log, &[0, 3]), []);
     let mut damaged = file;
     let payload_end = segment(&blocks[..2]).len() - 1;
@@ -353,7 +353,8 @@ fn events_after_a_gap_say_so() {
     assert_eq!(after_gaps(&log, &[0, 1, 3, 4]), [40]);
 }
 
-/// A process that is killed may have written a part of a block, whose events are in its chunk still.
+/// A process that is killed may have written a part of a block, whose events are still in its
+/// chunk.
 #[test]
 fn a_block_that_was_being_written_is_no_damage_if_its_chunk_is_there() {
     let events = vec![enter(1, 1)];
@@ -368,14 +369,14 @@ fn a_block_that_was_being_written_is_no_damage_if_its_chunk_is_there() {
         let log = open(vec![cut.clone()], vec![live(&header(1, 1), &events)]);
         assert!(log.damage.is_empty() && log.missing().is_empty(), "{len}");
         assert_eq!(log.blocks().len(), 2);
-        // Without its chunk it is lost, and which block it is shows soon.
+        // Without its chunk it is lost, and the first bytes show which block it is.
         assert_eq!(open(vec![cut.clone()], vec![]).damage.len(), 1, "{len}");
         let told = open(vec![cut], vec![other.clone()]).damage.len();
         assert_eq!(told, usize::from(len >= first.len() + 24), "{len}");
     }
 }
 
-/// A disk that was full when the segment began, or a bad sector, costs no more than there is.
+/// A disk that was full when the segment began, or a bad sector, costs no more than what it hit.
 #[test]
 fn a_segment_without_a_sound_header_is_damaged_and_its_blocks_are_there() {
     let events = vec![enter(1, 1)];
@@ -518,7 +519,7 @@ fn later_versions_are_refused_by_name() {
     assert!(error.to_string().contains("use a newer hindsight"));
 }
 
-/// What version 1 had of a class, a method and the run; its enum had the same order.
+/// What version 1 stored of a class, a method and the run; its enum had the same order.
 #[test]
 fn the_dictionary_of_version_1_is_read() {
     type Method = (
@@ -594,7 +595,7 @@ fn a_cut_dictionary_is_read_as_far_as_it_goes() {
         assert_eq!((read.class(1), read.class(2)), (Some("C1"), None));
         assert_eq!(damage.is_some(), len > whole);
     }
-    // What is damaged costs no other record.
+    // Damage costs no other record.
     for at in 16..file.len() {
         let mut damaged = file.clone();
         damaged[at] ^= 4;

@@ -1,19 +1,19 @@
-//! What goes on in the same thread.
+//! The calls that enclose another call in the same thread.
 
 use super::{Frame, Object, Role};
 
-/// What is around a call of an object: calls of it that go on in the same thread.
-/// Those of other threads are beside it.
+/// The calls of an object that enclose another call of it in the same thread. Those on other
+/// threads run beside it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Around {
     /// Whether there are any.
     pub(super) any: bool,
-    /// Whether some keep its state.
+    /// Whether some of them do not change the object.
     pub(super) quiet: bool,
 }
 
 impl Around {
-    /// What is around a call of an object with this number, in a thread with such frames.
+    /// The enclosing calls of the object with this number, on a thread with these frames.
     pub(super) fn of(object: &Object, serial: u64, frames: &[Frame]) -> Around {
         if !object.shared {
             return Around {

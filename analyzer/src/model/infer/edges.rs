@@ -1,4 +1,4 @@
-//! Laying edges: where objects go along calls that have returned.
+//! Lays edges: objects move along calls that have returned.
 
 use super::around::Around;
 use super::{Frame, Inference, Object, Part, bit};
@@ -7,7 +7,7 @@ use crate::model::values::{Counts, Literal};
 use crate::model::{Call, CallId, RESULT};
 
 impl Inference<'_> {
-    /// An object goes along a call that has returned.
+    /// Moves an object along a call that has returned.
     pub(super) fn walk(
         &mut self,
         object: &mut Object,
@@ -25,15 +25,16 @@ impl Inference<'_> {
         };
         if !allowed {
             if !around.any && object.made {
-                // Calls nested in it have brought it where it is, or those of other threads.
+                // Calls nested in this one, or those of other threads, have brought the object to
+                // its present node.
                 object.node = object.node.filter(|_| nested).or(Some(from));
             } else if !nested || object.shared {
                 object.node = None;
             }
             return;
         }
-        // A call around one of too many that are nested is an edge even so, by which the object comes to what
-        // follows.
+        // Even where too many calls are nested, the enclosing call becomes an edge, by which the
+        // object gets to what follows.
         let is_outermost = !around.any;
         object.outermost += u32::from(is_outermost);
         object.inner += u32::from(!is_outermost);
@@ -50,7 +51,7 @@ impl Inference<'_> {
         self.count(object);
     }
 
-    /// A method returns an object that was made while it ran.
+    /// Handles a method that returns an object which was made while it ran.
     pub(super) fn made(&mut self, frame: &Frame, serial: u64) {
         let Some(mut object) = self.objects.get(&serial).copied() else {
             return;
@@ -122,7 +123,8 @@ impl Inference<'_> {
         let Some(Some(place)) = self.classes.get(&object.class) else {
             return;
         };
-        // Before there is an edge, too: what an object was made by may not be recorded.
+        // This counts before there is an edge, too, since the call that made the object may not be
+        // recorded.
         let counts: &mut Counts = self.found[*place].1.observers.entry(call).or_default();
         counts.add(self.run);
     }

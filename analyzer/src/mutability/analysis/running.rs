@@ -1,4 +1,4 @@
-//! A pipeline that is running, stage by stage.
+//! A pipeline while it runs, stage by stage.
 
 use super::super::answers::{Answers, Stage, Verdict};
 use super::super::contracts::Contracts;
@@ -18,7 +18,7 @@ use crate::program::{MethodId, Program};
 use anyhow::Result;
 use std::sync::{Arc, OnceLock};
 
-/// What all stages know.
+/// What all stages share.
 pub(super) struct Known<'r> {
     pub(super) program: &'r Program,
     pub(super) library: &'r dyn Library,
@@ -28,7 +28,7 @@ pub(super) struct Known<'r> {
     pub(super) contracts: &'r Contracts,
     pub(super) solver: &'r Solver<'r>,
     pub(super) overridden: Signatures,
-    /// What each body does by itself, if a stage has asked.
+    /// The effects of each body alone, once a stage has asked for them.
     pub(super) locals: OnceLock<Vec<Local>>,
 }
 
@@ -85,8 +85,8 @@ impl Known<'_> {
         let quiet = solver.quiet();
         let locals = self.locals();
         let fallback = |method: MethodId| {
-            // What a call might make an alias of a parameter is
-            // written: that is not known to be the parameter's.
+            // This write is of an object that is an alias of the parameter only if a call makes
+            // aliases, so it is not certain.
             let sure = &locals[method.0 as usize].sure;
             let store = |param| sure.iter().find(|write| write.0 == param);
             let verdict = |param| match verdicts.verdict(verdicts.place(method, param)) {
@@ -94,7 +94,7 @@ impl Known<'_> {
                 verdict => verdict,
             };
             let mut summary = from_verdicts(self.program, method, verdict, any);
-            // Nobody knows what else it does.
+            // It is not known what else the method does.
             summary.writes_outside = true;
             if sound {
                 summary.writes_kept = !quiet.has(method);
@@ -112,23 +112,24 @@ impl Known<'_> {
     }
 }
 
-/// A pipeline that is running: what its stages have found out so far.
+/// A pipeline while it runs, with the results of its stages so far.
 pub(super) struct Running<'r> {
     pub(super) known: Known<'r>,
     pub(super) answers: Answers,
-    /// What the stages that prove say by themselves, where runs say something, too.
+    /// The verdicts of the proving stages alone, if runs give verdicts as well.
     pub(super) proofs: Option<Answers>,
     pub(super) recorded: Recorded,
-    /// Of stage S', if it ran.
+    /// The summaries of stage S', if it ran.
     pub(super) summaries: Vec<Option<Arc<Summary>>>,
-    /// Whether the last stage that looked at bodies alone was S.
+    /// The setting of `siblings` in the last stage that examined bodies alone; true if it was S,
+    /// false if SH.
     pub(super) siblings: Option<bool>,
     /// Whether stage P ran.
     pub(super) went_along: bool,
 }
 
 impl Running<'_> {
-    /// Stage S or SH.
+    /// Runs stage S or SH.
     pub(super) fn look(&mut self, stage: Stage) {
         self.siblings = Some(stage == Stage::S);
         let known = &self.known;
@@ -137,7 +138,7 @@ impl Running<'_> {
         }
     }
 
-    /// Stage P.
+    /// Runs stage P.
     pub(super) fn go_along(&mut self) {
         self.went_along = true;
         let siblings = self.siblings.unwrap_or(true);
@@ -146,12 +147,12 @@ impl Running<'_> {
         }
     }
 
-    /// Stage X or D, of what was recorded before.
+    /// Runs stage X or D on what was recorded before.
     pub(super) fn judge(&mut self, stage: Stage) {
         (self.known).judge(stage, &self.recorded, &mut self.answers);
     }
 
-    /// Stage R, or D with random inputs: as long as that decides something.
+    /// Runs stage R, or D with random inputs, as long as that decides something.
     pub(super) fn execute(&mut self, stage: Stage, inputs: &mut dyn Inputs) -> Result<()> {
         let stand_ins = inputs.stand_ins();
         let code = Code {
@@ -181,7 +182,7 @@ impl Running<'_> {
         }
     }
 
-    /// Stage S'.
+    /// Runs stage S'.
     pub(super) fn follow(&mut self, step: &(dyn Fn(usize) + Sync)) {
         if self.summaries.is_empty() {
             self.summaries = self.known.summaries(step);

@@ -1,4 +1,4 @@
-//! The shapes that effects have of which a table says, not a body.
+//! The shapes of effects that a table lists, instead of a body.
 
 use crate::mutability::effects::kinds::Kinds;
 use crate::mutability::effects::{Cause, Made, Node, Summary, Write, join, reference};
@@ -7,78 +7,79 @@ use crate::program::Sym;
 /// What a method does, seen from outside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
-    /// Changes nothing; what it returns is not of its arguments.
+    /// Changes nothing; the result is not derived from the arguments.
     Reads,
-    /// Changes nothing; returns something that the receiver leads to.
+    /// Changes nothing; returns something reachable from the receiver.
     Gets,
-    /// The same of something that the receiver holds as an element.
+    /// Changes nothing; returns something that the receiver holds as an element.
     Picks,
     /// Changes nothing; returns the first argument.
     Passes,
-    /// Changes nothing; returns something that the arguments lead to.
+    /// Changes nothing; returns something reachable from the arguments.
     Hands,
-    /// Changes nothing; returns a new object, of a class of the JDK's own, that
-    /// leads to the receiver.
+    /// Changes nothing; returns a new object, of a class of the JDK's own, that refers to the
+    /// receiver.
     Views,
-    /// The same of an object that anybody may have made.
+    /// Changes nothing; returns a new object that refers to the receiver, and that any code may
+    /// have made.
     Collects,
-    /// Changes the receiver only, and returns something that it leads to.
+    /// Changes only the receiver; returns something reachable from it.
     Steps,
-    /// Changes the receiver, which may keep the arguments; returns something
-    /// that it leads to.
+    /// Changes the receiver, which may keep the arguments; returns something reachable from it.
     Changes,
-    /// The same, and the receiver gets what the arguments lead to.
+    /// Changes the receiver, which may keep what is reachable from the arguments; returns something
+    /// reachable from it.
     Absorbs,
-    /// Changes the receiver and what it is a view of, which may keep the arguments.
+    /// Changes the receiver and the object of which it is a view, which may keep the arguments.
     ChangesBelow,
-    /// Changes nothing; what changes the result changes the receiver.
+    /// Changes nothing; a change of the result is a change of the receiver.
     Backed,
-    /// Changes nothing; returns something that the first argument leads to.
+    /// Changes nothing; returns something reachable from the first argument.
     GetsFirst,
-    /// A new object that leads to all arguments.
+    /// Makes a new object that refers to all arguments.
     Makes,
     /// Changes the first argument.
     ChangesFirst,
     /// Changes the first and the second argument.
     ChangesTwo,
-    /// Changes the second argument, and may return what that leads to.
+    /// Changes the second argument, and may return something reachable from it.
     ChangesSecond,
-    /// Changes the receiver, and what it returns is not of its arguments.
+    /// Changes the receiver; the result is not derived from the arguments.
     Consumes,
-    /// Changes the receiver; returns a new object of the JDK's that leads to it.
+    /// Changes the receiver; returns a new object of the JDK's that refers to it.
     Pipes,
-    /// Stores what the receiver leads to in its argument, or a new object, and
-    /// returns that.
+    /// Stores what is reachable from the receiver in its argument, or in a new object, and returns
+    /// that.
     Fills,
-    /// Copies elements of the first argument to the third.
+    /// Copies elements of the first argument to the third one.
     ArrayCopy,
-    /// Changes the receiver, which keeps the argument; returns that.
+    /// Changes the receiver, which keeps the argument; returns the argument.
     Pushes,
-    /// Changes the receiver; what it holds the first argument gets.
+    /// Changes the receiver; moves what it holds to the first argument.
     Drains,
-    /// Copies the receiver, not what it leads to.
+    /// Makes a shallow copy of the receiver.
     Clones,
-    /// Copies the receiver and all of its state.
+    /// Makes a copy of the receiver and of all of its state.
     Copies,
-    /// Changes the receiver, and reads the rest; returns the receiver, if anything.
+    /// Changes the receiver, and reads the arguments; returns the receiver, if anything.
     Outputs,
-    /// Changes the receiver and what it is a view of; returns the receiver.
+    /// Changes the receiver and the object of which it is a view; returns the receiver.
     Puts,
-    /// Anything may happen to what it gets.
+    /// Does anything with its arguments.
     Anything,
 }
 
 use Shape::*;
 
-/// The effect that a method of a shape has. `any` is the field that stands for all
-/// fields, `element` the one of elements.
+/// The effect of a method of a shape. `any` is the field that stands for all fields, `element` the
+/// field of elements.
 pub(super) fn summary(shape: Shape, any: Sym, element: Sym) -> Summary {
     const THIS: u32 = 0;
     const DEEP: u32 = 1;
     const OUTSIDE: u32 = 2;
     const MADE: u32 = 3;
     const ARGUMENT: u32 = 4;
-    /// More arguments than any method of the tables has.
+    /// The number of arguments that is assumed; no method of the tables has more.
     const ARGUMENTS: u16 = 4;
     let certain = |node| reference(node, false);
     let write = |node| Write {
@@ -105,7 +106,7 @@ pub(super) fn summary(shape: Shape, any: Sym, element: Sym) -> Summary {
         .collect();
     match shape {
         Reads => {}
-        // The receiver too: some of these are static and return what they get.
+        // The receiver is included, since some of these methods are static and return an argument.
         Gets => summary.returned = vec![certain(THIS), certain(DEEP), certain(OUTSIDE)],
         Picks => {
             let held = add(&mut summary, Node::Held(0));
@@ -201,7 +202,7 @@ pub(super) fn summary(shape: Shape, any: Sym, element: Sym) -> Summary {
             }
         }
         ArrayCopy => {
-            // The elements of the first: read, then stored.
+            // The elements of the first argument are read, then stored.
             let read = add(&mut summary, Node::Read(THIS, element));
             summary.writes.push(write(ARGUMENT + 1));
             summary

@@ -1,8 +1,8 @@
-//! What is known of which methods.
+//! The tables of methods and their shapes.
 
 use super::shapes::Shape::{self, *};
 
-/// Natives and intrinsics: class, methods separated by blanks, shape.
+/// Native methods and intrinsics: class, methods separated by blanks, shape.
 pub(super) const NATIVES: &[(&str, &str, Shape)] = &[
     ("java/lang/System", "arraycopy", ArrayCopy),
     ("java/lang/Object", "clone", Clones),
@@ -70,8 +70,8 @@ pub(super) const NATIVES: &[(&str, &str, Shape)] = &[
     ),
 ];
 
-/// What runs code of the program's that no argument names: for proofs. An iterator of services
-/// makes them later, but of proofs the order does not matter.
+/// Methods that run code of the program without getting it as an argument; for proofs. An iterator
+/// of services makes them only later, but the order does not matter for proofs.
 pub(super) const RUNNING: &[(&str, &str, Shape)] = &[
     ("java/lang/Class", "forName getEnumConstants", Anything),
     ("java/lang/Enum", "valueOf", Anything),
@@ -99,7 +99,7 @@ pub(super) const RUNNING: &[(&str, &str, Shape)] = &[
     ("java/util/ResourceBundle", "getBundle", Anything),
 ];
 
-/// Contracts of interfaces and of methods that everything overrides.
+/// Contracts of interfaces, and of methods that are overridden everywhere.
 pub(super) const CONTRACTS: &[(&str, &str, Shape)] = &[
     ("java/lang/Object", "equals toString <init> finalize", Reads),
     ("java/lang/Comparable", "compareTo", Reads),
@@ -125,7 +125,7 @@ pub(super) const CONTRACTS: &[(&str, &str, Shape)] = &[
     ("java/util/Iterator", "hasNext", Reads),
     ("java/util/Iterator", "next", Steps),
     ("java/util/Iterator", "remove", ChangesBelow),
-    // It changes nothing but the place: what is run on the elements the calls say.
+    // It changes nothing but the position; the calls show what is run on the elements.
     ("java/util/Iterator", "forEachRemaining", Consumes),
     (
         "java/util/ListIterator",
@@ -139,7 +139,7 @@ pub(super) const CONTRACTS: &[(&str, &str, Shape)] = &[
     ("java/util/Enumeration", "asIterator", Views),
 ];
 
-/// Readers and writers of collections and maps, whichever class they are called on.
+/// Methods that read and write collections and maps, whichever class they are called on.
 pub(super) const COLLECTIONS: &[&str] = &[
     "java/util/Collection",
     "java/util/AbstractCollection",
@@ -180,7 +180,7 @@ pub(super) const COLLECTION_CHANGERS: &str = "add remove removeAll retainAll cle
     removeElement removeElementAt removeAllElements insertElementAt setElementAt put take setSize \
     removeRange addIfAbsent";
 
-/// What takes the elements of another collection.
+/// Methods that take the elements of another collection.
 pub(super) const ABSORBERS: &str = "<init> addAll putAll";
 
 pub(super) const MAPS: &[&str] = &[
@@ -210,7 +210,7 @@ pub(super) const MAP_VIEWS: &str = "keys elements firstEntry lastEntry ceilingEn
 pub(super) const MAP_CHANGERS: &str = "put remove clear putIfAbsent compute computeIfAbsent computeIfPresent merge replace \
     replaceAll pollFirstEntry pollLastEntry setProperty";
 
-/// Streams are used once and run what they are given, which the calls say.
+/// Streams are used once and run the functions passed to them, which the calls show.
 pub(super) const STREAMS: &[&str] = &[
     "java/util/stream/Stream",
     "java/util/stream/IntStream",
@@ -254,7 +254,7 @@ pub(super) const UPDATERS: &[&str] = &[
     "java/util/concurrent/atomic/AtomicReferenceFieldUpdater",
 ];
 
-/// A window of an array or of memory, with a place in it.
+/// A window of an array or of memory, with a position in it.
 pub(super) const BUFFERS: &[&str] = &[
     "java/nio/Buffer",
     "java/nio/ByteBuffer",
@@ -439,8 +439,9 @@ pub(super) const ENTRIES: &[(&str, &str, Shape)] = &[
     ("java/util/Map$Entry", "equals hashCode toString", Reads),
 ];
 
-/// Methods that change what no parameter leads to: settings of the whole JVM, threads, files, processes and
-/// the network. A contract, as natives and what the operating system does have no body to look at.
+/// Methods that change something not reachable from a parameter: settings of the whole JVM,
+/// threads, files, processes and the network. This is a contract, since native methods and the
+/// operating system have no body to analyse.
 pub(super) const OUTSIDE: &[(&str, &str)] = &[
     (
         "java/lang/System",
@@ -506,8 +507,8 @@ pub(super) const OUTSIDE: &[(&str, &str)] = &[
     ),
 ];
 
-/// Methods that call nothing of what they are given: they compare no elements
-/// and put none into words.
+/// Methods that call no method of their arguments: they compare no elements and make no text of
+/// them.
 pub(super) const QUIET: &[(&str, &str)] = &[
     ("java/util/Iterator", "hasNext next remove"),
     (

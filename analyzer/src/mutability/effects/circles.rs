@@ -1,12 +1,12 @@
-//! The order of methods: callees before callers, methods that call each other
-//! together (strongly connected components, by Tarjan's algorithm).
+//! The order of methods: callees before callers; methods that call each other form a circle (a
+//! strongly connected component, found by Tarjan's algorithm).
 
-/// Circles by level: those of a level call only those of the levels before it.
+/// The circles by level: those of one level only call those of the levels before it.
 pub fn levels(methods: &[u32], calls: &[Vec<u32>]) -> Vec<Vec<Vec<u32>>> {
     const NEW: u32 = u32::MAX;
     let mut number = vec![NEW; calls.len()];
     let mut low = vec![0u32; calls.len()];
-    // The level of a method whose circle is complete.
+    // The level of each method whose circle is complete.
     let mut level = vec![NEW; calls.len()];
     let mut stack: Vec<u32> = Vec::new();
     let mut next = 0;
@@ -43,7 +43,7 @@ pub fn levels(methods: &[u32], calls: &[Vec<u32>]) -> Vec<Vec<Vec<u32>>> {
                     .rposition(|&other| other == method)
                     .unwrap_or(0);
                 let mut circle = stack.split_off(from);
-                // Those found last call back to those found first.
+                // Methods found last call back to those found first.
                 circle.reverse();
                 let below = circle.iter().flat_map(|&one| &calls[one as usize]);
                 let below = below
@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn callees_come_first() {
-        // 0 -> 1 <-> 2 -> 3, 4 alone and to itself.
+        // 0 -> 1 <-> 2 -> 3; 4 stands alone and calls itself.
         let calls = vec![vec![1], vec![2], vec![1, 3], vec![], vec![4]];
         let levels = levels(&[0, 1, 2, 3, 4], &calls);
         let sorted: Vec<Vec<Vec<u32>>> = levels

@@ -4,50 +4,51 @@ use super::set::Nodes;
 use crate::program::Sym;
 use crate::program::names::Map;
 
-/// Whose object it is that something is stored in.
+/// The origin of an object in which something is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Held {
-    /// Made in the body.
+    /// An object made in the body.
     Here,
     /// An argument itself.
     Argument(u16),
-    /// Something that an argument leads to.
+    /// An object reachable from an argument.
     Below(u16),
-    /// From outside.
+    /// An object from outside.
     Outside,
 }
 
-/// Everything that was stored in a field, whatever the object.
+/// Everything that was stored in one field, in whatever object.
 #[derive(Debug, Default)]
 struct Stored {
-    /// In objects that were not made here.
+    /// What was stored in objects that were not made here.
     all: Nodes,
-    /// The same without arguments themselves.
+    /// What was stored in such objects that are not themselves arguments.
     below: Nodes,
-    /// Arguments with their nodes.
+    /// The arguments in whose field something was stored, with their nodes.
     arguments: Vec<(u16, u32)>,
-    /// By the argument that the object hangs together with.
+    /// What was stored, by the argument from which the object is derived.
     of_param: Vec<(u16, Nodes)>,
 }
 
-/// Nodes by object and field. Knows no order.
+/// The values that fields may hold, by object and field. The order of stores is not kept.
 #[derive(Debug)]
 pub struct Heap {
     /// The field that stands for all fields.
     any: Sym,
     entries: Vec<(u32, Sym, Nodes)>,
     places: Map<(u32, Sym), u32>,
-    /// By object, in all fields.
+    /// For each object, what was stored in all of its fields.
     below: Vec<Nodes>,
-    /// By parameter, in all objects that hang together with it.
+    /// For each parameter, what was stored in all objects derived from it.
     anywhere: Vec<Nodes>,
     stored: Map<Sym, Stored>,
-    /// In all fields of objects that were not made here; without arguments.
+    /// What was stored in any field of objects that were not made here; the second set leaves out
+    /// what was stored in arguments themselves.
     everywhere: (Nodes, Nodes),
 }
 
 impl Heap {
-    /// An empty one.
+    /// An empty heap.
     pub fn new(any: Sym) -> Heap {
         Heap {
             any,
@@ -60,12 +61,12 @@ impl Heap {
         }
     }
 
-    /// All entries: object, field, what it may refer to.
+    /// All entries: object, field, and what it may refer to.
     pub fn entries(&self) -> &[(u32, Sym, Nodes)] {
         &self.entries
     }
 
-    /// Stores in a field of an object; whether that was anything new.
+    /// Stores in a field of an object; returns whether that is anything new.
     pub fn put(&mut self, node: u32, of: Held, field: Sym, refs: &Nodes, weak: bool) -> bool {
         let place = match self.places.get(&(node, field)) {
             Some(&place) => place,
@@ -130,27 +131,27 @@ impl Heap {
         self.below.get(node as usize).copied().unwrap_or_default()
     }
 
-    /// What was stored in objects that hang together with a parameter.
+    /// What was stored in objects derived from a parameter.
     pub fn anywhere_below(&self, param: u16) -> Nodes {
         let found = self.anywhere.get(usize::from(param));
         found.copied().unwrap_or_default()
     }
 
-    /// The same of one field.
+    /// What was stored in one field of objects derived from a parameter.
     pub fn of_param(&self, param: u16, field: Sym) -> Option<&Nodes> {
         let stored = self.stored.get(&field)?;
         let found = stored.of_param.iter().find(|of| of.0 == param)?;
         Some(&found.1)
     }
 
-    /// Arguments in whose field something was stored, with their nodes.
+    /// The arguments in whose field something was stored, with their nodes.
     pub fn arguments(&self, field: Sym) -> Vec<(u16, u32)> {
         let stored = self.stored.get(&field);
         stored.map_or_else(Vec::new, |stored| stored.arguments.clone())
     }
 
-    /// What was stored in a field of anything that was not made here; arguments
-    /// themselves left out unless `of_arguments`.
+    /// What was stored in a field of any object that was not made here. What was stored in
+    /// arguments themselves is left out unless `of_arguments`.
     pub fn stored(&self, field: Sym, of_arguments: bool) -> Nodes {
         let choose = |all, below| if of_arguments { all } else { below };
         if field == self.any {

@@ -5,12 +5,12 @@ use super::set::Nodes;
 use super::{Made, Node, Refs, Summary, Write, join, reference};
 use crate::program::names::Map;
 
-/// More nodes than this in a summary are thrown together.
+/// The most nodes in a summary; where there are more, they are merged.
 const MAX_NODES: usize = 40;
-/// The same for what hangs below them.
+/// The most entries of the heap in a summary; where there are more, they are merged.
 const MAX_HEAP: usize = 80;
 
-/// Keeps what callers can see.
+/// Makes the summary of what callers can see.
 pub(super) fn summary(state: &State<'_>, coarse: bool) -> Summary {
     let mut below: Vec<Vec<u32>> = vec![Vec::new(); state.nodes.len()];
     for (entry, place) in state.heap.entries().iter().zip(0..) {
@@ -32,16 +32,16 @@ pub(super) fn summary(state: &State<'_>, coarse: bool) -> Summary {
     kept.summary
 }
 
-/// Picks what callers can see.
+/// A summary in the making.
 struct Keep<'s, 'a> {
     state: &'s State<'a>,
-    /// Entries of the heap by node.
+    /// The heap's entries by node.
     below: &'s [Vec<u32>],
     numbers: Map<Node, u32>,
     summary: Summary,
-    /// Nodes of the state whose heap is still to be kept.
+    /// Nodes of the state whose entries of the heap are still to be kept.
     pending: Vec<u32>,
-    /// Whether everything further away is thrown together.
+    /// Whether everything further away than a parameter is merged.
     coarse: bool,
 }
 
@@ -55,7 +55,7 @@ impl Keep<'_, '_> {
             Node::Read(from, field) => Node::Read(self.node(from), field),
             Node::New(_, made @ Made::Lambda(..)) => Node::New(0, made),
             Node::New(..) if self.coarse => Node::New(0, Made::Some),
-            // Callers know objects by what they are, not by where they were made.
+            // Callers distinguish objects by what they are, not by where they were made.
             Node::New(_, made) => Node::New(0, made),
             other => other,
         };
@@ -80,13 +80,13 @@ impl Keep<'_, '_> {
         kept.refs()
     }
 
-    /// Keeps everything; false if it was too much.
+    /// Keeps everything; returns false if it was too much.
     fn all(&mut self) -> bool {
         let state = self.state;
         self.summary.writes_outside = state.writes_outside;
         self.summary.writes_kept = state.writes_kept;
         let mut written = Nodes::default();
-        // Certain ones first: they cover the others.
+        // Certain writes come first: they cover the uncertain ones.
         let mut writes: Vec<&Write> = state.writes.iter().collect();
         writes.sort_by_key(|write| write.node & 1);
         for write in writes {
@@ -102,7 +102,7 @@ impl Keep<'_, '_> {
                     kinds,
                 });
             } else if self.coarse {
-                // Another one that is thrown together with it.
+                // This write was merged with an earlier one.
                 let mut writes = self.summary.writes.iter_mut();
                 if let Some(known) = writes.find(|known| known.node >> 1 == node >> 1) {
                     known.only = known.only.filter(|known| Some(*known) == only);
@@ -114,7 +114,7 @@ impl Keep<'_, '_> {
         self.summary.thrown = self.refs(&state.thrown);
         self.summary.kept = self.refs(&state.kept);
         self.summary.given = self.refs(&state.given);
-        // What was stored in objects that callers know anyway.
+        // What was stored in objects that callers know.
         for (node, _, _) in state.heap.entries() {
             if state.param_of(*node).is_some() {
                 self.node(*node);
@@ -127,7 +127,7 @@ impl Keep<'_, '_> {
             if std::mem::replace(&mut done[node as usize], true) {
                 continue;
             }
-            // Static fields are nobody's; what they keep is known.
+            // Static fields belong to no parameter; what they keep is recorded already.
             if matches!(state.nodes[node as usize], Node::Outside) {
                 continue;
             }

@@ -1,24 +1,24 @@
-//! Which kinds of objects are written: an object that is stored is not what it is
-//! stored in, and of another class as often as not.
+//! Which kinds of objects are written. An object that is stored is not the object that it is stored
+//! in, and is often of another class.
 
 use crate::program::ClassId;
 
-/// More kinds than this are all kinds.
+/// More kinds than this count as all kinds.
 const MOST: usize = 4;
 
-/// A kind of objects.
+/// A kind of object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
-    /// Instances of a class, or of what extends or implements it.
+    /// Instances of a class, or of classes that extend or implement it.
     Class(ClassId),
     /// Arrays.
     Array,
 }
 
-/// Some kinds of objects, or all.
+/// Some kinds of objects, or all kinds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Kinds {
-    /// In their order, behind those places that are empty; all kinds if none is named.
+    /// The kinds in their order, after the empty places; if there are none, this means all kinds.
     known: [Option<Kind>; MOST],
 }
 
@@ -28,24 +28,24 @@ impl Kinds {
         known: [None; MOST],
     };
 
-    /// One kind.
+    /// A single kind.
     pub fn one(kind: Kind) -> Kinds {
         let mut kinds = Kinds::ANY;
         kinds.known[MOST - 1] = Some(kind);
         kinds
     }
 
-    /// Whether these are all kinds.
+    /// Whether this means all kinds.
     pub fn is_any(&self) -> bool {
         *self == Kinds::ANY
     }
 
-    /// The kinds; none if these are all.
+    /// The kinds; empty if this means all kinds.
     pub fn iter(&self) -> impl Iterator<Item = Kind> + use<> {
         self.known.into_iter().flatten()
     }
 
-    /// Adds kinds; whether there were new ones.
+    /// Adds kinds; returns whether there were new ones.
     pub fn join(&mut self, other: Kinds) -> bool {
         if self.covers(&other) {
             return false;
@@ -64,7 +64,7 @@ impl Kinds {
         true
     }
 
-    /// Whether these are all that others are.
+    /// Whether these kinds include all of the others.
     pub fn covers(&self, other: &Kinds) -> bool {
         self.is_any()
             || !other.is_any() && other.iter().all(|kind| self.known.contains(&Some(kind)))
@@ -83,7 +83,7 @@ mod tests {
         assert!(!some.join(class(7)) && some.iter().count() == 3);
         let mut other = Kinds::one(Kind::Array);
         assert!(other.join(class(7)) && other.join(class(3)));
-        // In whichever order they came.
+        // The result is the same in whichever order they came.
         assert_eq!(some, other);
         assert!(some.covers(&class(3)) && !some.covers(&class(4)) && !some.covers(&Kinds::ANY));
         assert!(some.join(class(4)) && !some.is_any());

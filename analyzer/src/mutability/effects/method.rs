@@ -1,4 +1,4 @@
-//! From a body to its [`Summary`].
+//! Makes the [`Summary`] of a body.
 //!
 //! - [`calls`] is what a call does.
 
@@ -14,38 +14,38 @@ use crate::mutability::facts::{Facts, NONE, Op, Var};
 use crate::program::names::{Map, Set};
 use crate::program::{ClassId, MethodId, Sym};
 
-/// Times that a body's operations are taken; each time adds something, so there
-/// is an end, but a far one where hundreds of nodes meet.
+/// The most rounds over a body's operations. Each round adds something, so there is an end, but a
+/// distant one where hundreds of nodes meet.
 const MAX_ROUNDS: usize = 24;
 
-/// From this many nodes on, a body's new ones are thrown together.
+/// The number of nodes from which on new objects of a body are merged.
 const MANY_NODES: usize = 160;
-/// The same where summaries are coarse.
+/// The number of nodes from which on new objects of a body are merged, where summaries are coarse.
 const FEW_NODES: usize = 48;
 
-/// Sets of nodes that are looked at for one body before it is given up: what is
-/// left of hundreds of nodes says no more than the verdicts do.
+/// The most sets of nodes that are processed for one body before it is given up: what is known of
+/// hundreds of nodes says no more than the verdicts do.
 const MAX_WORK: usize = 60_000;
 
-/// What is known of a body while its operations are taken.
+/// What is known of a body while its operations are processed.
 pub(super) struct State<'a> {
     pub world: &'a dyn World,
     pub id: MethodId,
     pub nodes: Vec<Node>,
-    /// The parameter that each node hangs together with.
+    /// The parameter from which each node is derived.
     params: Vec<Option<u16>>,
     numbers: Map<Node, u32>,
     vars: Vec<Nodes>,
     pub heap: Heap,
     pub writes: Vec<Write>,
     written: Nodes,
-    /// Nodes that are written only if a parameter is of a class.
+    /// The condition of each node that is written only if a parameter is of a class.
     pub guards: Map<u32, (u16, ClassId)>,
-    /// The condition of what is looked at.
+    /// The condition of the operation that is being processed.
     guard: Only,
-    /// What nodes are that are written.
+    /// For each node that is written, the kinds of objects that it is there.
     kinds: Map<u32, Kinds>,
-    /// What the receiver of the call is that is looked at.
+    /// The kinds of the receiver of the call that is being processed.
     receiver: Kinds,
     /// What that call has changed so far.
     touched: Nodes,
@@ -57,12 +57,13 @@ pub(super) struct State<'a> {
     pub given: Nodes,
     pub writes_outside: bool,
     pub writes_kept: bool,
-    /// The operation that is taken.
+    /// The operation that is being processed.
     at: u32,
-    /// For proofs: what may be outside from an operation on, and the operations that write there.
+    /// For proofs: what may be outside from an operation on, and the operations that write to what
+    /// is outside.
     put_outside: Map<u32, Nodes>,
     written_outside: Set<u32>,
-    /// Calls that may run something of the program's over and over.
+    /// Calls that may run code of the program repeatedly.
     repeated: Set<u32>,
     aliases: Map<(u16, u16), bool>,
     /// Which parameters may be lambdas, as far as that was asked.
@@ -71,18 +72,18 @@ pub(super) struct State<'a> {
     depth: usize,
     many: usize,
     work: usize,
-    /// Counts changes.
+    /// A counter of changes.
     clock: u32,
-    /// When each value, and anything in the heap, has changed last.
+    /// The time of the last change of each value; the next field is that of the heap.
     changed: Vec<u32>,
     heap_changed: u32,
     full: bool,
-    /// Loads that give what was stored just before, whatever happens in a data race.
+    /// Loads that give the value stored just before, even in a data race.
     stored: &'a [(u32, Var)],
 }
 
-/// Makes the summary of a body; `coarse` if it has to be a small one. Nothing if
-/// that would take too long.
+/// Makes the summary of a body, which is a small one if `coarse`. `None` if that would take too
+/// long.
 pub fn summarize(world: &dyn World, id: MethodId, facts: &Facts, coarse: bool) -> Option<Summary> {
     if facts.unknown.is_some() {
         let mut unknown = Summary::unknown(&facts.followed);
@@ -129,8 +130,8 @@ pub fn summarize(world: &dyn World, id: MethodId, facts: &Facts, coarse: bool) -
         full: false,
         stored: &facts.stored,
     };
-    // What runs once sees what was stored before it only. Another thread may see
-    // more, so that proofs know no order.
+    // An operation that runs once sees only what was stored before it. Another thread may see more,
+    // so proofs do not use the order.
     let once = match world.is_sound() {
         true => 0,
         false => facts.loops_from,
@@ -225,7 +226,7 @@ impl State<'_> {
         self.clock += u32::from(changed);
     }
 
-    /// Whether an operation that costs something would do the same again.
+    /// Whether processing an expensive operation again would have the same result.
     fn is_settled(&self, op: &Op, taken: u32) -> bool {
         let same = |var: &Var| {
             let changed = self.changed.get(*var as usize);
@@ -240,7 +241,7 @@ impl State<'_> {
             }
     }
 
-    /// The parameter that a node hangs together with.
+    /// The parameter from which a node is derived.
     pub fn param_of(&self, node: u32) -> Option<u16> {
         self.params[node as usize]
     }
@@ -252,7 +253,7 @@ impl State<'_> {
         *self.aliases.entry(key).or_insert_with(may)
     }
 
-    /// What a node that was not made here gives when it is read.
+    /// The node for what is read from a node that was not made here.
     fn child(&mut self, node: u32, field: Sym) -> u32 {
         let any = field == self.world.any_field();
         let child = match (self.nodes[node as usize], self.param_of(node)) {
@@ -281,9 +282,9 @@ impl State<'_> {
         };
         match of {
             Held::Here => {}
-            // A static field leads there.
+            // A static field leads to it.
             Held::Outside => self.keep(refs, weak),
-            // It may, if it is not what a constructor makes.
+            // A static field may lead to it, unless it is the object that a constructor makes.
             Held::Argument(param) | Held::Below(param) => {
                 if self.world.is_sound() && self.may_alias(param, param) {
                     self.perhaps_outside(refs);
@@ -296,14 +297,14 @@ impl State<'_> {
         }
     }
 
-    /// A static field leads to something from now on.
+    /// Records that a static field leads to these objects from now on.
     fn keep(&mut self, refs: &Nodes, weak: bool) {
         let changed = self.kept.join(refs, weak);
         self.note(changed);
         self.perhaps_outside(refs);
     }
 
-    /// It may do so.
+    /// Records that a static field may lead to these objects from now on.
     fn perhaps_outside(&mut self, refs: &Nodes) {
         if self.world.is_sound() && !refs.is_empty() {
             self.put_outside
@@ -313,8 +314,9 @@ impl State<'_> {
         }
     }
 
-    /// What may be written where something outside is. What is written by the operation that puts
-    /// something there was outside before, unless that is taken again.
+    /// What may be written by a write to something outside. An operation that writes and makes
+    /// something accessible from outside writes first, so what it makes accessible is not affected
+    /// by it, unless it runs again.
     fn struck(&mut self, loops_from: usize) -> Nodes {
         let mut struck = Nodes::default();
         for (&at, refs) in &self.put_outside {
@@ -330,7 +332,7 @@ impl State<'_> {
         self.closure(struck)
     }
 
-    /// Reads a field of all that a value may be.
+    /// Reads a field of everything that a value may be.
     fn load(&mut self, base: &Nodes, field: Sym) -> Nodes {
         let mut found = Nodes::default();
         for from in base.iter() {
@@ -343,7 +345,7 @@ impl State<'_> {
             }
             let child = self.child(node, field);
             found.insert(reference(child, weak));
-            // What was stored by another name of the same object.
+            // What was stored through another name of the same object.
             let param = self.param_of(node);
             if let Node::Param(one) = kind {
                 for (other, at) in self.heap.arguments(field) {
@@ -374,13 +376,13 @@ impl State<'_> {
         found
     }
 
-    /// A value and all that it leads to.
+    /// A value and everything reachable from it.
     pub fn closure(&mut self, start: Nodes) -> Nodes {
         self.closure_past(start, true)
     }
 
-    /// The same, past what lambdas have captured or not: nobody reads that but
-    /// what they run.
+    /// A value and everything reachable from it. Whether that includes what lambdas have captured
+    /// is given by `lambdas`: only the code that they run reads it.
     fn closure_past(&mut self, start: Nodes, lambdas: bool) -> Nodes {
         let mut reached = start;
         let mut done = Nodes::default();
@@ -408,7 +410,7 @@ impl State<'_> {
         matches!(self.nodes[node as usize], Node::New(_, Made::Lambda(..)))
     }
 
-    /// All that a value leads to, itself left out.
+    /// Everything reachable from a value, without the value itself.
     fn closure_below(&mut self, refs: &Nodes, lambdas: bool) -> Nodes {
         let mut start = Nodes::default();
         for one in refs.iter() {
@@ -428,9 +430,9 @@ impl State<'_> {
         self.closure_past(start, lambdas)
     }
 
-    /// What values hold if they are collections. Of those that the library has
-    /// classes of and that were made here, all is seen that was ever put there;
-    /// anything else may be a view, or have its elements further away.
+    /// What values hold if they are collections. For objects of the library's classes that were
+    /// made here, everything ever stored in them is known; any other object may be a view, or have
+    /// its elements further away.
     fn held_by(&mut self, refs: &Nodes) -> Nodes {
         let mut held = Nodes::default();
         let mut others = Nodes::default();
@@ -450,7 +452,7 @@ impl State<'_> {
         held
     }
 
-    /// Whether what a node stands for may be of a kind, by its declared type.
+    /// Whether the objects that a node stands for may be of a kind, by its declared type.
     fn may_be_of(&mut self, node: u32, kind: Kind) -> bool {
         let (world, id) = (self.world, self.id);
         let of = self.nodes[node as usize];
@@ -463,14 +465,15 @@ impl State<'_> {
         *self.possible.entry((node, kind)).or_insert_with(may)
     }
 
-    /// What a node is that is written.
+    /// The kinds of objects that a node is where it is written.
     pub fn kinds_of(&self, node: u32) -> Kinds {
         self.kinds.get(&node).copied().unwrap_or(Kinds::ANY)
     }
 
     fn write(&mut self, target: Ref, cause: Cause, kinds: Kinds) {
         self.touched.insert(target);
-        // What was stored in an object comes by the same ways as that; it is another one.
+        // What was stored in an object is obtained in the same ways as the object, but is another
+        // one.
         if !kinds.is_any() && !kinds.iter().any(|kind| self.may_be_of(target >> 1, kind)) {
             return;
         }
@@ -612,7 +615,7 @@ impl State<'_> {
         }
     }
 
-    /// Class initializers run: what they change was there before, if it is not their own.
+    /// Runs class initializers. What they change existed before, unless it is their own.
     fn initialize(&mut self, initializers: Vec<MethodId>) {
         for method in initializers {
             if self.world.summary(method).writes_kept {

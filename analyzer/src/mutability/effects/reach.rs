@@ -1,13 +1,12 @@
 //! Where lambdas go: which of them a call may run.
 //!
-//! The class hierarchy says that a call of `Function.apply` may run every lambda
-//! that implements it. Most of them go nowhere but from the method that makes
-//! them to the one that calls them, by arguments, results and fields; those are
-//! followed. What is given to a collection, an array or anything else that may
-//! hand it out again is everywhere.
+//! By the class hierarchy, a call of `Function.apply` may run every lambda that implements it. But
+//! most lambdas only go from the method that makes them to the one that calls them, by arguments,
+//! results and fields; these are followed. A lambda that is put into a collection, an array or
+//! anything else that may return it later counts as being everywhere.
 //!
-//! What the library takes as a function it calls and forgets, except where it
-//! returns another function. That is no proof.
+//! The library is assumed to call the functions that it gets and to forget them, except where it
+//! returns another function. That is not a proof.
 
 use crate::mutability::facts::{Facts, NONE, Op, Var};
 use crate::program::calls::{Calls, Dispatch, Site};
@@ -15,17 +14,18 @@ use crate::program::names::{Map, Set};
 use crate::program::{ClassId, MethodId, Program, Sym};
 use hindsight_classfile::{FieldType, MethodDescriptor, Utf8, access};
 
-/// A lambda: the method that makes it, the operation.
+/// A lambda: the method and the operation that make it.
 pub type Maker = (MethodId, u32);
 
 /// Which lambdas calls may run.
 #[derive(Debug, Default)]
 pub struct Reach {
     by_call: Map<(MethodId, u32), Set<Maker>>,
-    /// Those of which that is not known, and the calls that they may get to.
+    /// The lambdas whose ways are not known, and, in the next field, the calls that these may
+    /// reach.
     everywhere: Set<Maker>,
     from_anywhere: Set<(MethodId, u32)>,
-    /// Those that are followed no further.
+    /// The lambdas that are followed no further.
     lost: Set<Maker>,
 }
 
@@ -38,10 +38,10 @@ enum Place {
     Everywhere,
 }
 
-/// More places than this nobody follows.
+/// The most places to which one lambda is followed.
 const FAR: usize = 4_000;
 
-/// What a body does with each of its values: operations.
+/// For each value of a body, the operations that use it.
 type Uses = Map<Var, Vec<u32>>;
 
 struct Search<'a> {
@@ -50,13 +50,13 @@ struct Search<'a> {
     facts: &'a [Facts],
     lambdas_of: &'a dyn Fn(Site) -> Vec<Maker>,
     uses: Map<MethodId, Uses>,
-    /// Loads by field: the method, the value.
+    /// Loads by field: the method and the value.
     loads: Map<Sym, Vec<(MethodId, Var)>>,
-    /// What is stored, by field.
+    /// Stored values by field: the method and the value.
     stores: Map<Sym, Vec<(MethodId, Var)>>,
-    /// Calls by signature.
+    /// Calls by signature: the method and the operation.
     callers: Map<Sym, Vec<(MethodId, u32)>>,
-    /// Methods that lambdas run.
+    /// The methods that lambdas run.
     run: Set<MethodId>,
     is_called_back: &'a dyn Fn(MethodId) -> bool,
 }
@@ -118,7 +118,7 @@ impl Reach {
         reach
     }
 
-    /// Whether a call, by its method and operation, may run a lambda.
+    /// Whether a call, given by its method and operation, may run a lambda.
     pub fn has(&self, method: MethodId, op: u32, maker: Maker) -> bool {
         self.lost.contains(&maker)
             || self.everywhere.contains(&maker) && self.from_anywhere.contains(&(method, op))
@@ -127,8 +127,8 @@ impl Reach {
 }
 
 impl Search<'_> {
-    /// Calls of what lambdas implement whose receiver may come from where it is
-    /// not followed.
+    /// Calls of methods that lambdas implement whose receiver may come from a place that is not
+    /// followed.
     fn calls_from_anywhere(&self) -> Set<(MethodId, u32)> {
         let mut calls: Vec<((MethodId, u32), Place)> = Vec::new();
         let mut has_lambdas: Map<Site, bool> = Map::default();
@@ -141,7 +141,7 @@ impl Search<'_> {
                 calls.push(((method, op), Place::Var(method, args[0])));
             }
         }
-        // Back to where they come from, then forth from what comes from anywhere.
+        // First back to where receivers come from, then forth from what comes from anywhere.
         let mut makers: Map<MethodId, Map<Var, u32>> = Map::default();
         let mut seen: Set<Place> = Set::default();
         let mut forth: Map<Place, Vec<Place>> = Map::default();
@@ -173,7 +173,7 @@ impl Search<'_> {
             .collect()
     }
 
-    /// Where what is at a place comes from, lambdas themselves left out.
+    /// The places from which the value at a place comes; lambdas themselves are left out.
     fn sources(&self, place: Place, makers: &mut Map<MethodId, Map<Var, u32>>) -> Vec<Place> {
         match place {
             Place::Everywhere => Vec::new(),
@@ -233,7 +233,7 @@ impl Search<'_> {
                 found.push(Place::Var(caller, arg));
             }
         }
-        // What nobody here calls others do.
+        // A method that nothing here calls is called from elsewhere.
         if found.is_empty() {
             found.push(Place::Everywhere);
         }
@@ -286,7 +286,7 @@ impl Search<'_> {
                 reach.lost.insert(maker);
                 return;
             }
-            // It may still get somewhere by ways that are known.
+            // A lambda that is everywhere may still reach calls by known ways.
             if place == Place::Everywhere {
                 reach.everywhere.insert(maker);
                 continue;
@@ -386,7 +386,7 @@ impl Search<'_> {
             Op::Lambda(lambda) => {
                 let places = lambda.captured.iter().enumerate();
                 for (place, _) in places.filter(|(_, captured)| **captured == var) {
-                    // A method of the lambda itself: what it captures it runs.
+                    // The call is of the lambda's own method: it runs with the captured values.
                     if place == 0 && lambda.site.dispatch == Dispatch::Virtual {
                         due.push(Place::Everywhere);
                         continue;
@@ -399,8 +399,8 @@ impl Search<'_> {
         }
     }
 
-    /// A method of the lambda's interface runs with it as the receiver: one that
-    /// the interface has a body of may hand it on.
+    /// Follows a lambda that is the receiver of a method of its interface: a method with a body
+    /// there may pass it on.
     fn received(
         &self,
         interface: ClassId,
@@ -417,13 +417,13 @@ impl Search<'_> {
         }
         match self.param(run, 0) {
             Some(place) => due.push(place),
-            // `andThen` and the like.
+            // Methods such as `andThen`.
             None if dst != NONE => due.push(Place::Var(method, dst)),
             None => {}
         }
     }
 
-    /// It is an argument of a call.
+    /// Follows a lambda that is an argument of a call.
     fn given(&self, site: Site, place: usize, method: MethodId, dst: Var, due: &mut Vec<Place>) {
         let targets = self.calls.targets(site);
         if targets.open {
@@ -480,7 +480,7 @@ impl Search<'_> {
         }
     }
 
-    /// Whether a type is an interface that has one method without a body.
+    /// Whether a type is an interface that has exactly one method without a body.
     fn is_function(&self, ty: FieldType<'_>) -> bool {
         let names = &self.program.names;
         let class =
@@ -501,7 +501,7 @@ impl Search<'_> {
                 ))
     }
 
-    /// A method's parameter, if the method has a body here.
+    /// The place of a method's parameter, if the method has a body here.
     fn param(&self, method: MethodId, place: usize) -> Option<Place> {
         let facts = self.facts.get(method.0 as usize)?;
         if !facts.present {
@@ -513,7 +513,7 @@ impl Search<'_> {
         });
         match param {
             Some(param) => Some(Place::Var(method, param)),
-            // A native method, or one that does not look at it.
+            // The method is native, or does not use the parameter.
             None if facts.unknown.is_some() => Some(Place::Everywhere),
             None => Some(Place::Var(method, NONE)),
         }

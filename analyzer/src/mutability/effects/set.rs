@@ -1,14 +1,14 @@
-//! Sets of a body's nodes: bits, for they are joined all the time.
+//! Sets of a body's nodes, as bits, because they are joined very often.
 
 use super::{Ref, Refs, reference};
 
 const WORDS: usize = 4;
 
-/// More nodes than this a body cannot have.
+/// The most nodes that a body can have.
 pub const MOST: usize = 64 * WORDS;
 
-/// A set of references to nodes: of each node whether a way leads to it, and
-/// whether a certain one does.
+/// A set of references to nodes: for each node, whether a way leads to it, and whether a certain
+/// one does.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Nodes {
     possible: [u64; WORDS],
@@ -16,14 +16,14 @@ pub struct Nodes {
 }
 
 impl Nodes {
-    /// One reference.
+    /// A set of one reference.
     pub fn one(of: Ref) -> Nodes {
         let mut nodes = Nodes::default();
         nodes.insert(of);
         nodes
     }
 
-    /// Adds a reference; whether it was new.
+    /// Adds a reference; returns whether it was new.
     pub fn insert(&mut self, of: Ref) -> bool {
         let (word, bit) = place(of >> 1);
         let before = (self.possible[word], self.certain[word]);
@@ -34,8 +34,7 @@ impl Nodes {
         before != (self.possible[word], self.certain[word])
     }
 
-    /// Adds references, all by uncertain ways if `weak`; whether there were new
-    /// ones.
+    /// Adds references, all as uncertain ones if `weak`; returns whether there were new ones.
     pub fn join(&mut self, from: &Nodes, weak: bool) -> bool {
         let mut new = 0;
         for word in 0..WORDS {
@@ -49,14 +48,14 @@ impl Nodes {
         new != 0
     }
 
-    /// Takes a node out.
+    /// Removes a node.
     pub fn remove(&mut self, node: u32) {
         let (word, bit) = place(node);
         self.possible[word] &= !bit;
         self.certain[word] &= !bit;
     }
 
-    /// Whether the set has the reference, or a better one.
+    /// Whether the set has the reference, or a certain one in place of an uncertain one.
     pub fn has(&self, of: Ref) -> bool {
         let (word, bit) = place(of >> 1);
         let known = if of & 1 == 0 {
@@ -67,12 +66,12 @@ impl Nodes {
         known[word] & bit != 0
     }
 
-    /// Whether there is none.
+    /// Whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.possible == [0; WORDS]
     }
 
-    /// A node of this set that `done` lacks, or has by an uncertain way only.
+    /// A reference of this set whose node `done` lacks, or has as an uncertain one only.
     pub fn next_beyond(&self, done: &Nodes) -> Option<Ref> {
         for word in 0..WORDS {
             let certain = self.certain[word] & !done.certain[word];
@@ -100,7 +99,7 @@ impl Nodes {
         })
     }
 
-    /// The same as a list.
+    /// The references as a list.
     pub fn refs(&self) -> Refs {
         self.iter().collect()
     }

@@ -1,5 +1,11 @@
-//! Summaries of all methods: callees first; methods that call each other until
+//! Summaries of all methods. Callees come first; methods that call each other are repeated until
 //! nothing changes.
+//!
+//! - `sites` finds what a call may run; `world` answers what a body asks of the rest of the
+//!   program.
+//! - `types` is what declared types say of objects and of what is reachable from them.
+//! - `held` finds what fields hold, `initial` which class initializers run, `quiet` methods that
+//!   change nothing reachable from static fields.
 
 mod held;
 mod initial;
@@ -28,26 +34,27 @@ use sites::Run;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-/// A method in a circle is taken this often with all details; from then on
+/// How often a method of a circle is summarized with all details; from then on it is summarized
 /// coarsely, so that there is an end soon.
 const MAX_TIMES: u32 = 8;
-/// From then on what it was found to do before still counts: where a summary
-/// becomes too large and is made coarse, it may say less of something than the
-/// one before, and two of them could take turns for ever.
+/// The number of times after which a method's earlier results are kept as well. Where a summary
+/// becomes too large and is made coarse, it may say less of something than the one before, and two
+/// summaries could alternate forever.
 const JOINED_FROM: u32 = 20;
-/// After so many times it is given up, which is the end in any case.
+/// The number of times after which a method is given up, which is the end in any case.
 const GIVEN_UP_AT: u32 = 48;
 
 /// Where summaries of methods without facts come from.
 pub trait Library: Sync {
     /// The summary of a method of the JDK.
     fn summary(&self, method: MethodId) -> Option<Arc<Summary>>;
-    /// What it may call, by way of arguments that it leaves alone, that a program
-    /// may override.
+    /// The signatures that a program may override and that the method may call through arguments
+    /// that it does not change.
     fn calls_back(&self, _: MethodId) -> Signatures {
         Signatures::default()
     }
-    /// What it may call by way of any argument that a program may override.
+    /// The signatures that a program may override and that the method may call through any
+    /// argument.
     fn runs(&self, _: MethodId) -> Signatures {
         Signatures::default()
     }
@@ -62,7 +69,7 @@ impl Library for NoLibrary {
     }
 }
 
-/// Summaries in the making.
+/// The summaries that are being computed.
 pub struct Solver<'p> {
     program: &'p Program,
     calls: &'p Calls<'p>,
@@ -78,49 +85,50 @@ pub struct Solver<'p> {
     unknown: Mutex<Map<MethodId, Arc<Summary>>>,
     /// Lambdas by the interface that they implement.
     lambdas: Map<ClassId, Vec<(MethodId, u32)>>,
-    /// Interfaces that some lambda is of.
+    /// Interfaces that some lambda implements.
     lambda_types: Set<ClassId>,
     callbacks: Mutex<Map<ClassId, Callbacks>>,
     initial: Initial,
     any: Sym,
     captured: Vec<Sym>,
-    /// Maps of the program's that reorder what is read, and what reading does.
+    /// The program's classes of maps that reorder their entries on reading; the next field is the
+    /// effect of reading them.
     reordered: Set<ClassId>,
     reorders: Arc<Summary>,
-    /// Fields that hold such maps; whether there are any.
+    /// The fields that hold such maps; the next field says whether there are any.
     reordered_fields: Set<Sym>,
     has_reordered: bool,
     linked: Option<ClassId>,
-    /// The classes of what fields hold that only hold what is made in the method
-    /// that stores it.
+    /// For each field that only holds objects made in the method that stores them, the classes of
+    /// these objects.
     held: Map<Sym, Vec<ClassId>>,
-    /// Where lambdas go, if that is asked for.
+    /// Where lambdas go, if that is to be followed.
     reach: Option<Reach>,
     chosen: Mutex<Map<(Site, Vec<Maker>), Run>>,
-    /// Which classes have objects in common, as far as that was asked.
+    /// Whether two classes have objects in common, as far as that was asked.
     common: Mutex<Map<(ClassId, ClassId), bool>>,
-    /// What objects lead to, by their class; nothing if that may be anything.
+    /// What is reachable from the objects of a class, as far as that was asked; `None` if that may
+    /// be anything.
     below: Mutex<Map<ClassId, Option<Arc<types::Below>>>>,
 }
 
-/// What the library may call.
+/// What the library may call back.
 #[derive(Debug, Clone, Copy)]
 pub enum Callback {
-    /// A method that overrides one of its own.
+    /// A method that overrides one of the library's.
     Method(MethodId),
-    /// What a lambda runs.
+    /// The method that a lambda runs.
     Lambda(Site),
 }
 
-/// Methods with how many arguments they take.
+/// Methods, each with the number of its arguments.
 type Callbacks = Arc<Vec<(MethodId, usize)>>;
 
 const SHARDS: usize = 16;
-/// A call that may run more methods than this is taken by their verdicts.
+/// A call that may run more methods than this is judged by their verdicts.
 const MANY_TARGETS: usize = 6;
 
-/// A circle of more methods is large: waiting until nothing changes would take
-/// too long.
+/// The size of a circle above which repeating until nothing changes would take too long.
 const LARGE: usize = 100;
 
 /// The field that stands for all fields.
@@ -216,8 +224,8 @@ impl<'p> Solver<'p> {
         }
     }
 
-    /// Takes verdicts for calls that may run many methods: looking at each of
-    /// them at every such call would take too long.
+    /// Uses verdicts for calls that may run many methods: examining each of them at every such call
+    /// would take too long.
     pub fn with_verdicts(self, verdicts: &'p Answers) -> Solver<'p> {
         Solver {
             verdicts: Some(verdicts),
@@ -225,22 +233,22 @@ impl<'p> Solver<'p> {
         }
     }
 
-    /// Looks which methods change nothing that static fields lead to, for proofs.
+    /// Finds out which methods change nothing reachable from static fields, for proofs.
     pub fn with_quiet(mut self) -> Self {
         if let Some(verdicts) = self.verdicts.filter(|_| self.sound) {
             self.quiet = Arc::new(self.find_quiet(verdicts));
-            // What was asked for on the way knows nothing of it.
+            // Summaries that were made before do not take this into account.
             self.unknown = Mutex::default();
         }
         self
     }
 
-    /// Methods that change nothing that static fields lead to.
+    /// The methods that change nothing reachable from static fields.
     pub fn quiet(&self) -> Arc<QuietMethods> {
         self.quiet.clone()
     }
 
-    /// Looks what fields hold; and where lambdas go, which is no proof.
+    /// Finds out what fields hold, and where lambdas go; the latter is not a proof.
     pub fn with_reach(mut self) -> Self {
         self.held = self.what_fields_hold();
         if self.sound {
@@ -268,8 +276,8 @@ impl<'p> Solver<'p> {
         Solver { overridden, ..self }
     }
 
-    /// Signatures of the library's methods that the program overrides, or
-    /// implements by a lambda, by something that may change what it gets.
+    /// The signatures of the library that the program overrides, or implements by a lambda, with
+    /// code that may change its arguments.
     pub fn overridden(&self, verdicts: &Answers) -> Signatures {
         let program = self.program;
         self.run_by_library(|method| {
@@ -281,11 +289,11 @@ impl<'p> Solver<'p> {
         })
     }
 
-    /// Signatures of the library's methods that the program overrides, or implements by a
-    /// lambda, by something that is not harmless.
+    /// The signatures of the library that the program overrides, or implements by a lambda, with
+    /// code that is not `harmless`.
     fn run_by_library(&self, harmless: impl Fn(MethodId) -> bool) -> Signatures {
         let program = self.program;
-        // What a proxy passes on, and to whom, is not known.
+        // It is not known what a proxy passes on, and to whom.
         if self.calls.has_proxies() {
             return Signatures::ALL;
         }
@@ -305,7 +313,7 @@ impl<'p> Solver<'p> {
         found
     }
 
-    /// What the library may call of the program's, by the signatures by which it does.
+    /// What the library may call of the program, with the signature of each call.
     pub fn called_back(&self) -> Vec<(Sym, Callback)> {
         let program = self.program;
         let mut found = Vec::new();
@@ -342,7 +350,7 @@ impl<'p> Solver<'p> {
             .is_some_and(|facts| facts.present)
     }
 
-    /// What is known of a method of the library.
+    /// The summary of a method of the library.
     pub fn known(&self, method: MethodId) -> Arc<Summary> {
         let known = self.contracts.find(method).cloned();
         known.unwrap_or_else(|| self.library_summary(method))
@@ -375,7 +383,7 @@ impl<'p> Solver<'p> {
                     noisy.writes_outside = true;
                     return Arc::new(noisy);
                 }
-                // Changed by what it calls back, perhaps.
+                // What it calls back may change it.
                 let verdict = |param| match known.write_of(param) {
                     Some((_, write)) if write.node & 1 == 0 => Verdict::Mutable,
                     _ => Verdict::Unknown,
@@ -395,7 +403,7 @@ impl<'p> Solver<'p> {
         made.clone()
     }
 
-    /// What a method's calls may run, each once: what must be known first.
+    /// The methods that a method's calls may run, each once; they must be summarized first.
     fn callees(&self, method: usize) -> Vec<u32> {
         let mut callees = Set::default();
         let id = MethodId(method as u32);
@@ -430,11 +438,10 @@ impl<'p> Solver<'p> {
         callees
     }
 
-    /// Summarizes all methods. `step` hears of each that is done.
+    /// Summarizes all methods. `step` is called for each one that is done.
     ///
-    /// `fallback` is a summary that is safe without looking at callees; methods
-    /// of large circles begin with it and are taken twice, each time better and
-    /// still safe.
+    /// `fallback` is a summary that is safe without examining callees; methods of large circles
+    /// start with it and are summarized twice, each time better and still safe.
     pub fn solve(
         self,
         fallback: &(dyn Fn(MethodId) -> Summary + Sync),
@@ -453,8 +460,8 @@ impl<'p> Solver<'p> {
             calls[method as usize] = callees;
         }
         for level in circles::levels(&own, &calls) {
-            // Circles of one level do not call each other, so that results do
-            // not depend on who is faster.
+            // Circles of one level do not call each other, so the results do not depend on the
+            // order in which threads finish.
             level.par_iter().for_each(|circle| {
                 self.circle(circle, &calls, fallback);
                 step(circle.len());
@@ -494,7 +501,8 @@ impl<'p> Solver<'p> {
             circle
                 .iter()
                 .for_each(|&method| put(method, Arc::new(fallback(MethodId(method)))));
-            // All see the same, so that results do not depend on who is faster.
+            // All of them use the same earlier summaries, so the results do not depend on the order
+            // in which threads finish.
             for _ in 0..2 {
                 let made: Vec<Arc<Summary>> = circle
                     .par_iter()
@@ -529,12 +537,12 @@ impl<'p> Solver<'p> {
     }
 }
 
-/// Takes the methods of a circle until no summary says more than was known of
-/// its method, and those that call it again each time: `callers` by method.
-/// `make` summarizes one, coarsely or not, by what `put` has been told so far.
+/// Repeats the methods of a circle until no summary says more than was known of its method; each
+/// change repeats the method's `callers`. `make` summarizes one method, coarsely or not, using what
+/// `put` has stored so far.
 ///
-/// **Invariant:** there is an end, whatever `make` says; and what was put last of
-/// each method covers what `make` says then, or is its fallback.
+/// **Invariant:** there is an end, whatever `make` returns; and the summary that was stored last
+/// for each method covers what `make` then returns, or is the method's fallback.
 fn until_settled(
     callers: &[Vec<usize>],
     make: impl Fn(usize, bool) -> Arc<Summary>,
@@ -574,7 +582,7 @@ mod tests {
     use crate::mutability::effects::{Cause, Node, Write, reference};
     use std::cell::{Cell, RefCell};
 
-    /// Writes one parameter.
+    /// A summary that writes one parameter.
     fn writes(param: u16) -> Arc<Summary> {
         Arc::new(Summary {
             nodes: vec![Node::Param(param)],
@@ -588,8 +596,7 @@ mod tests {
         })
     }
 
-    /// What is known in the end of two methods that call each other, and how
-    /// often they were taken.
+    /// The final summaries of two methods that call each other, and how often they were made.
     fn settle(make: impl Fn(u32) -> Arc<Summary>) -> (Vec<Arc<Summary>>, u32) {
         let known = RefCell::new(vec![Arc::default(); 2]);
         let taken = [Cell::new(0), Cell::new(0)];

@@ -1,4 +1,4 @@
-//! What summaries are made from beside a method's own body: [`World`].
+//! What summaries are made from besides a method's own body: [`World`].
 
 use super::Summary;
 use super::kinds::{Kind, Kinds};
@@ -12,9 +12,9 @@ use std::sync::Arc;
 pub enum Target {
     /// A method.
     Method(MethodId),
-    /// A known effect, for this method.
+    /// A known effect.
     Known(Arc<Summary>),
-    /// A lambda of which nobody knows here what it has captured.
+    /// A lambda whose captured values are not known here.
     Lambda(MethodId, u32),
     /// Something that is not known.
     Unknown,
@@ -22,67 +22,69 @@ pub enum Target {
 
 /// Answers about the rest of the program.
 pub trait World {
-    /// What a call may run on a receiver of any class; if it is known which call,
-    /// by method and operation, what gets there.
+    /// What a call may run on a receiver of any class. If the particular call is given, by method
+    /// and operation, only lambdas that reach it are included.
     fn any(&self, site: Site, at: Option<(MethodId, u32)>) -> Arc<Vec<Target>>;
-    /// The classes of all objects that a field ever holds, if that is known.
+    /// The classes of all objects that a field ever holds, if they are known.
     fn holds(&self, field: Sym) -> Option<&[ClassId]>;
-    /// Whether a call may change the order of the map that it reads, which was
-    /// read from a field, or is an argument.
+    /// Whether a call may change the order of the map that it reads; the map was read from the
+    /// given field, or is an argument.
     fn reorders(&self, site: Site, field: Option<Sym>) -> bool;
-    /// What it runs on an object of a class of the library's own.
+    /// What a call runs on an object of a class of the library's own.
     fn of_library(&self, site: Site) -> Arc<Vec<Target>>;
-    /// What it runs on an instance of exactly this class.
+    /// What a call runs on an instance of exactly this class.
     fn on(&self, site: Site, class: ClassId) -> Arc<Vec<Target>>;
-    /// The summary of a method, as far as it is known by now.
+    /// The summary of a method, as far as it is known so far.
     fn summary(&self, method: MethodId) -> Arc<Summary>;
-    /// What makes a lambda.
+    /// The operation that makes a lambda.
     fn lambda(&self, method: MethodId, op: u32) -> Option<&Lambda>;
-    /// Whether a lambda is the body of the method that is called.
+    /// Whether a lambda is the body of the called method.
     fn answers(&self, lambda: &Lambda, site: Site) -> bool;
     /// Whether a lambda may be an instance of a class.
     fn implements(&self, lambda: &Lambda, class: ClassId) -> bool;
-    /// What it runs on a lambda that is not: what the interface has a body of.
+    /// What a call runs on a lambda that is not the body of the called method: the body that the
+    /// interface has.
     fn on_lambda(&self, site: Site, lambda: &Lambda) -> Arc<Vec<Target>>;
-    /// Whether the call goes to the library, which may call back what it gets.
+    /// Whether a call goes to the library, which may call back its arguments.
     fn calls_back(&self, site: Site) -> bool;
-    /// Whether a target is code of the library's.
+    /// Whether a target is code of the library.
     fn is_library(&self, target: &Target) -> bool;
     /// The methods that the library may call on an instance of a class.
     fn callbacks(&self, class: ClassId) -> Arc<Vec<(MethodId, usize)>>;
-    /// Class initializers that a call in a method may run first.
+    /// The class initializers that a call in a method may run first.
     fn before_call(&self, method: MethodId, site: Site) -> Vec<MethodId>;
-    /// The same of a static field that is looked at.
+    /// The class initializers that an access to a static field in a method may run first.
     fn before_field(&self, method: MethodId, field: Sym) -> Vec<MethodId>;
-    /// Whether a static field has nothing yet but what this method, an initializer, stores.
+    /// Whether a static field holds, up to now, only what this method, a class initializer, has
+    /// stored.
     fn is_constant(&self, method: MethodId, field: Sym) -> bool;
-    /// The class that a receiver is an instance of if a call runs this target;
-    /// nothing if the call says as much.
+    /// The class of which a receiver must be an instance if a call runs this target; `None` if the
+    /// call itself says as much.
     fn narrows(&self, site: Site, target: &Target) -> Option<ClassId>;
-    /// Whether a parameter may be an instance of a class, as it is declared.
+    /// Whether a parameter may be an instance of a class, by its declared type.
     fn may_be(&self, method: MethodId, param: u16, class: ClassId) -> bool;
-    /// Whether a parameter, as it is declared, may be a lambda that the program makes somewhere.
+    /// Whether a parameter may be a lambda that the program makes somewhere, by its declared type.
     fn may_be_lambda(&self, method: MethodId, param: u16) -> bool;
-    /// Whether an argument of a call, as the call declares it, may be something to run.
+    /// Whether an argument of a call may be something to run, by the type that the call declares.
     fn takes_lambda(&self, site: Site, place: usize) -> bool;
-    /// The kind of objects that have a field.
+    /// The kinds of objects that have a field.
     fn kinds_with(&self, field: Sym) -> Kinds;
-    /// Whether a parameter may be of a kind, as it is declared.
+    /// Whether a parameter may be of a kind, by its declared type.
     fn is_param_of(&self, method: MethodId, param: u16, kind: Kind) -> bool;
-    /// Whether what a field refers to may be.
+    /// Whether the object that a field refers to may be of a kind.
     fn is_field_of(&self, field: Sym, kind: Kind) -> bool;
-    /// Whether anything that a parameter leads to may be.
+    /// Whether anything reachable from a parameter may be of a kind.
     fn leads_param_to(&self, method: MethodId, param: u16, kind: Kind) -> bool;
-    /// Whether a class is the library's.
+    /// Whether a class belongs to the library.
     fn is_of_library(&self, class: ClassId) -> bool;
     /// Whether a class is a subclass of another one, or the same.
     fn is_subtype(&self, class: ClassId, of: ClassId) -> bool;
     /// Whether two parameters of a method may be the same object.
     fn may_alias(&self, method: MethodId, one: u16, other: u16) -> bool;
-    /// Whether ways that are merely possible count.
+    /// Whether proofs are asked for, so that all possible ways count.
     fn is_sound(&self) -> bool;
     /// The field that stands for all fields.
     fn any_field(&self) -> Sym;
-    /// The field that holds what a lambda has captured.
+    /// The field that holds the captured value of a lambda at an index.
     fn captured(&self, place: usize) -> Sym;
 }

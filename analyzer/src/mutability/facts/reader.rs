@@ -1,4 +1,7 @@
-//! From three-address code to facts.
+//! Makes facts of three-address code.
+//!
+//! - `asked` is what methods of the JDK ask their arguments; `dynamic` is calls that bootstrap
+//!   methods link.
 
 mod asked;
 mod dynamic;
@@ -16,7 +19,8 @@ pub(super) struct Reader<'a> {
     pool: &'a ConstantPool<'a>,
     bootstraps: Vec<Bootstrap>,
     body: &'a Body,
-    /// What casts give, and values that are left out.
+    /// For each value of the code, the value in the facts: that of the operand for a cast, [`NONE`]
+    /// for a value that is left out.
     meaning: Vec<Var>,
     facts: Vec<Fact>,
     /// The class, if this is its initializer.
@@ -26,17 +30,17 @@ pub(super) struct Reader<'a> {
     declared: Vec<Utf8<'a>>,
     element: Sym,
     has_this: bool,
-    /// Values that no instruction makes.
+    /// The number of additional values, which no instruction makes.
     more: u32,
     /// The instruction that makes each value.
     makers: Vec<u32>,
-    /// What fields hold for sure where the next instruction begins.
+    /// What fields certainly hold before the next instruction.
     held: Vec<Held>,
-    /// See [`Facts::stored`].
+    /// The loads of [`Facts::stored`].
     stored: Vec<(u32, Var)>,
 }
 
-/// What was stored last in a field of an object, or in an array at an index.
+/// The last store in a field of an object, or in an array at an index.
 #[derive(Debug, Clone, Copy)]
 struct Held {
     base: Var,
@@ -90,8 +94,8 @@ impl<'a> Reader<'a> {
 
     pub(super) fn facts(mut self, followed: Box<[bool]>) -> Facts {
         let body = self.body;
-        // Phis come before what they choose from in loops, so all references
-        // that are followed must be known before.
+        // In loops, a phi stands before the values that it chooses from, so the references that are
+        // followed must all be known before.
         for insn in &body.insns {
             if let Some(result) = insn.result
                 && body.kind(result) == Kind::Ref
@@ -100,7 +104,7 @@ impl<'a> Reader<'a> {
                 self.meaning[result.0 as usize] = result.0;
             }
         }
-        // A cast of a cast: as long as the longest chain of them.
+        // Casts of casts: this is repeated as often as the longest chain of them is long.
         loop {
             let mut changed = false;
             for insn in &body.insns {
@@ -154,7 +158,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Whether what an instruction makes can be mutated.
+    /// Whether the value that an instruction makes can be mutated.
     fn is_followed(&self, insn: &Insn, followed: &[bool]) -> bool {
         let type_of = |descriptor: Result<Utf8<'_>, hindsight_classfile::Error>| match descriptor {
             Ok(descriptor) => !is_trivial(descriptor),
@@ -197,8 +201,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Whether an instruction may throw. Fields of `this` are there; the
-    /// constructor of objects is empty.
+    /// Whether an instruction may throw. Accesses to fields of `this` do not, and the constructor
+    /// of `Object` is empty.
     fn may_throw(&self, insn: &Insn) -> bool {
         let on_this = || {
             let base = self.body.operands(insn).first();
@@ -262,7 +266,7 @@ impl<'a> Reader<'a> {
     }
 
     fn find_class(&self, name: Utf8<'_>) -> Option<ClassId> {
-        // Arrays have the methods of objects.
+        // Arrays have the methods of `Object`.
         let name = match name.as_bytes() {
             [b'[', ..] => b"java/lang/Object",
             name => name,
@@ -270,7 +274,7 @@ impl<'a> Reader<'a> {
         self.program.find(self.program.names.find(name)?)
     }
 
-    /// The field by the class that declares it.
+    /// The field, named by the class that declares it, and that class.
     fn field(&self, index: u16) -> Option<(Sym, ClassId)> {
         let names = &self.program.names;
         let field = self.pool.field(index).ok()?;
@@ -324,7 +328,7 @@ impl<'a> Reader<'a> {
             }
             Ssa::Catch => self.add(insn, Op::Catch { dst }),
             Ssa::Constant(_) if dst != NONE => self.add(insn, Op::Outside { dst }),
-            // Numbers too: a copy plan asks for all fields that are read.
+            // Numbers are read, too: a copy plan needs all fields that are read.
             Ssa::GetField(index) => {
                 if let Some((field, _)) = self.field(index) {
                     let base = operand(0);
@@ -375,7 +379,7 @@ impl<'a> Reader<'a> {
             Ssa::NewArray(_) | Ssa::NewPrimitiveArray(_) => {
                 self.add(insn, Op::New { dst, class: None });
             }
-            // The arrays in it are made with it, and stand for no more than it does.
+            // The arrays in it are made with it, and are represented by the same value.
             Ssa::NewMultiArray(_) => {
                 self.add(insn, Op::New { dst, class: None });
                 let field = self.element;
@@ -426,7 +430,7 @@ impl<'a> Reader<'a> {
         self.body.insns.get(at as usize)
     }
 
-    /// A number that the code says itself.
+    /// The number that a value has, if it is a constant in the code.
     fn number(&self, value: Value) -> Option<i32> {
         match self.maker(value)?.op {
             Ssa::Int(number) => Some(number),
@@ -447,7 +451,7 @@ impl<'a> Reader<'a> {
         let is_array = owner.as_bytes().starts_with(b"[");
         let class = self.find_class(owner)?;
         if owner == "java/lang/invoke/VarHandle" {
-            // Whatever the call says, it runs the one method of the name.
+            // Whatever signature the call has, it runs the only method of the name.
             signature = self.polymorphic(class, name).unwrap_or(signature);
         }
         Some(Site {
@@ -457,7 +461,8 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// The signature of a method whose calls have any.
+    /// The signature of a signature-polymorphic method (JVMS 2.9.3), which is called with any
+    /// signature.
     fn polymorphic(&self, class: ClassId, name: Utf8<'_>) -> Option<Vec<u8>> {
         let mut methods = self.program.class(class).methods.clone();
         let prefix = [name.as_bytes(), b"([Ljava/lang/Object;)"].concat();
@@ -486,14 +491,15 @@ impl<'a> Reader<'a> {
             oc::INVOKESTATIC | oc::INVOKESPECIAL => Dispatch::Exact,
             _ => Dispatch::Virtual,
         };
-        // It does nothing, and whoever had to follow it would lose the new object.
+        // The constructor of `Object` does nothing, and a caller that had to follow it would lose
+        // track of the new object.
         if method.owner == "java/lang/Object" && method.name == "<init>" {
             return;
         }
         self.asked(insn, method);
         let mut site = self.site(method.owner, method.name, method.descriptor, dispatch);
-        // Compilers name Object for what everything has, whatever the receiver is
-        // declared to be. Of interfaces a verifier would not make sure.
+        // Compilers name `Object` in calls of its methods, whatever the receiver's declared type.
+        // The verifier does not check interface types.
         if let Some(site) = &mut site
             && method.owner == "java/lang/Object"
             && dispatch == Dispatch::Virtual

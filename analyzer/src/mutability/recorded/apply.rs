@@ -1,4 +1,4 @@
-//! Verdicts of what runs have shown.
+//! Makes verdicts of what runs have shown.
 
 use super::bodies::class_sha256;
 use super::evidence::{Evidence, MethodEvidence, ParamEvidence};
@@ -8,27 +8,27 @@ use crate::program::calls::Calls;
 use crate::program::{MethodId, Program};
 use std::collections::BTreeMap;
 
-/// Evidence, and when the lack of it counts.
+/// Evidence, and the thresholds from which on its absence counts.
 #[derive(Debug, Clone, Default)]
 pub struct Recorded {
     /// What was seen.
     pub evidence: Evidence,
-    /// Heuristic A: a method must have been called as often,
+    /// Heuristic A: the least number of calls of a method.
     pub calls: u64,
-    /// and so much of what it can be seen to do must have been seen, from 0 to 1.
+    /// Heuristic A: the least share, from 0 to 1, of what a method can be seen to do that must have
+    /// been seen.
     pub coverage: f64,
 }
 
-/// Evidence of the methods of a program.
+/// The evidence of the methods of a program.
 pub struct Found<'e> {
     methods: BTreeMap<MethodId, Vec<&'e MethodEvidence>>,
-    /// Classes of which there is another version.
+    /// The classes of which runs have shown another version.
     pub others: Vec<String>,
 }
 
 impl<'e> Found<'e> {
-    /// Finds the methods. What was seen of another version of a class does not
-    /// count.
+    /// Finds the methods. What was seen of another version of a class does not count.
     pub fn new(program: &Program, evidence: &'e Evidence) -> Found<'e> {
         let mut found = Found {
             methods: BTreeMap::new(),
@@ -65,7 +65,7 @@ impl<'e> Found<'e> {
         })
     }
 
-    /// Parameters that were seen to be changed, exactly so, with where.
+    /// The parameters that were seen to be changed by the exact semantics, with the reasons.
     pub fn exact(&self, answers: &Answers, transitive: bool) -> Vec<(u32, Reason)> {
         let seen = self.params().filter_map(|(method, param, found)| {
             let later = found.later.as_ref().filter(|_| transitive);
@@ -76,7 +76,7 @@ impl<'e> Found<'e> {
         seen.collect()
     }
 
-    /// Applies stage X, or R with the same.
+    /// Applies stage X, or R, which uses the same semantics.
     pub fn apply_exact(&self, stage: Stage, transitive: bool, answers: &mut Answers) {
         for (place, reason) in self.exact(answers, transitive) {
             answers.decide(place, Verdict::Mutable, stage, reason);
@@ -110,7 +110,7 @@ impl<'e> Found<'e> {
         }
     }
 
-    /// What was given to something mutable is mutable (B).
+    /// Decides that a parameter is mutable if its object was passed to a mutable parameter (B).
     fn apply_bound(&self, program: &Program, stage: Stage, answers: &mut Answers) {
         let mut givers: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         for (method, param, found) in self.params() {
@@ -143,8 +143,8 @@ impl<'e> Found<'e> {
         }
     }
 
-    /// What was never seen to be changed, by calls that did most of what the
-    /// method does, is immutable (A).
+    /// Decides that a parameter is immutable if it was never seen to be changed, by calls that did
+    /// most of what the method does (A).
     fn apply_absence(
         &self,
         calls: &Calls<'_>,
@@ -193,8 +193,8 @@ fn find(program: &Program, class: &str, signature: &str) -> Option<MethodId> {
     program.declared(program.find(class)?, signature)
 }
 
-/// How much of what a body can be seen to do was seen: writes, calls of the
-/// program's own methods, and reads if any was told. Branches are not recorded.
+/// The share of what a body can be seen to do that was seen: writes, calls of the program's own
+/// methods, and reads if any were recorded. Branches are not recorded.
 fn coverage(calls: &Calls<'_>, facts: &Facts, seen: &[&MethodEvidence]) -> f64 {
     let program = calls.program();
     let was_seen = |pc: u16| seen.iter().any(|seen| seen.seen.contains(&pc));

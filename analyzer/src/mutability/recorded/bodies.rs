@@ -1,5 +1,4 @@
-//! Bodies of the methods of a trace, and the operations that events may come
-//! from.
+//! The bodies of the methods of a trace, and the operations that events may come from.
 
 use super::Code;
 use super::evidence::{Evidence, MethodEvidence, ParamEvidence, Witness};
@@ -15,15 +14,15 @@ use hindsight_tracelog::trace::dictionary::Dictionary;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// What is written or read.
+/// A field or element that is written or read.
 #[derive(Debug, Clone, Copy)]
 pub struct Target {
-    /// The object; nothing for a static field, and for that of a constructor
-    /// before it is told.
+    /// The object; `None` for a static field, and for the object of a constructor that is not bound
+    /// yet.
     pub object: Option<u64>,
-    /// The field as facts call it.
+    /// The field as facts name it.
     pub field: Sym,
-    /// Tells elements apart; else 0.
+    /// The index of an element; else 0.
     pub index: i32,
     /// Whether the field is static.
     pub is_static: bool,
@@ -32,18 +31,18 @@ pub struct Target {
 /// How a caller may have come to a method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum By {
-    /// The call names it, or something that it overrides.
+    /// The call names the method, or one that it overrides.
     Call,
-    /// The call runs a lambda with as many captured values; whether it makes an
+    /// The call runs a lambda with this many captured values; the flag says whether it makes an
     /// object first.
     Lambda(u16, bool),
 }
 
 /// A method of the trace.
 pub struct Body {
-    /// Which one of the program it is, or of the JDK.
+    /// The method of the program, or of the JDK.
     id: Option<MethodId>,
-    /// The same, if it is one of the program's own and its facts are known.
+    /// The method, if it is one of the program's own and its facts are known.
     facts: Option<MethodId>,
     class: String,
     sha256: String,
@@ -52,60 +51,59 @@ pub struct Body {
     is_static: bool,
     /// Whether it is a constructor.
     pub makes: bool,
-    /// How many parameters it has.
+    /// The number of its parameters.
     pub params: u16,
-    /// Whether it does not tell all that it reads and writes.
+    /// Whether some of its reads and writes are not recorded.
     pub blind: bool,
     /// How often it was called.
     pub calls: u64,
     /// The operation that makes each value.
     defined: Arc<[u32]>,
-    /// Operations by what they do, and to which field.
+    /// The operations by what they do, and to which field.
     ops: Map<Does, Arc<[u32]>>,
     seen: BTreeSet<u16>,
     found: BTreeMap<u16, ParamEvidence>,
     callees: Map<u32, Arc<[(u32, By)]>>,
     other_version: bool,
-    /// How often its arguments were looked at in vain.
+    /// How often its arguments were examined in vain.
     tries: u32,
 }
 
 impl Body {
-    /// Whether arguments are to be looked at again: ever more seldom, if that was
-    /// in vain.
+    /// Whether the arguments are to be examined again: ever more rarely, if that was in vain.
     pub fn is_due(&mut self, each_time: u32) -> bool {
         self.tries = self.tries.saturating_add(1);
         self.tries < each_time || self.tries.is_power_of_two()
     }
 
-    /// It was not in vain.
+    /// Records that the examination was not in vain.
     pub fn renew(&mut self) {
         self.tries = 0;
     }
 
-    /// The parameter that the trace calls by an index.
+    /// The parameter that has this index in the trace.
     pub fn param(&self, index: u16) -> u16 {
         index.saturating_sub(u16::from(self.is_static))
     }
 }
 
-/// All of them, found when they are met.
+/// The bodies of all methods, found when they are first met.
 pub struct Bodies<'c> {
     code: &'c Code<'c>,
     dictionary: &'c Dictionary,
     numbers: Map<u32, u32>,
     bodies: Vec<Body>,
-    /// Methods of the program's that the trace has told of.
+    /// The methods of the program that have occurred in the trace.
     met: Set<MethodId>,
     fields: Map<u32, Sym>,
     hashes: Map<ClassId, String>,
     element: Sym,
-    /// [`CACHES`]
+    /// The fields of [`CACHES`].
     caches: Set<Sym>,
 }
 
-/// Fields in which collections of the JDK keep the views of theirs that were asked for: to be written once
-/// is no change of the collection.
+/// Fields in which collections of the JDK keep the views that were asked for. Such a write is no
+/// change of the collection.
 const CACHES: &[(&str, &str)] = &[
     ("AbstractMap", "keySet values"),
     ("HashMap", "entrySet"),
@@ -125,7 +123,7 @@ const CACHES: &[(&str, &str)] = &[
 ];
 
 impl<'c> Bodies<'c> {
-    /// None is known yet.
+    /// No body is known at the beginning.
     pub fn new(code: &'c Code<'c>, dictionary: &'c Dictionary) -> Bodies<'c> {
         let names = &code.program.names;
         let caches = CACHES.iter().flat_map(|(class, fields)| {
@@ -146,12 +144,12 @@ impl<'c> Bodies<'c> {
         }
     }
 
-    /// Whether a field only keeps what can be made again.
+    /// Whether a field only keeps something that can be made again.
     pub fn is_cache(&self, field: Sym) -> bool {
         self.caches.contains(&field)
     }
 
-    /// The body of a method, by the number that the trace gives it.
+    /// The number of a method's body, given the method's number in the trace.
     pub fn of(&mut self, method: u32) -> u32 {
         if let Some(&known) = self.numbers.get(&method) {
             return known;
@@ -242,12 +240,12 @@ impl<'c> Bodies<'c> {
         body
     }
 
-    /// A body by its number.
+    /// The body with this number.
     pub fn get(&self, body: u32) -> &Body {
         &self.bodies[body as usize]
     }
 
-    /// The same, to be changed.
+    /// The body with this number, for changing it.
     pub fn get_mut(&mut self, body: u32) -> &mut Body {
         &mut self.bodies[body as usize]
     }
@@ -293,7 +291,7 @@ impl<'c> Bodies<'c> {
         Some(sym)
     }
 
-    /// What an event is about, in a call that runs.
+    /// The target of an event in an active call.
     pub fn target(&mut self, place: &Place, frame: Option<&Frame>) -> Option<Target> {
         let target = |object, field, index, is_static| Target {
             object,
@@ -314,22 +312,22 @@ impl<'c> Bodies<'c> {
         }
     }
 
-    /// Operations that a write may come from.
+    /// The operations that a write may come from.
     pub fn stores(&self, body: u32, target: &Target) -> Arc<[u32]> {
         self.that(body, &Does::Write(target.is_static, target.field))
     }
 
-    /// Operations that a read may come from.
+    /// The operations that a read may come from.
     pub fn loads(&self, body: u32, target: &Target) -> Arc<[u32]> {
         self.that(body, &Does::Read(target.is_static, target.field))
     }
 
-    /// Operations that hand a value out.
+    /// The operations by which a body returns a value or, if `thrown`, throws one.
     pub fn ends(&self, body: u32, thrown: bool) -> Arc<[u32]> {
         self.that(body, if thrown { &Does::Throw } else { &Does::Return })
     }
 
-    /// Operations that catch.
+    /// The operations that catch exceptions.
     pub fn catches(&self, body: u32) -> Arc<[u32]> {
         self.that(body, &Does::Catch)
     }
@@ -338,7 +336,7 @@ impl<'c> Bodies<'c> {
         self.get(body).ops.get(does).cloned().unwrap_or_default()
     }
 
-    /// Calls of a method that is not recorded.
+    /// The calls in a body of a method that is not recorded.
     pub fn called(&self, body: u32, callee: u32) -> Vec<u32> {
         let Some(member) = self.dictionary.callee(callee) else {
             return Vec::new();
@@ -359,8 +357,7 @@ impl<'c> Bodies<'c> {
         Some((&member.owner, &member.name, &member.descriptor))
     }
 
-    /// Whether all that a call may run is told of by the trace, what it returns,
-    /// too.
+    /// Whether everything that a call may run is recorded by the trace, including results.
     pub fn is_told(&self, site: Site) -> bool {
         let targets = self.code.calls.targets(site);
         !targets.open
@@ -372,8 +369,7 @@ impl<'c> Bodies<'c> {
             && self.code.solver.lambdas_of(site).is_empty()
     }
 
-    /// Whether a method is a bridge to another one of its class, and passes on
-    /// what it gets.
+    /// Whether a method is a bridge to another one of its class, and passes on its arguments.
     fn is_bridge(&self, method: MethodId, to: MethodId) -> bool {
         const BRIDGE: u16 = 0x40;
         let program = self.code.program;
@@ -387,7 +383,7 @@ impl<'c> Bodies<'c> {
             && self.code.facts[method.0 as usize].ops.iter().any(calls)
     }
 
-    /// Calls in a body that may run another one.
+    /// The calls in a body that may run another one.
     pub fn calls(&mut self, caller: u32, callee: u32) -> Arc<[(u32, By)]> {
         if let Some(known) = self.get(caller).callees.get(&callee) {
             return known.clone();
@@ -425,7 +421,7 @@ impl<'c> Bodies<'c> {
         found
     }
 
-    /// Notes that an operation has run.
+    /// Records that an operation has run.
     pub fn saw(&mut self, body: u32, ops: &[u32]) {
         if let (&[op], Some(facts)) = (ops, self.facts(body)) {
             let pc = facts.ops[op as usize].pc;
@@ -433,7 +429,7 @@ impl<'c> Bodies<'c> {
         }
     }
 
-    /// The same of a read of something that is no object.
+    /// Records that a read of a value that is not an object has run.
     pub fn saw_read(&mut self, place: &Place, frame: Option<&Frame>) {
         let body = frame.map(|frame| frame.body);
         if let (Some(body), Some(target)) = (body, self.target(place, frame)) {
@@ -442,12 +438,12 @@ impl<'c> Bodies<'c> {
         }
     }
 
-    /// What was found of a parameter.
+    /// The evidence of a parameter, for changing it.
     pub fn found(&mut self, body: u32, param: u16) -> &mut ParamEvidence {
         self.get_mut(body).found.entry(param).or_default()
     }
 
-    /// In words: where something was written.
+    /// A description of where something was written.
     pub fn witness(&self, body: u32, ops: &[u32], field: Sym) -> Witness {
         let body = self.get(body);
         let pc = match (ops, body.facts) {
@@ -468,12 +464,12 @@ impl<'c> Bodies<'c> {
         self.element
     }
 
-    /// Writes of an object's field in a body.
+    /// The operations of a body that write an object's field.
     pub fn writes_of(&self, body: u32, field: Sym) -> Arc<[u32]> {
         self.that(body, &Does::Write(false, field))
     }
 
-    /// The method of another body, as evidence names it.
+    /// The class, name and descriptor of a body's method, as evidence names it.
     pub fn name(&self, body: u32) -> (String, String, String) {
         let body = self.get(body);
         (
@@ -483,13 +479,13 @@ impl<'c> Bodies<'c> {
         )
     }
 
-    /// Classes of which the trace has another version.
+    /// The classes of which the trace has another version.
     pub fn other_versions(&self) -> Set<String> {
         let others = self.bodies.iter().filter(|body| body.other_version);
         others.map(|body| body.class.clone()).collect()
     }
 
-    /// Puts together what was found.
+    /// Adds what was found to the evidence.
     pub fn finish(&mut self, evidence: &mut Evidence) {
         for body in &mut self.bodies {
             if body.facts.is_none() {
@@ -512,12 +508,12 @@ impl<'c> Bodies<'c> {
     }
 }
 
-/// What an operation does that events tell of.
+/// What an operation does that events record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Does {
-    /// Writes a field; whether it is static.
+    /// Writes a field; the flag says whether it is static.
     Write(bool, Sym),
-    /// Reads one.
+    /// Reads a field; the flag says whether it is static.
     Read(bool, Sym),
     Return,
     Throw,
@@ -543,7 +539,7 @@ fn sorted(facts: &Facts) -> Map<Does, Arc<[u32]>> {
     found.map(|(does, ops)| (does, ops.into())).collect()
 }
 
-/// The hash of a class file as the trace has it.
+/// The SHA-256 of a class file, as a trace has it.
 pub fn class_sha256(program: &crate::program::Program, class: ClassId) -> String {
     sha256(program.file_bytes(class))
 }

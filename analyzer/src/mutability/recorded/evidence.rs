@@ -1,27 +1,27 @@
-//! What runs have shown, apart from any pipeline.
+//! What runs have shown, independently of any pipeline.
 //!
-//! **Invariant:** merging is associative and commutative: counts are added, sets
-//! united, and of two witnesses the smaller one is kept.
+//! **Invariant:** merging is associative and commutative: counts are added, sets united, and of two
+//! witnesses the smaller one is kept.
 
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
-/// The format of files.
+/// The `schema` of the file format.
 const SCHEMA: &str = "hindsight.evidence/1";
 
-/// Where a write was seen.
+/// The place at which a write was seen.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Witness {
     /// The class of the method that wrote.
     pub class: String,
-    /// Its name.
+    /// The method's name.
     pub method: String,
-    /// Its descriptor.
+    /// The method's descriptor.
     pub descriptor: String,
-    /// The place in its code, if there is one only.
+    /// The offset in the bytecode; `None` if there are several.
     pub pc: Option<u16>,
-    /// What was written.
+    /// What was written, in words.
     pub what: String,
 }
 
@@ -31,38 +31,37 @@ pub type ParamName = (String, String, String, u16);
 /// What was seen of a parameter.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ParamEvidence {
-    /// Changed by way of it, exactly so (X).
+    /// It was changed through the parameter, by the exact semantics (X).
     pub exact: Option<Witness>,
-    /// Changed by way of it, or later by way of where it was kept (X with
+    /// It was changed through the parameter, or later through a place where it was kept (X with
     /// `--transitive`).
     pub later: Option<Witness>,
-    /// What it leads to was changed, and it alone of the call's arguments led
-    /// there (D).
+    /// Something reachable from it was changed, to which no other argument of the call led (D).
     pub reached: Option<Witness>,
-    /// What it leads to was changed (D with C).
+    /// Something reachable from it was changed (D with C).
     pub aliased: Option<Witness>,
-    /// Parameters that were the same object while it was one (D with B).
+    /// The parameters that its object was passed to while it was an argument (D with B).
     pub passed: BTreeSet<ParamName>,
 }
 
 /// What was seen of a method.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MethodEvidence {
-    /// Calls.
+    /// The number of its calls.
     pub calls: u64,
-    /// Places in its code that were seen to run.
+    /// The bytecode offsets that were seen to run.
     pub seen: BTreeSet<u16>,
-    /// Parameters of which something was seen.
+    /// The parameters of which something was seen.
     pub params: BTreeMap<u16, ParamEvidence>,
 }
 
-/// Methods of a class by name and descriptor.
+/// The methods of a class, by name and descriptor.
 pub type ClassEvidence = BTreeMap<(String, String), MethodEvidence>;
 
 /// What runs have shown.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Evidence {
-    /// By class and SHA-256 of its file, which may not be known.
+    /// The evidence by class and SHA-256 of the class file; the latter is empty if not known.
     pub classes: BTreeMap<(String, String), ClassEvidence>,
 }
 
@@ -84,7 +83,7 @@ impl ParamEvidence {
 }
 
 impl MethodEvidence {
-    /// Adds that of another run.
+    /// Adds the evidence of another run.
     pub fn merge(&mut self, other: MethodEvidence) {
         self.calls = self.calls.saturating_add(other.calls);
         self.seen.extend(other.seen);
@@ -138,7 +137,7 @@ fn parameter(index: u16, found: ParamEvidence) -> Parameter {
 }
 
 impl Evidence {
-    /// Adds that of other runs.
+    /// Adds the evidence of other runs.
     pub fn merge(&mut self, other: Evidence) {
         for (class, methods) in other.classes {
             let own = self.classes.entry(class).or_default();
@@ -148,7 +147,7 @@ impl Evidence {
         }
     }
 
-    /// The bytes of a file.
+    /// Writes the content of an evidence file.
     ///
     /// # Errors
     ///
@@ -178,11 +177,11 @@ impl Evidence {
         writeln!(out)
     }
 
-    /// Reads a file's bytes.
+    /// Reads the content of an evidence file.
     ///
     /// # Errors
     ///
-    /// Says what is wrong with them.
+    /// Fails with a description of what is wrong with the bytes.
     pub fn read(bytes: &[u8]) -> Result<Evidence, String> {
         #[derive(Deserialize)]
         struct Head {

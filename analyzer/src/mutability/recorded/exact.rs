@@ -1,10 +1,8 @@
-//! Stage X: the formal semantics on a trace (Artzi, dissertation, section
-//! 5.2.2).
+//! Stage X: the formal semantics on a trace (Artzi, dissertation, section 5.2.2).
 //!
-//! Each value carries the parameters of running calls by which it was obtained.
-//! A call adds its own; a field gives what it was stored with and what the
-//! object carries; a write marks what the object carries; a return takes the
-//! call's own away.
+//! Each value carries the parameters of active calls through which it was obtained. A call adds its
+//! own parameters; a read gives what the field was stored with and what the object carries; a write
+//! marks as mutable what the object carries; a return takes the call's own parameters away.
 
 use super::bodies::{Bodies, By, Target};
 use super::evidence::Witness;
@@ -16,13 +14,13 @@ use crate::program::names::Map;
 use crate::trace::unseen::{copies, written};
 use hindsight_tracelog::trace::Datum;
 
-/// Static fields are nobody's.
+/// The object that stands for static fields, which belong to no object.
 const STATIC: u64 = u64::MAX;
-/// Whatever object it is.
+/// Stands for an unknown object.
 const ANY: u64 = u64::MAX - 1;
-/// Values that a variable may have where that is not sure.
+/// The most values that a variable may have where its value is not certain.
 const MAX_VALUES: usize = 4;
-/// Elements of one copy that are followed.
+/// The most elements of one copy that are followed.
 const MAX_COPIED: i32 = 4_096;
 
 type Key = (u64, Sym, i32);
@@ -30,23 +28,23 @@ type Key = (u64, Sym, i32);
 /// What values carry.
 pub struct Exact {
     pub(super) sets: Sets,
-    /// What was stored in fields, if it carries something: the object, which may
-    /// have been written over unseen, and the set.
+    /// For each field that was stored with a value that carries something: the value's object,
+    /// which may have been overwritten unseen, and the set that it carries.
     heap: Map<Key, (u64, SetId)>,
-    /// What fields of copies carry that nobody has written since.
+    /// For each copy, what those of its fields carry that nothing has written since.
     copies: Map<u64, SetId>,
-    /// Exceptions on their way, by thread.
+    /// The exceptions in flight, by thread.
     flying: Map<u64, (u64, SetId)>,
     transitive: bool,
-    /// Whether the trace tells what is read.
+    /// Whether the trace records reads.
     pub(super) reads: bool,
     heap_limit: usize,
     set_limit: usize,
 }
 
 impl Exact {
-    /// With `transitive`, what a call has given to a value stays when it has
-    /// returned.
+    /// Makes the state at the start. With `transitive`, what a call has added to a value stays
+    /// after the call has returned.
     pub fn new(transitive: bool, reads: bool) -> Exact {
         Exact {
             sets: Sets::default(),
@@ -60,7 +58,7 @@ impl Exact {
         }
     }
 
-    /// What is left of a set for the calls that run on a thread.
+    /// The part of a set that belongs to calls that are active on a thread.
     fn living(&mut self, set: SetId, stack: &[Frame]) -> SetId {
         if self.transitive || set == EMPTY {
             return set;
@@ -73,10 +71,9 @@ impl Exact {
         self.sets.living(set, runs)
     }
 
-    /// Whether a set has the same parameter of a call of the same method further
-    /// out. That call ends later, and what is found out is told of methods, so
-    /// that nothing is to be learned from the inner one: sets stay small however
-    /// deep a recursion goes.
+    /// Whether a set has the same parameter of an outer call of the same method. That call ends
+    /// later, and the results are about methods, so the inner call adds nothing: sets stay small
+    /// however deep a recursion is.
     fn carries_outer(&self, set: SetId, stack: &[Frame], body: u32, param: u16) -> bool {
         self.sets.members(set).iter().any(|&member| {
             let found = || stack.binary_search_by_key(&call_of(member), |frame| frame.serial);
@@ -90,7 +87,7 @@ impl Exact {
         frame.objects.insert(object, both);
     }
 
-    /// Gives a value to what may have made it.
+    /// Assigns a value to the operations that may have made it.
     fn assign(
         &mut self,
         bodies: &Bodies<'_>,
@@ -124,7 +121,7 @@ impl Exact {
         self.note(frame, object, set);
     }
 
-    /// A call begins.
+    /// Begins a call.
     pub fn enter(&mut self, bodies: &mut Bodies<'_>, stack: &mut [Frame], frame: &mut Frame) {
         let most = frame.args.iter().map(|arg| arg.0 + 1).max().unwrap_or(0);
         let count = bodies.get(frame.body).params.max(most);
@@ -135,8 +132,7 @@ impl Exact {
             let callee = bodies.facts(frame.body);
             for &(op, how) in calls.iter() {
                 let fits = frame.args.iter().all(|&(param, object)| {
-                    // Strings and boxes, which a generic type may hide, are no
-                    // values here.
+                    // Strings and boxes, which a generic type may hide, are not values here.
                     let followed = callee.and_then(|facts| facts.followed.get(usize::from(param)));
                     if followed == Some(&false) {
                         return true;
@@ -157,7 +153,7 @@ impl Exact {
                     .map(|&(op, how)| {
                         match argument(bodies, caller.body, op, how, param as u16) {
                             Given::By(var) => self.carries(bodies, caller, var, object),
-                            // Read from the lambda.
+                            // The value was read from the lambda.
                             Given::Captured(var) => self.carries(bodies, caller, var, None),
                             Given::Made => EMPTY,
                         }
@@ -191,7 +187,7 @@ impl Exact {
         }
     }
 
-    /// A constructor's object is told.
+    /// Records a constructor's object.
     pub fn bind(&mut self, frame: &mut Frame, this: u64) {
         for (field, value, set) in std::mem::take(&mut frame.early) {
             self.store((this, field, 0), value, set);
@@ -200,7 +196,7 @@ impl Exact {
         self.note(frame, this, set);
     }
 
-    /// A call returns; it is no longer on the stack.
+    /// Ends a call that returns; it is no longer on the stack.
     pub fn exit(
         &mut self,
         bodies: &mut Bodies<'_>,
@@ -238,7 +234,7 @@ impl Exact {
         self.common(sets.into_iter())
     }
 
-    /// An exception leaves a call, which is no longer on the stack.
+    /// Ends a call by an exception; it is no longer on the stack.
     pub fn unwind(
         &mut self,
         bodies: &mut Bodies<'_>,
@@ -258,7 +254,7 @@ impl Exact {
         self.flying.insert(thread, (exception, set));
     }
 
-    /// An exception is caught by the innermost call.
+    /// Handles an exception that is caught by the innermost call.
     pub fn caught(
         &mut self,
         bodies: &mut Bodies<'_>,
@@ -301,8 +297,8 @@ impl Exact {
         }
     }
 
-    /// Something is written. `value` is what, if that was told; of numbers,
-    /// nothing within.
+    /// Handles a write. `value` is the new value: `None` if it was not recorded, and `Some(None)`
+    /// if it is not an object.
     pub fn write(
         &mut self,
         bodies: &mut Bodies<'_>,
@@ -369,7 +365,7 @@ impl Exact {
         }
     }
 
-    /// An object is read.
+    /// Handles a read.
     pub fn read(
         &mut self,
         bodies: &mut Bodies<'_>,
@@ -407,7 +403,7 @@ impl Exact {
         }
     }
 
-    /// A method has returned that writes unseen.
+    /// Handles the return of a method that writes unseen.
     pub fn called(
         &mut self,
         bodies: &mut Bodies<'_>,
@@ -470,7 +466,7 @@ impl Exact {
         }
     }
 
-    /// Elements go from one array to another.
+    /// Copies elements from one array to another.
     fn copy(&mut self, element: Sym, source: SetId, values: &[Datum], objects: &[Option<u64>]) {
         let (&[from, _, to, ..], &[_, Datum::Int(start), _, Datum::Int(at), Datum::Int(count)]) =
             (objects, values)
@@ -493,7 +489,7 @@ impl Exact {
                     let set = self.sets.union(set, source);
                     self.store(key, Some(value), set);
                 }
-                // Which object it is nobody knows, but it was read from the array.
+                // It is not known which object it is, but it was read from the array.
                 None if source != EMPTY => self.store(key, Some(ANY), source),
                 None => self.store(key, None, EMPTY),
             }
@@ -538,7 +534,7 @@ impl Exact {
         }
     }
 
-    /// Forgets what only calls carry that have returned, now and then.
+    /// From time to time, forgets what only calls carry that have returned.
     pub fn tidy(&mut self, threads: &mut Threads) {
         if self.heap.len() + self.copies.len() < self.heap_limit
             && self.sets.count() < self.set_limit
@@ -584,11 +580,11 @@ impl Exact {
 
 /// Where a callee's parameter comes from.
 enum Given {
-    /// A value of the caller.
+    /// It is a value of the caller.
     By(Var),
-    /// The lambda that is this value has captured it.
+    /// It was captured by the lambda that is this value.
     Captured(Var),
-    /// The lambda makes it.
+    /// It is the object that the lambda makes.
     Made,
 }
 

@@ -1,4 +1,4 @@
-//! Calls that are running, by thread.
+//! The active calls, by thread.
 
 use super::sets::{EMPTY, SetId};
 use crate::mutability::facts::Var;
@@ -8,7 +8,7 @@ use crate::trace::steps::{Step, What};
 use hindsight_tracelog::trace::Datum;
 use std::collections::HashMap;
 
-/// The number of an object.
+/// The number of the object that a value is; `None` for null and values of primitive types.
 pub fn object(value: Datum) -> Option<u64> {
     match value {
         Datum::Reference(object) => object.map(|object| object.serial()),
@@ -16,34 +16,36 @@ pub fn object(value: Datum) -> Option<u64> {
     }
 }
 
-/// A call that is running.
+/// An active call.
 pub struct Frame {
-    /// Unique in the run.
+    /// The number of the call, unique in the run.
     pub serial: u64,
-    /// Its body's number.
+    /// The number of its body.
     pub body: u32,
-    /// The method's number in the trace.
+    /// The number of its method in the trace.
     pub method: u32,
-    /// Arguments that are objects. `this` of a constructor comes late.
+    /// The arguments that are objects, with their parameters. `this` of a constructor is added
+    /// late.
     pub args: Vec<(u16, u64)>,
-    /// The sets of all parameters, those of no object too.
+    /// The sets of all parameters, including those that are not objects.
     pub params: Vec<SetId>,
-    /// Operations of the caller that it may have been called by.
+    /// The operations of the caller that may have made the call.
     pub by: Vec<u32>,
-    /// What values were, the last time: one, or several where that is not sure.
+    /// The last values of variables: one each, or several where the value is not certain.
     pub values: Map<Var, Vec<(u64, SetId)>>,
-    /// What all ways to an object have in common.
+    /// For each object, what all ways in which the call obtained it have in common.
     pub objects: Objects,
-    /// The object of a constructor was told.
+    /// Whether the object of a constructor is known.
     pub bound: bool,
-    /// What a constructor stored before: the field, the object, what it carries.
+    /// What a constructor stored before its object was known: the field, the object, and the set
+    /// that it carries.
     pub early: Vec<(Sym, Option<u64>, SetId)>,
-    /// The same for stage D.
+    /// What a constructor stored before its object was known, for stage D.
     pub early_values: Vec<(Sym, Option<u64>)>,
 }
 
 impl Frame {
-    /// Nothing is known yet.
+    /// A call of which nothing is known yet.
     pub fn new(serial: u64, body: u32, method: u32) -> Frame {
         Frame {
             serial,
@@ -60,7 +62,7 @@ impl Frame {
         }
     }
 
-    /// Tells a constructor's object; whether it was not known.
+    /// Records a constructor's object; returns whether it was unknown.
     pub fn bind(&mut self, this: u64) -> bool {
         if self.bound {
             return false;
@@ -70,24 +72,25 @@ impl Frame {
         true
     }
 
-    /// The object that is a parameter.
+    /// The object that is a parameter's argument.
     pub fn arg(&self, param: u16) -> Option<u64> {
         self.args.iter().find(|arg| arg.0 == param).map(|arg| arg.1)
     }
 }
 
-/// What all ways to an object have in common, of the objects that a call has seen last: a
-/// call may see ever more of them.
+/// For the objects that a call has seen last, what all ways to them have in common. The number is
+/// bounded, because a call may see ever more objects.
 #[derive(Default)]
 pub struct Objects {
     new: Map<u64, SetId>,
-    /// Seen before those, but for what was seen again.
+    /// The objects seen before those in `new`, except those seen again.
     old: Map<u64, SetId>,
-    /// Of objects before this one, which are in neither, nothing is known any more.
+    /// The number of an object; nothing is known any more of objects with lower numbers that are in
+    /// neither map.
     forgotten: u64,
 }
 
-/// Objects of each age that a call keeps.
+/// The most objects of each generation that a call keeps.
 const MAX_OBJECTS: usize = 1 << 15;
 
 impl Objects {
@@ -108,7 +111,7 @@ impl Objects {
         }
     }
 
-    /// All sets.
+    /// All sets, for changing them.
     pub fn sets(&mut self) -> impl Iterator<Item = &mut SetId> {
         self.new.values_mut().chain(self.old.values_mut())
     }
@@ -122,18 +125,19 @@ pub struct Threads {
 }
 
 impl Threads {
-    /// A number for the next call.
+    /// The number of the next call.
     pub fn next_serial(&mut self) -> u64 {
         self.serial += 1;
         self.serial
     }
 
-    /// The calls that run on a thread, the outermost first.
+    /// The active calls of a thread, the outermost first.
     pub fn stack(&mut self, thread: u64) -> &mut Vec<Frame> {
         self.stacks.entry(thread).or_default()
     }
 
-    /// Takes the innermost call of a method away, with what was called by it.
+    /// Removes and returns the innermost call of a method, together with all deeper calls, which
+    /// are dropped.
     pub fn leave(&mut self, thread: u64, method: u32) -> Option<Frame> {
         let stack = self.stack(thread);
         let at = stack.iter().rposition(|frame| frame.method == method)?;
@@ -141,7 +145,7 @@ impl Threads {
         stack.pop()
     }
 
-    /// What an exception has left is gone.
+    /// Removes the calls that an exception has left when it is caught in a method.
     pub fn catch(&mut self, thread: u64, method: u32) {
         let stack = self.stack(thread);
         if let Some(at) = stack.iter().rposition(|frame| frame.method == method) {
@@ -149,43 +153,43 @@ impl Threads {
         }
     }
 
-    /// The numbers of all calls that are running.
+    /// The numbers of all active calls.
     pub fn all_alive(&self) -> Set<u64> {
         let frames = self.stacks.values().flatten();
         frames.map(|frame| frame.serial).collect()
     }
 
-    /// Shows all calls that are running.
+    /// Calls `see` for each active call.
     pub fn each(&mut self, see: impl FnMut(&mut Frame)) {
         self.stacks.values_mut().flatten().for_each(see);
     }
 
-    /// Calls and returns of a thread are missing.
+    /// Forgets the calls of a thread of which calls and returns are missing.
     pub fn forget(&mut self, thread: u64) {
         self.stacks.remove(&thread);
     }
 
-    /// The same for all threads.
+    /// Forgets the calls of all threads, of which calls and returns are missing.
     pub fn forget_all(&mut self) {
         self.stacks.clear();
     }
 
-    /// A thread has ended.
+    /// Removes a thread that has ended.
     pub fn end(&mut self, thread: u64) {
         self.stacks.remove(&thread);
     }
 }
 
-/// Calls of each thread, to pass over what those still do that are too long.
+/// The outermost calls of all threads, for skipping the rest of those that take too many steps.
 #[derive(Default)]
 pub struct LongCalls {
-    /// By thread: the steps of its outermost call, and the methods that run.
+    /// For each thread, the steps of its outermost call, and the methods that are active.
     calls: HashMap<u64, (u64, Vec<u32>)>,
 }
 
 impl LongCalls {
-    /// Whether a step belongs to a call that has taken so many before; of that,
-    /// nothing is known any more. Says how many it has taken.
+    /// Whether a step belongs to a call that has already taken more than `most` steps, of which
+    /// nothing is known any more; if so, returns how many it has taken.
     pub fn has(&mut self, step: &Step, most: u64, threads: &mut Threads) -> Option<u64> {
         let (steps, running) = self.calls.entry(step.thread).or_default();
         let find = |running: &[u32], method: u32| running.iter().rposition(|&one| one == method);
@@ -228,12 +232,13 @@ mod tests {
         let many = 4 * MAX_OBJECTS as u64;
         for object in 1..=many {
             objects.insert(object, 7);
-            // One that is seen again and again.
+            // An object that is seen again and again.
             objects.insert(1, 8);
         }
         assert!(objects.sets().count() <= 2 * MAX_OBJECTS);
         assert_eq!((objects.get(1), objects.get(many)), (Some(8), Some(7)));
-        // It was seen, so that what it has in common with another way is not all of that.
+        // The object was seen, so what it has in common with another way is not everything that
+        // this one has.
         assert_eq!(objects.get(2), Some(EMPTY));
         assert_eq!(objects.get(many + 1), None, "never seen");
     }

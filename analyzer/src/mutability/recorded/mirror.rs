@@ -1,10 +1,8 @@
-//! Stage D: which arguments lead to what is written (Artzi, dissertation,
-//! section 5.4).
+//! Stage D: which arguments lead to what is written (Artzi, dissertation, section 5.4).
 //!
-//! A copy of the heap as far as the trace tells, searched upwards from what is
-//! written. An argument counts if it leads there and no other argument of its
-//! call does, nor any static field: who could say else by which of them the
-//! object was obtained?
+//! It keeps a copy of the heap, as far as the trace shows it, and searches it upwards from what is
+//! written. An argument counts if it leads there and no other argument of its call does, nor any
+//! static field; otherwise it would not be known through which of them the object was obtained.
 
 use super::bodies::{Bodies, Target};
 use super::frames::{Frame, object};
@@ -13,32 +11,33 @@ use crate::program::names::{Map, Set};
 use crate::trace::unseen::{copies, written};
 use hindsight_tracelog::trace::Datum;
 
-/// References that are kept.
+/// The most references that are kept.
 pub const MOST: usize = 8_000_000;
-/// Objects that one search looks at.
+/// The most objects that one search examines.
 const MAX_SEARCHED: usize = 2_000;
-/// A call's arguments that were never seen to be changed are looked at this
-/// often each time, and then ever more seldom.
+/// The number of calls for which arguments that were never seen to be changed are examined each
+/// time; after that, they are examined ever more rarely.
 const EACH_TIME: u32 = 256;
-/// Calls, from the innermost on, whose arguments are compared with a new one's.
+/// The most calls, from the innermost one on, whose arguments are compared with those of a new
+/// call.
 const MAX_CALLERS: usize = 64;
 
 const STATIC: u64 = u64::MAX;
 
-/// Objects by what refers to them.
+/// A copy of the heap: for each object, the objects that refer to it.
 #[derive(Default)]
 pub struct Mirror {
     fields: Map<(u64, Sym, i32), u64>,
     holders: Map<u64, Holders>,
     passed: Set<(u32, u16, u32, u16)>,
-    /// The last search, and whether references have changed since.
+    /// The last search: the object, and what leads to it. It is dropped when references change.
     last: Option<(u64, Option<Set<u64>>)>,
     full: bool,
 }
 
 impl Mirror {
-    /// Whether there was too much to be kept. What is said from then on would be
-    /// a guess, so nothing is.
+    /// Whether there were too many references to keep. Any result from then on would be a guess, so
+    /// there is none.
     pub fn is_full(&self) -> bool {
         self.full
     }
@@ -70,7 +69,7 @@ impl Mirror {
         }
     }
 
-    /// A call begins: whose arguments it gets again.
+    /// Begins a call, and records the parameters of active calls whose objects are passed to it.
     pub fn enter(&mut self, bodies: &mut Bodies<'_>, stack: &[Frame], frame: &Frame) {
         for &(param, object) in &frame.args {
             for caller in stack.iter().rev().take(MAX_CALLERS) {
@@ -86,7 +85,7 @@ impl Mirror {
         }
     }
 
-    /// A constructor's object is told.
+    /// Records a constructor's object.
     pub fn bind(&mut self, bodies: &mut Bodies<'_>, stack: &mut [Frame], this: u64) {
         let early = stack
             .last_mut()
@@ -96,7 +95,7 @@ impl Mirror {
                 self.refer((this, field, 0), value);
             }
         }
-        // The same object in the constructors of superclasses.
+        // The constructors of superclasses have the same object.
         if let Some((frame, callers)) = stack.split_last() {
             self.enter_bound(bodies, callers, frame, this);
         }
@@ -110,7 +109,7 @@ impl Mirror {
         self.enter(bodies, stack, &bound);
     }
 
-    /// Something is written.
+    /// Handles a write.
     pub fn write(
         &mut self,
         bodies: &mut Bodies<'_>,
@@ -145,7 +144,7 @@ impl Mirror {
         }
     }
 
-    /// What was read is there.
+    /// Handles a read, which shows that the field refers to the value.
     pub fn read(&mut self, target: &Target, value: u64) {
         if !self.full {
             let holder = target.object.unwrap_or(STATIC);
@@ -153,7 +152,7 @@ impl Mirror {
         }
     }
 
-    /// A method has returned that writes unseen.
+    /// Handles the return of a method that writes unseen.
     pub fn called(
         &mut self,
         bodies: &mut Bodies<'_>,
@@ -175,7 +174,8 @@ impl Mirror {
         }
     }
 
-    /// An object is changed: whose argument is that, of the calls that run?
+    /// Finds, for an object that is changed, the arguments of active calls through which that may
+    /// have happened.
     fn changed(&mut self, bodies: &mut Bodies<'_>, stack: &[Frame], object: u64, field: Sym) {
         let Some(writer) = stack.last().map(|frame| frame.body) else {
             return;
@@ -217,7 +217,7 @@ impl Mirror {
         self.last = Some((object, above));
     }
 
-    /// An object and all that leads to it; nothing if that is too much.
+    /// An object and everything that leads to it; `None` if that is too much.
     fn above(&self, object: u64) -> Option<Set<u64>> {
         let mut above = Set::default();
         above.insert(object);
@@ -237,15 +237,15 @@ impl Mirror {
     }
 }
 
-/// What refers to an object, each holder as often as it does. Most objects have one
-/// holder, and a constant may have millions that are pointed elsewhere one by one.
+/// The objects that refer to one object, each with the number of its references. Most objects have
+/// one holder, but a constant may have millions, which are redirected one by one.
 enum Holders {
     Few(Vec<u64>),
-    /// With how often.
+    /// Many holders, each with the number of its references.
     Many(Map<u64, u32>),
 }
 
-/// References that a list holds.
+/// The most references that a list holds.
 const FEW: usize = 16;
 
 impl Default for Holders {
@@ -283,7 +283,7 @@ impl Holders {
                     *count -= 1;
                     if *count == 0 {
                         holders.remove(&holder);
-                        // Going through them takes as long as there is room for.
+                        // Searching them takes time in proportion to the capacity.
                         if holders.len() < holders.capacity() / 8 {
                             holders.shrink_to(2 * holders.len());
                         }
@@ -322,7 +322,7 @@ mod tests {
         let [one, other] = ["one", "other"].map(|name| names.intern(name.as_bytes()));
         let mut mirror = Mirror::default();
         let constant = 1;
-        // Twice each, to make it many; then one by one elsewhere.
+        // Each holder refers twice, so that there are many; then they are redirected one by one.
         for holder in 2..20 {
             for field in [one, other] {
                 mirror.refer((holder, field, 0), Some(constant));
@@ -355,7 +355,7 @@ mod tests {
             assert!(mirror.above(to).is_none(), "too many");
         }
         assert!(mirror.above(1).is_some_and(|above| above.len() == 1));
-        // Looking through all holders each time takes minutes.
+        // Searching all holders each time would take minutes.
         assert!(start.elapsed() < Duration::from_secs(60));
     }
 }

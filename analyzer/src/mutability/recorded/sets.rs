@@ -1,36 +1,36 @@
-//! Sets of parameters of calls, each kept once.
+//! Sets of parameters of calls; equal sets are kept once.
 
 use crate::program::names::Map;
 use std::sync::Arc;
 
-/// A parameter of a call: the number of the call, and of the parameter.
+/// A parameter of a call: the number of the call and of the parameter in one number.
 pub type Member = u64;
 
-/// A set's number.
+/// The number of a set.
 pub type SetId = u32;
 
 /// The empty set.
 pub const EMPTY: SetId = 0;
 
-/// Of parameters beyond, none is told apart.
+/// Parameters from this index on are not distinguished.
 const PARAMS: u32 = 8;
 
-/// A parameter of a call.
+/// The member for a parameter of a call.
 pub fn member(call: u64, param: u16) -> Member {
     call << PARAMS | u64::from(param.min(255))
 }
 
-/// The call.
+/// The call of a member.
 pub fn call_of(member: Member) -> u64 {
     member >> PARAMS
 }
 
-/// The parameter.
+/// The parameter of a member.
 pub fn param_of(member: Member) -> u16 {
     (member & 255) as u16
 }
 
-/// Sets by number, with what joins of them give.
+/// The sets by number, with a cache of their unions and intersections.
 pub struct Sets {
     sets: Vec<Arc<[Member]>>,
     numbers: Map<Arc<[Member]>, SetId>,
@@ -66,7 +66,7 @@ impl Sets {
         self.sets[set as usize].clone()
     }
 
-    /// A set and one more.
+    /// A set with one more member.
     pub fn with(&mut self, set: SetId, member: Member) -> SetId {
         let mut members = self.sets[set as usize].to_vec();
         match members.binary_search(&member) {
@@ -78,7 +78,7 @@ impl Sets {
         }
     }
 
-    /// What is in one of two.
+    /// The union of two sets.
     pub fn union(&mut self, one: SetId, other: SetId) -> SetId {
         if one == other || other == EMPTY {
             return one;
@@ -99,7 +99,7 @@ impl Sets {
         made
     }
 
-    /// What is in both.
+    /// The intersection of two sets.
     pub fn intersection(&mut self, one: SetId, other: SetId) -> SetId {
         if one == other {
             return one;
@@ -114,7 +114,7 @@ impl Sets {
         self.intern(both)
     }
 
-    /// The same set without members of calls that have returned.
+    /// A set without members of calls that have returned.
     pub fn living(&mut self, set: SetId, lives: impl Fn(u64) -> bool) -> SetId {
         let members = &self.sets[set as usize];
         if members.iter().all(|&member| lives(call_of(member))) {
@@ -125,12 +125,12 @@ impl Sets {
         self.intern(left)
     }
 
-    /// A set of another table.
+    /// Adds a set with these members.
     pub fn add(&mut self, members: &[Member]) -> SetId {
         self.intern(members.to_vec())
     }
 
-    /// How many sets there are.
+    /// The number of sets.
     pub fn count(&self) -> usize {
         self.sets.len()
     }

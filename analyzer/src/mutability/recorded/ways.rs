@@ -1,7 +1,7 @@
-//! How a value of a call was obtained: the way decides what it carries.
+//! How a value of a call was obtained, which decides what it carries.
 //!
-//! The same object may be several values. So a value is looked up by the variable
-//! that holds it, as far as the trace tells what variables hold.
+//! The same object may be several values. So a value is looked up by the variable that holds it, as
+//! far as the trace shows what variables hold.
 
 use super::bodies::Bodies;
 use super::exact::Exact;
@@ -9,19 +9,19 @@ use super::frames::Frame;
 use super::sets::{EMPTY, SetId, Sets};
 use crate::mutability::facts::{NONE, Op, Var};
 
-/// Choices of choices that are followed.
+/// The most nested choices that are followed.
 const MAX_CHOICES: usize = 16;
 
 /// How a value was obtained.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Way {
-    /// It is not this object.
+    /// The value is not this object.
     Not,
-    /// Made by the call: no object that was there before it.
+    /// The call has made the object, so it did not exist before.
     Fresh,
-    /// An argument.
+    /// The value is an argument, which carries this set.
     Argument(SetId),
-    /// Read, or returned.
+    /// The value was read or returned, and carries this set.
     Value(SetId),
 }
 
@@ -75,7 +75,7 @@ impl Exact {
                         Way::Value(self.sets.intersection(argument, value))
                     }
                     (None, Some(value)) => Way::Value(value),
-                    // What was made here is no object that was given.
+                    // An object that was made here is not one that was passed in.
                     (Some(argument), None) if wanted.is_some() || !fresh => Way::Argument(argument),
                     _ if fresh => Way::Fresh,
                     _ => Way::Not,
@@ -92,7 +92,7 @@ impl Exact {
                             Way::Not
                         }
                         Op::Catch { .. } => Way::Not,
-                        // It has not returned yet.
+                        // The call has not returned yet.
                         Op::Call { site, .. }
                             if self.reads
                                 && !bodies.get(frame.body).blind
@@ -114,7 +114,7 @@ impl Exact {
                 }
                 match (found, op) {
                     (Some(set), _) => Way::Value(set),
-                    // What code that is not recorded returned meanwhile is not told.
+                    // What unrecorded code has returned meanwhile is not known.
                     (None, Op::Call { .. }) => Way::Value(EMPTY),
                     (None, _) => Way::Not,
                 }
@@ -123,7 +123,7 @@ impl Exact {
         }
     }
 
-    /// What an object carries in a call, obtained as the value of a variable.
+    /// What an object carries in a call when it is obtained as the value of a variable.
     pub(super) fn carries(
         &mut self,
         bodies: &Bodies<'_>,
@@ -134,7 +134,7 @@ impl Exact {
         match self.way(bodies, frame, var, wanted, &mut Vec::new()) {
             Way::Argument(set) | Way::Value(set) => set,
             Way::Fresh => EMPTY,
-            // Read in an earlier round of a loop.
+            // The object was read in an earlier round of a loop.
             Way::Not => wanted.map_or(EMPTY, |object| self.carries_at_least(frame, object)),
         }
     }
@@ -158,7 +158,7 @@ impl Exact {
         phi || self.way(bodies, frame, var, Some(object), &mut Vec::new()) != Way::Not
     }
 
-    /// What all ways have in common.
+    /// What all sets have in common.
     pub(super) fn common(&mut self, sets: impl Iterator<Item = SetId>) -> SetId {
         let mut found = None;
         for set in sets {

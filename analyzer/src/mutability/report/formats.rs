@@ -1,4 +1,4 @@
-//! The formats.
+//! The formats of the output.
 
 use super::reason::{chain, method_name, sentence};
 use super::{MethodRow, View};
@@ -13,7 +13,7 @@ use std::io::{self, Write};
 /// The `schema` of the document that [`json`] writes.
 pub const SCHEMA: &str = "hindsight.mutability/1";
 
-/// How many parameters have which verdict; trivial ones are not counted.
+/// The numbers of parameters by verdict; trivial parameters are not counted.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct Tally {
     methods: usize,
@@ -37,8 +37,7 @@ impl Tally {
     }
 }
 
-/// Writes verdicts for people; with the whole chain for methods that `explain`
-/// matches.
+/// Writes verdicts for people; for methods that `explain` matches, with the whole chain.
 ///
 /// # Errors
 ///
@@ -169,15 +168,15 @@ struct Parameter {
     chain: Vec<String>,
 }
 
-/// How verdicts came about, for machines.
+/// How the verdicts were made, for machines.
 pub struct Asked<'a> {
-    /// The pipeline as typed.
+    /// The pipeline as it was typed.
     pub pipeline: &'a str,
-    /// Whether immutable is proved.
+    /// Whether `immutable` means proved.
     pub sound: bool,
     /// Whether changes after a method's return count.
     pub transitive: bool,
-    /// What went wrong on the way.
+    /// Problems that occurred.
     pub warnings: &'a [String],
 }
 
@@ -228,7 +227,7 @@ pub fn json(view: &View<'_>, asked: &Asked<'_>, out: &mut dyn Write) -> io::Resu
     writeln!(out)
 }
 
-/// Writes a table of parameters, a line each, with a head.
+/// Writes a table of parameters with a header, one line each.
 ///
 /// # Errors
 ///
@@ -266,8 +265,8 @@ pub fn csv(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether tools may call a method as often as they like: it is pure, and
-/// people wrote it to be called.
+/// Whether tools may call a method as often as they like: it is pure, and was written to be called
+/// from sources.
 fn is_observer(view: &View<'_>, row: &MethodRow) -> bool {
     let hidden = view
         .program
@@ -288,8 +287,8 @@ pub fn randoop(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes pure methods as Daikon's Chicory reads them (`--purity-file`): as
-/// `java.lang.reflect.Method.toString` gives them.
+/// Writes pure methods in the format of Daikon's Chicory (`--purity-file`), as
+/// `java.lang.reflect.Method.toString` prints them.
 ///
 /// # Errors
 ///

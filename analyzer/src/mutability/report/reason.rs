@@ -9,7 +9,7 @@ use crate::program::calls::Site;
 use crate::program::{MethodId, Program, Sym};
 use hindsight_classfile::access;
 
-/// Steps of a chain that are told.
+/// The most steps of a chain that are shown.
 const MAX_STEPS: usize = 20;
 
 /// A field's simple name.
@@ -25,7 +25,7 @@ fn field_name(program: &Program, field: Sym) -> String {
 fn path(view: &View<'_>, row: &MethodRow, facts: &Facts, var: Var) -> String {
     let mut tail = String::new();
     let mut at = var;
-    // Loops read again and again; no chain worth reading is longer.
+    // Loops read again and again, and no longer chain is worth reading.
     for _ in 0..8 {
         let definition = facts.ops.iter().find_map(|fact| match &fact.op {
             Op::Param { dst, number } if *dst == at => {
@@ -80,7 +80,7 @@ fn pc(facts: &Facts, op: u32) -> u16 {
     facts.ops.get(op as usize).map_or(0, |fact| fact.pc)
 }
 
-/// Name of a method for people: `Foo.bar`.
+/// The name of a method for people: `Foo.bar`.
 pub(super) fn method_name(view: &View<'_>, method: MethodId) -> String {
     let class = view.program.class_name(view.program.method(method).class);
     format!("{}.{}", class, view.program.signature(method).0)
@@ -131,7 +131,7 @@ fn call(view: &View<'_>, row: &MethodRow, op: u32) -> (String, String) {
     (place, name)
 }
 
-/// A write of a recorded run.
+/// A write in a recorded run.
 fn seen(view: &View<'_>, witness: &Witness) -> String {
     let program = view.program;
     let find = || {
@@ -155,7 +155,7 @@ fn seen(view: &View<'_>, witness: &Witness) -> String {
     }
 }
 
-/// Whether a call is that of a method without a body itself.
+/// Whether a call is of the method without a body itself.
 fn is_own(view: &View<'_>, row: &MethodRow, site: Site) -> bool {
     let method = view.program.method(row.id);
     method.is(access::ABSTRACT) && (method.class, method.signature) == (site.owner, site.signature)
@@ -168,7 +168,7 @@ fn called(view: &View<'_>, site: Site) -> String {
     format!("{}.{name}", view.program.class_name(site.owner))
 }
 
-/// One line: the reason, and the next method to look at, if there is one.
+/// One line: the reason, and the next method to examine, if there is one.
 fn step(
     view: &View<'_>,
     row: &MethodRow,
@@ -254,7 +254,7 @@ fn step(
                 .params
                 .get(usize::from(*param))
                 .map_or("another argument", |param| &param.name);
-            // Of other types they may still share what they lead to.
+            // If their types differ, they may still share what they refer to.
             match types::may_alias(view.program, row.id, own, *param) {
                 true => {
                     format!(
@@ -300,8 +300,8 @@ pub fn sentence(view: &View<'_>, row: &MethodRow, param: usize) -> String {
     })
 }
 
-/// The whole chain, one step a line: from the parameter through calls to the
-/// write, or to what is missing.
+/// The whole chain, one line for each step: from the parameter through calls to the write, or to
+/// what is missing.
 pub fn chain(view: &View<'_>, row: &MethodRow, param: usize) -> Vec<String> {
     let Some(reason) = row.params.get(param).map(|param| param.reason.clone()) else {
         return Vec::new();

@@ -1,4 +1,7 @@
-//! From bytecode to [`Body`].
+//! Makes a [`Body`] of bytecode.
+//!
+//! - `insn` is what each instruction takes from the stack and leaves on it.
+//! - `phis` finds the values of variables at the beginning of blocks.
 
 mod insn;
 mod phis;
@@ -7,7 +10,7 @@ use super::{Block, Body, Edge, Error, Insn, Kind, Op, Value};
 use crate::program::cfg::Cfg;
 use hindsight_classfile::{Code, ConstantPool, MethodDescriptor};
 
-/// Phis and operands of one body, before they are thinned out.
+/// The most phis and operands of one body, before superfluous ones are removed.
 const MAX_VALUES: usize = 4_000_000;
 
 type Result<T> = std::result::Result<T, Error>;
@@ -20,24 +23,24 @@ struct Builder<'a> {
     locals: usize,
     kinds: Vec<Kind>,
     operands: Vec<Value>,
-    /// Instructions by block, without phis.
+    /// The instructions by block, without phis.
     insns: Vec<Vec<Insn>>,
-    /// What blocks leave: pairs of variable and value, by variable.
+    /// For each block, the values that it leaves: pairs of variable and value, sorted by variable.
     left: Vec<Vec<(u32, Value)>>,
-    /// What blocks begin with, as far as it was asked for.
+    /// For each block, the values at its beginning, as far as they were asked for.
     begun: Vec<Vec<(u32, Value)>>,
-    /// The kinds on the stack where a block begins.
+    /// For each block, the kinds on the stack at its beginning.
     stacks: Vec<Option<Vec<Kind>>>,
-    /// Phis: block, variable, value.
+    /// The phis: block, variable, value.
     phis: Vec<(u32, u32, Value)>,
-    /// The block being read.
+    /// The block that is being read.
     at: u32,
     stack: Vec<Value>,
-    /// Local variables that the block has written.
+    /// The local variables that the block has written.
     written: Vec<(u32, Value)>,
 }
 
-/// Kind of a value of this type.
+/// The kind of a value of this type.
 fn kind_of(kind: u8) -> Kind {
     match kind {
         b'J' => Kind::Long,
@@ -71,7 +74,7 @@ pub(super) fn body(
             });
         }
         for &(to, _) in &block.handlers {
-            // Several entries of the table may lead to one handler.
+            // Several entries of the exception table may lead to one handler.
             let edge = Edge { from, thrown: true };
             if before[to as usize].last() != Some(&edge) {
                 before[to as usize].push(edge);
@@ -112,8 +115,8 @@ impl Builder<'_> {
         Ok(Value(self.kinds.len() as u32 - 1))
     }
 
-    /// The arguments are what the entry begins with. They stand before its
-    /// first block, so a loop back to it does not write them again.
+    /// Defines the arguments, which are the values of variables at the entry. They stand before the
+    /// first block, so a loop back to it does not define them again.
     fn parameters(&mut self, is_static: bool, descriptor: &MethodDescriptor<'_>) -> Result<u16> {
         let this = (!is_static).then_some((Kind::Ref, 1));
         let declared = descriptor
@@ -217,7 +220,7 @@ impl Builder<'_> {
         };
         self.stacks[number as usize].get_or_insert_default();
         if caught {
-            // A handler that is also jumped to has the exception from there.
+            // A handler to which other code jumps as well gets the exception by a phi.
             if self.before[number as usize].iter().all(|edge| edge.thrown) {
                 self.emit(Op::Catch, 0, Some(Kind::Ref), block.start)?;
             } else {
@@ -240,7 +243,7 @@ impl Builder<'_> {
             }
             self.insn(&insn)?;
         }
-        // What remains on the stack goes on as variables.
+        // What remains on the stack is passed on as variables.
         let mut left = std::mem::take(&mut self.written);
         left.extend(
             self.stack

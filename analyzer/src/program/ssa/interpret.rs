@@ -1,12 +1,10 @@
-//! Runs bodies that compute with `int`s, to see that they still say what the
-//! bytecode said.
+//! Runs bodies that compute with `int`s, to test that they do the same as the bytecode.
 
 use super::{Body, Edge, Op, Value};
 use hindsight_classfile::opcode as oc;
 
-/// The result of a body for these arguments. Branches take their targets from
-/// the control flow: the block that begins at the jump's target, which for the
-/// forms used here is the one that is not next in the code.
+/// The result of a body for these arguments. The targets of branches come from the control flow:
+/// the block that begins at the jump's target is, in the code used here, the one that is not next.
 pub(super) fn run(body: &Body, arguments: &[i32]) -> i32 {
     let mut values = vec![0i32; body.kinds.len()];
     let mut block = 0u32;
@@ -25,7 +23,7 @@ pub(super) fn run(body: &Body, arguments: &[i32]) -> i32 {
                 })
                 .unwrap()
         });
-        // Phis read all at once.
+        // Phis are evaluated simultaneously.
         let chosen: Vec<(Value, i32)> = body
             .block(block)
             .iter()

@@ -1,5 +1,5 @@
-//! What holds of every body: no panic, one definition of each value, which
-//! dominates its uses.
+//! Tests of what holds for every body: no panic, and one definition of each value, which dominates
+//! its uses.
 
 use super::{Body, Error, Op};
 use crate::program::{cfg, jimage::Image};
@@ -8,7 +8,7 @@ use hindsight_test_programs::is_full;
 use proptest::prelude::*;
 use std::path::PathBuf;
 
-/// The blocks on every way to each block, as a tree: each block's nearest.
+/// The dominator tree: the immediate dominator of each block.
 fn dominators(body: &Body) -> Vec<Option<usize>> {
     let mut place = vec![usize::MAX; body.blocks.len()];
     for (at, &block) in body.order.iter().enumerate() {
@@ -50,13 +50,13 @@ fn dominators(body: &Body) -> Vec<Option<usize>> {
     }
 }
 
-/// Panics if a value is not defined once, or a use comes before it.
+/// Panics if a value is not defined exactly once, or is used before its definition.
 fn check(body: &Body, what: &str) {
     let mut place = vec![usize::MAX; body.blocks.len()];
     for (at, &block) in body.order.iter().enumerate() {
         place[block as usize] = at;
     }
-    // Where each value is defined: block, and place in it.
+    // The definition of each value: the block, and the index in it.
     let mut defined = vec![None; body.kinds.len()];
     for &block in &body.order {
         for (at, insn) in body.block(block).iter().enumerate() {
@@ -109,7 +109,7 @@ fn check(body: &Body, what: &str) {
     }
 }
 
-/// Checks all bodies of a class; how many there were.
+/// Checks all bodies of a class; returns their number.
 fn class(bytes: &[u8], what: &str) -> usize {
     let class = ClassFile::parse(bytes).unwrap();
     let mut bodies = 0;
@@ -172,8 +172,8 @@ fn bodies_of_jdks_are_well_formed() {
 }
 
 proptest! {
-    /// Bytes of a real body, changed at random: an error or a body that is well
-    /// formed.
+    /// For the bytes of a real body, changed at random, the result is an error or a well-formed
+    /// body.
     #[test]
     fn hostile_code(changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..8)) {
         let code = LOOP;
@@ -192,13 +192,14 @@ proptest! {
     }
 }
 
-/// `static int m(int n) { int s = 0; try { for (..; n > 0; n--) s += n; } catch (Throwable t) { s = -1; } return s; }`
+/// `static int m(int n) { int s = 0; try { for (..; n > 0; n--) s += n; } catch (Throwable t) { s =
+/// -1; } return s; }`
 const LOOP: &[u8] = &[
     0x03, 0x3c, 0x1a, 0x9e, 0, 13, 0x1b, 0x1a, 0x60, 0x3c, 0x84, 0, 0xff, 0xa7, 0xff, 0xf5, 0xa7,
     0, 6, 0x4d, 0x02, 0x3c, 0x1b, 0xac,
 ];
 
-/// A class with one static method of these bytes, a handler at 19 over 2..16.
+/// A class with one static method of these bytes, whose handler at 19 covers 2..16.
 fn class_with(code: &[u8]) -> Vec<u8> {
     let mut out = vec![0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, 49];
     out.extend(7u16.to_be_bytes());
@@ -207,7 +208,7 @@ fn class_with(code: &[u8]) -> Vec<u8> {
         out.extend((text.len() as u16).to_be_bytes());
         out.extend(text.as_bytes());
     }
-    // 5: class A; 6: an int, for ldc.
+    // Constant 5 is the class A; constant 6 is an int, for ldc.
     out.extend([7, 0, 1, 3, 0, 0, 0, 9]);
     out.extend([0, 0x20, 0, 5, 0, 0, 0, 0, 0, 0, 0, 1]);
     out.extend([0, 8, 0, 2, 0, 3, 0, 1, 0, 4]);
@@ -239,7 +240,7 @@ pub(in crate::program) fn a_loop() -> Body {
 fn a_loop_in_a_handler() {
     let body = a_loop();
     check(&body, "loop");
-    // n and s at the loop's head, s at the return.
+    // There are phis for n and s at the loop's head, and for s at the return.
     let phis = body.insns.iter().filter(|insn| insn.op == Op::Phi).count();
     assert_eq!(phis, 3, "{:#?}", body.insns);
     for (n, expected) in [(0, 0), (4, 10), (-3, 0)] {

@@ -1,4 +1,4 @@
-//! What becomes of the calls of a thread that has lost events, by themselves and for readers.
+//! Tests of the calls of a thread that has lost events, alone and as readers show them.
 
 use super::Calls;
 use crate::temporary::Directory;
@@ -35,11 +35,11 @@ fn what_was_going_on_at_a_loss_is_doubtful_until_one_tells_something() {
     calls.lose(7);
     calls.begin(DEEP, ());
     calls.begin(DEEP + 1, ());
-    // What has begun since was not lost.
+    // A call that has begun since then was not lost.
     assert_eq!(deeper(&mut calls, DEEP), [(DEEP + 1, false)]);
     assert_eq!(calls.pop(), Some((DEEP, ())));
     assert_eq!(deeper(&mut calls, WORK), [(DEEP, true)]);
-    // As work goes on, main does.
+    // As work is still active, so is main.
     assert_eq!(deeper(&mut calls, MAIN), [(WORK, false)]);
     assert_eq!(calls.depth(), 1);
 }
@@ -80,7 +80,7 @@ fn caught(method: u32) -> What {
     }
 }
 
-/// A trace of no events, whose dictionary has [`METHODS`], which count from 1.
+/// A trace without events, whose dictionary has [`METHODS`], numbered from 1.
 fn trace() -> (Directory, Trace) {
     let methods = (1..).zip(METHODS).map(|(id, name)| Method {
         id,
@@ -111,8 +111,9 @@ fn steps(whats: impl IntoIterator<Item = What>) -> Vec<Step> {
     whats.into_iter().map(step).collect()
 }
 
-/// Rows of calls as they end: number, parent, depth, method, how it ended and with what; and how many
-/// calls have no row for they had begun before, or unseen.
+/// The rows of calls in the order of their ends: number, parent, depth, method, how it ended and
+/// with what. Also the numbers of calls that have no row because they began before the recording,
+/// or unseen.
 fn exported(whats: impl IntoIterator<Item = What>) -> (Vec<String>, [u64; 2]) {
     let (directory, trace) = trace();
     let out = directory.path().join("tables");
@@ -143,7 +144,7 @@ fn exported(whats: impl IntoIterator<Item = What>) -> (Vec<String>, [u64; 2]) {
     (rows.collect(), counts)
 }
 
-/// How deep people see events.
+/// The depths at which steps are shown.
 fn depths(whats: impl IntoIterator<Item = What>) -> Vec<usize> {
     let (_directory, trace) = trace();
     let mut names = Names::new(&trace.log.dictionary);
@@ -151,7 +152,7 @@ fn depths(whats: impl IntoIterator<Item = What>) -> Vec<usize> {
     steps.iter().map(|step| names.follow(step)).collect()
 }
 
-/// The stack ends, which costs some events, and the program goes on.
+/// The stack overflows, which costs some events, and the program goes on.
 fn stack_ends() -> [What; 16] {
     [
         enter(MAIN),
@@ -225,7 +226,8 @@ fn what_began_in_a_gap_is_told_apart() {
     assert_eq!(depths(events()), [0, 0, 1, 2, 3, 3, 3, 3, 0]);
 }
 
-/// An object is that of the constructor that tells it, though calls in it have ended unseen.
+/// A bound object is that of the constructor that records it, although calls in that constructor
+/// have ended unseen.
 #[test]
 fn a_constructor_that_is_bound_is_running() {
     let bind = What::Bind {
@@ -247,7 +249,7 @@ fn a_constructor_that_is_bound_is_running() {
     );
 }
 
-/// A hostile trace has millions of these.
+/// A hostile trace has millions of such ends.
 #[test]
 fn ends_of_calls_that_are_not_going_on_take_no_time() {
     let mut calls = Calls::default();

@@ -2,16 +2,16 @@
 
 /// One row for each call, in the order in which they end.
 ///
-/// `call` numbers calls by their beginnings; `parent` is the call on the same
-/// thread that was going on then, of those that are recorded. `ended` is `return`,
-/// `throw`, or `open` if its end is not in the trace. `result` is what it returned
-/// or threw; integers are `boolean` (0, 1) to `long`, and `char` by its code. A call that
-/// began before the kept part of a bounded trace has no object and no arguments.
+/// `call` numbers calls by their beginnings; `parent` is the innermost recorded call that was
+/// active on the same thread then. `ended` is `return`, `throw`, or `open` if its end is not in the
+/// trace. `result` is what it returned or threw; integers are `boolean` (0, 1) to `long`, and
+/// `char` by its code. A call that began before the kept part of a bounded trace has no object and
+/// no arguments.
 ///
-/// Where events of a thread were lost, its calls are taken to go on until one of their methods tells
-/// something: what is deeper is `open` then. Until then `parent` and `depth` are a guess, and where a
-/// method calls itself, the innermost call that is known is taken to be the one that ends. A call whose
-/// beginning was lost has no row.
+/// Where events of a thread were lost, its calls are taken to be active until one of their methods
+/// records an event: deeper calls are `open` then. Until then `parent` and `depth` are a guess, and
+/// if a method calls itself, the innermost known call is taken to be the one that ends. A call
+/// whose beginning was lost has no row.
 pub const CALLS: &str = "message calls {
     required int64 call;
     optional int64 parent;
@@ -33,7 +33,7 @@ pub const CALLS: &str = "message calls {
     optional double result_real;
 }";
 
-/// One row for each argument that was told; `index` counts from 1.
+/// One row for each argument that was recorded; `index` counts from 1.
 pub const ARGUMENTS: &str = "message arguments {
     required int64 call;
     required int32 index;
@@ -45,9 +45,9 @@ pub const ARGUMENTS: &str = "message arguments {
     optional double real;
 }";
 
-/// One row for each write, in the order of the log, by which `write` numbers them. `kind` is `field`,
-/// `static`, `element`, or `unseen`: a call that writes by itself (`class` and `field` name it, `object` is
-/// what it has written to, and [`UNSEEN`] has what it was called with).
+/// One row for each write, in the order of the log, by which `write` numbers them. `kind` is
+/// `field`, `static`, `element`, or `unseen`: a call that writes by itself (`class` and `field`
+/// name it, `object` is what it has written to, and [`UNSEEN`] has its arguments).
 pub const WRITES: &str = "message writes {
     required int64 write;
     optional int64 call;
@@ -66,7 +66,7 @@ pub const WRITES: &str = "message writes {
     optional double value_real;
 }";
 
-/// One row for each read, in the order of the log; none if that was not asked.
+/// One row for each read, in the order of the log; none if reads were not recorded.
 pub const READS: &str = "message reads {
     optional int64 call;
     required int64 thread;
@@ -84,8 +84,9 @@ pub const READS: &str = "message reads {
     optional double value_real;
 }";
 
-/// What calls that write by themselves were given, and have returned: one row for receiver, each argument
-/// and result, which `index` counts in this order from 0. Ranges of `System.arraycopy` are in it.
+/// The values of calls that write by themselves: one row for the receiver, each argument and the
+/// result, which `index` counts in this order from 0. The ranges of `System.arraycopy` are among
+/// them.
 pub const UNSEEN: &str = "message unseen {
     required int64 write;
     required int32 index;
@@ -95,9 +96,9 @@ pub const UNSEEN: &str = "message unseen {
     optional double real;
 }";
 
-/// One row for each object, when it is seen first. `text` is that of strings (cut
-/// where the recorder cut it), boxes, enum constants and classes; a lone surrogate
-/// is U+FFFD in it. `hash` is the hash code of the whole text, if it was cut.
+/// One row for each object, when it is first seen. `text` is that of strings (cut where the
+/// recorder cut it), boxes, enum constants and classes; a lone surrogate is U+FFFD in it. `hash` is
+/// the hash code of the whole text, if it was cut.
 pub const OBJECTS: &str = "message objects {
     required int64 object;
     optional binary class (STRING);
@@ -108,8 +109,8 @@ pub const OBJECTS: &str = "message objects {
     optional int32 hash;
 }";
 
-/// What was in small arrays that code which is not recorded has filled: one row for each element, by
-/// `index`. `stamp` is when that was seen.
+/// The contents of small arrays that unrecorded code has filled: one row for each element, by
+/// `index`. `stamp` is the time when that was seen.
 pub const ELEMENTS: &str = "message elements {
     required int64 object;
     required int64 stamp;
@@ -120,8 +121,8 @@ pub const ELEMENTS: &str = "message elements {
     optional double value_real;
 }";
 
-/// One row for each basic block of the methods that say which have run; none if that
-/// was not asked. `offset` is in the bytecode; a block that has no line has null.
+/// One row for each basic block of the methods whose blocks are recorded; none if coverage was not
+/// recorded. `offset` is in the bytecode; a block without a line has null.
 pub const BLOCKS: &str = "message blocks {
     required int32 method_id;
     required binary class (STRING);
@@ -132,7 +133,7 @@ pub const BLOCKS: &str = "message blocks {
     required boolean run;
 }";
 
-/// The tables with the names of their files.
+/// The names of the tables' files, with their schemas.
 pub const TABLES: [(&str, &str); 8] = [
     ("calls", CALLS),
     ("arguments", ARGUMENTS),

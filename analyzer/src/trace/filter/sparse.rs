@@ -1,14 +1,16 @@
-//! Which blocks can be left out where each event is shown by what it says itself.
+//! Which blocks can be left out where each event is shown by its own content alone.
 
 use super::{Filter, until};
 use hindsight_tracelog::trace::{self, Block, Log, Source};
 use std::collections::{BTreeSet, HashSet};
 
-/// Whether what other blocks say changes nothing about the events of one: the index names all that is wanted, threads
-/// have the names of the dictionary, and none goes on in the stream of another.
+/// Whether the content of other blocks changes nothing about the events of one: the index has
+/// everything that is wanted, threads have the names of the dictionary, and no thread goes on in
+/// the stream of another one.
 pub(super) fn is_alone<S: Source>(filter: &Filter, log: &Log<S>) -> bool {
     let dictionary = &log.dictionary;
-    // What names callees alone is found by no index, be it wanted or the first sign of a class that is.
+    // No index finds an event that names a callee, be it wanted itself or the first sign of a class
+    // that is.
     let names_callees = |&class: &usize| {
         let class = dictionary.traced.get(class);
         class.is_some_and(|class| !class.callees.is_empty())
@@ -26,7 +28,7 @@ fn has_virtual_threads<S: Source>(log: &Log<S>) -> bool {
     if log.blocks().iter().any(is_virtual) {
         return true;
     }
-    // One with another thread than that of its first events has virtual ones.
+    // A block with another thread than that of its first events has virtual threads.
     let others = trace::Filter {
         threads: Some(BTreeSet::new()),
         threads_besides: Some(log.dictionary.threads.keys().copied().collect()),
@@ -39,7 +41,8 @@ fn has_virtual_threads<S: Source>(log: &Log<S>) -> bool {
     log.select(&others).iter().any(has_index)
 }
 
-/// Keeps the blocks that may have what is wanted, and those without which it would be shown otherwise.
+/// Keeps the blocks that may have what is wanted, and those without which it would be shown
+/// differently.
 pub(super) fn keep<S: Source>(
     filter: &Filter,
     log: &Log<S>,
@@ -51,7 +54,8 @@ pub(super) fn keep<S: Source>(
     let stream = |place: usize| blocks.get(place).map(|block| block.header.stream);
     let mut kept: HashSet<usize> = having_it.into_iter().collect();
     if !stamps.is_empty() {
-        // It is told of, too, before the first event of its code, be that of a field of another one.
+        // A class is also recorded before the first event of its code, even if that names a field
+        // of another class.
         let classes = filter.classes.iter();
         let classes = classes.filter_map(|&class| log.dictionary.traced.get(class));
         let fields = classes.flat_map(|class| &class.fields);
@@ -62,7 +66,7 @@ pub(super) fn keep<S: Source>(
     }
     for &place in places.iter() {
         let block = &blocks[place];
-        // A class is told of before the first event with its stamp or a later one.
+        // A class is recorded before the first event with its stamp or a later one.
         let ends = until(blocks, place);
         let tells_class = stamps.range(block.header.stamp..=ends).next().is_some();
         if tells_class || block.header.lost > 0 || log.is_after_gap(place) {
@@ -77,7 +81,7 @@ pub(super) fn keep<S: Source>(
     }
     let mut around = Vec::new();
     for &place in &kept {
-        // An event goes on in the next block. Of the object it may tell there alone.
+        // An event may go on in the next block, and may name the object only there.
         let before = place.checked_sub(1).filter(|_| filter.object.is_some());
         let beside = [before, Some(place + 1)].into_iter().flatten();
         around.extend(beside.filter(|&other| stream(other) == stream(place)));

@@ -1,4 +1,4 @@
-//! Which blocks are read for what is wanted, and what is said to be missing.
+//! Tests of which blocks are read for what is wanted, and what is reported as missing.
 
 use super::*;
 use hindsight_tracelog::trace::block::{Header, segment_header};
@@ -19,7 +19,7 @@ fn blocks_are_read_to_where_an_event_can_end() {
         live: false,
     };
     let mut blocks = [block(1, 3, 5), block(1, 9, 12), block(2, 4, 20)];
-    // The event that goes on in the next one ends there.
+    // The event that goes on in the next block ends there.
     assert_eq!([0, 1, 2].map(|place| until(&blocks, place)), [9, 12, 20]);
     blocks[2].live = true;
     assert_eq!(until(&blocks, 2), u64::MAX);
@@ -41,7 +41,8 @@ fn blocks_without_the_members_and_the_object_are_read_for_what_they_say_of_the_o
     assert_eq!(of_blocks(&wanted).threads, Some(BTreeSet::from([7])));
 }
 
-/// A trace with an interface, which is defined at stamp 5; of blocks thread, sequence and stamp.
+/// A trace with an interface, which is defined at stamp 5. Blocks are given as thread, sequence and
+/// stamp.
 fn log(blocks: &[(u64, u64, u64)]) -> Log<Vec<u8>> {
     let mut packer = Packer::new().expect("memory");
     let mut segment = segment_header().to_vec();
@@ -111,7 +112,7 @@ fn texts_are_looked_for_in_what_other_threads_have_told_before() {
     assert_eq!(filter.places(&log, true), [0, 1, 3, 4]);
 }
 
-/// Its name is not in the dictionary, since its first event was that of a virtual thread.
+/// The carrier's name is not in the dictionary, since its first event was that of a virtual thread.
 #[test]
 fn a_carrier_is_found_by_its_name() {
     let wanted = Wanted {

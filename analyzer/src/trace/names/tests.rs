@@ -1,4 +1,4 @@
-//! Names that class files may have, and people should not be deceived by.
+//! Tests of names that class files may have, and by which people must not be deceived.
 
 use super::Names;
 use crate::trace::steps::{Argument, Place, Step, What};
@@ -7,7 +7,7 @@ use hindsight_tracelog::trace::dictionary::{
 };
 use hindsight_tracelog::trace::{Datum, ObjectId};
 
-/// A line of its own, a terminal that is cleared, and text from right to left.
+/// A line break, an escape sequence that clears the terminal, and text from right to left.
 const EVIL: &str = "ok\nmain | \u{1b}c\u{202e}red";
 const SHOWN: &str = "ok\\nmain | \\u001bc\\u202ered";
 

@@ -1,22 +1,24 @@
-//! The texts of objects, for being shown again.
+//! The texts of objects, for showing them again.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Texts of one generation.
+/// The most texts of one generation.
 const MOST: usize = 1 << 18;
-/// Bits that tell which objects had a text that is forgotten; of others too, now and then.
+/// The number of bits that record which objects had a text that was forgotten; now and then, a bit
+/// also stands for another object.
 const MARKS: usize = 1 << 23;
 
-/// A bounded number of texts by the numbers of their objects. Those of classes and enum constants stay; of the
-/// others those are forgotten first that have neither come nor been shown for the longest time.
+/// A bounded number of texts, by the numbers of their objects. Those of classes and enum constants
+/// stay; of the others, those that have been neither recorded nor shown for the longest time are
+/// forgotten first.
 pub(super) struct Texts {
     lasting: FxHashMap<u64, String>,
     young: FxHashMap<u64, String>,
     old: FxHashMap<u64, String>,
     most: usize,
-    /// Of those that are forgotten: a bit by the number; empty if there is none.
+    /// A bit for each forgotten text, by the object's number; empty if there is none.
     marks: Vec<u64>,
-    /// The classes of all that were not to stay.
+    /// The classes of all objects whose texts may be forgotten.
     passing: FxHashSet<u32>,
     misses: u64,
 }
@@ -28,7 +30,7 @@ impl Default for Texts {
 }
 
 impl Texts {
-    /// With so many in each generation.
+    /// Makes a memory with at most `most` texts in each generation.
     pub(super) fn of(most: usize) -> Self {
         Self {
             lasting: FxHashMap::default(),
@@ -43,7 +45,7 @@ impl Texts {
 
     /// Remembers the text of an object of a class.
     pub(super) fn add(&mut self, object: u64, class: u32, lasts: bool, text: String) {
-        // In a trace that somebody has made up there may be any number of enum constants.
+        // A made-up trace may have any number of enum constants.
         if lasts && self.lasting.len() < self.most {
             self.lasting.insert(object, text);
             return;
@@ -80,7 +82,7 @@ impl Texts {
         found.map(String::as_str)
     }
 
-    /// How often a text was asked for that was forgotten.
+    /// How often a text was asked for that had been forgotten.
     pub(super) fn misses(&self) -> u64 {
         self.misses
     }
@@ -114,12 +116,12 @@ mod tests {
         assert_eq!(texts.get(1, COLOR), Some("RED"));
         assert_eq!(texts.get(29, STRING), Some("29"));
         assert_eq!(texts.misses(), 0);
-        // One that never had a text is not missed, whatever its number.
+        // An object that never had a text is not missed, whatever its number.
         assert_eq!(texts.get(3, NODE), None);
         assert_eq!(texts.misses(), 0);
         assert_eq!(texts.get(3, STRING), None);
         assert_eq!(texts.misses(), 1);
-        // It is told again.
+        // The text is recorded again.
         texts.add(3, STRING, false, "again".to_owned());
         assert_eq!(texts.get(3, STRING), Some("again"));
     }

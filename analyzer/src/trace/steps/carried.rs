@@ -5,34 +5,35 @@ use hindsight_tracelog::trace::Event;
 use hindsight_tracelog::trace::kind::Kind;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Virtual threads, of which one stream of blocks holds many: where events of it are missing, any of
-/// those that had begun may have run there meanwhile.
+/// The virtual threads of a trace. One stream of blocks holds the events of many of them: where
+/// some of its events are missing, any virtual thread that had begun may have run there meanwhile.
 #[derive(Default)]
 pub(super) struct Carried {
-    /// Those that have begun and not ended, and which gaps there had been when they ran last.
+    /// The virtual threads that have begun and not ended, with the gaps that there had been when
+    /// each last ran.
     open: FxHashMap<u64, Gaps>,
-    /// Gaps so far, of streams that have held a virtual thread.
+    /// The gaps so far in streams that have held a virtual thread.
     gaps: Gaps,
-    /// These streams.
+    /// The streams that have held a virtual thread.
     streams: FxHashSet<u64>,
-    /// The stamp up to which the beginnings of streams are gone: until then a virtual thread may have run
-    /// in what is gone whenever it went on.
+    /// The stamp up to which the beginnings of streams are gone. Until then, a virtual thread that
+    /// goes on may have run in what is gone.
     gone: u64,
-    /// Those that had begun by then, and have not gone on since.
+    /// The virtual threads that had begun by that stamp and have not gone on since.
     torn: FxHashSet<u64>,
 }
 
-/// How many gaps there are.
+/// Numbers of gaps.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 struct Gaps {
-    /// Of missing blocks.
+    /// The number of gaps by missing blocks.
     blocks: u64,
-    /// That the recorder has told of.
+    /// The number of gaps that the recorder has reported.
     told: u64,
 }
 
 impl Carried {
-    /// Where the beginnings of streams are gone up to a stamp.
+    /// The state at the start of a trace in which the beginnings of streams are gone up to a stamp.
     pub(super) fn new(gone: u64) -> Self {
         Self {
             gone,
@@ -40,7 +41,8 @@ impl Carried {
         }
     }
 
-    /// Whether a virtual thread may have run in what is gone before this event, with which it goes on.
+    /// Whether a virtual thread may have run in what is gone before this event, with which it goes
+    /// on.
     pub(super) fn is_torn(&mut self, event: &Event) -> bool {
         if self.gone == 0 {
             return self.torn.remove(&event.thread) && event.kind() == Kind::Switch;
@@ -53,7 +55,7 @@ impl Carried {
         event.is_virtual && event.kind() == Kind::Switch
     }
 
-    /// What events of this one's thread may be missing before it.
+    /// The gap in the events of this event's thread before it, if there may be one.
     pub(super) fn lacks(&mut self, event: &Event) -> Option<Gap> {
         let kind = event.kind();
         let is_loss = kind == Kind::Lost;
@@ -89,7 +91,7 @@ impl Carried {
                 if (is_loss || event.is_after_gap)
                     && let Some(last) = self.open.get_mut(&event.thread)
                 {
-                    // It is told of this one itself.
+                    // The gap is reported for this thread itself.
                     *last = self.gaps;
                 }
                 here

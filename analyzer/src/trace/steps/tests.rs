@@ -1,4 +1,4 @@
-//! Steps of events that are made here.
+//! Tests of steps, with events that are made here.
 
 use super::{Gap, Step, Steps, What};
 use crate::trace::ahead::read_ahead;
@@ -9,7 +9,7 @@ use hindsight_tracelog::trace::dictionary::{
 use hindsight_tracelog::trace::kind::{Kind, LAYOUTS, Layout, Names};
 use hindsight_tracelog::trace::{Datum, Live, Log, Packer};
 
-/// An event as a chunk has it.
+/// The bytes of an event as in a chunk.
 pub(in crate::trace) fn event(
     kind: Kind,
     id: u32,
@@ -33,13 +33,13 @@ pub(in crate::trace) fn event(
     bytes.extend(ints.iter().flat_map(|value| value.to_le_bytes()));
     bytes.extend(longs.iter().flat_map(|value| value.to_le_bytes()));
     if LAYOUTS[tag].is_some_and(|layout| layout.text) {
-        // Of no length.
+        // The text is empty.
         bytes.extend([0; 3]);
     }
     bytes
 }
 
-/// Of blocks: stream, sequence, stamp, events.
+/// A log of blocks, each given as stream, sequence, stamp and events.
 fn log(blocks: &[(u64, u64, u64, &[Vec<u8>])]) -> Log<Vec<u8>> {
     let mut packer = Packer::new().expect("memory");
     let mut segment = segment_header().to_vec();
@@ -93,7 +93,7 @@ fn steps(log: &Log<Vec<u8>>) -> Vec<(u64, What)> {
 
 const OBJECT: u64 = 1 << 40 | 7;
 
-/// A call that is whole does not wait for what its thread does next, so that writes of several
+/// A complete call is not held back until the next event of its thread, so that writes of several
 /// threads to one object stay in their order.
 #[test]
 fn whole_calls_stay_in_their_order() {
@@ -172,7 +172,8 @@ fn a_gap_of_a_carrier_is_told_to_all_that_it_may_have_run() {
     assert_eq!(lost, [11, 12], "{told:?}");
 }
 
-/// The recorder has told how many it has lost: that is no damage, and nothing to threads that no carrier runs.
+/// The recorder has reported how many events it lost: that is not damage, and does not concern
+/// threads that no carrier runs.
 #[test]
 fn a_loss_of_a_carrier_may_be_of_any_that_it_may_have_run() {
     let runs = |thread: u64| event(Kind::Switch, 0, &[], &[1], &[thread, 0]);
@@ -181,7 +182,7 @@ fn a_loss_of_a_carrier_may_be_of_any_that_it_may_have_run() {
     let before = [runs(11), exit.clone(), runs(12), exit.clone()];
     let told = steps(&log(&[
         (1, 0, 1, &before),
-        // A platform thread that carries none.
+        // A platform thread that carries no virtual ones.
         (2, 0, 3, &[exit.clone(), lost(1)]),
         (3, 0, 5, &[runs(11), exit.clone()]),
         (1, 1, 7, &[lost(2), runs(12), exit.clone()]),
@@ -203,7 +204,7 @@ fn a_loss_of_a_carrier_may_be_of_any_that_it_may_have_run() {
     );
 }
 
-/// More of them than are handed over at once.
+/// There are more steps than are handed over at once.
 #[test]
 fn steps_that_are_read_ahead_are_the_same() {
     let many: Vec<_> = (0..5000)

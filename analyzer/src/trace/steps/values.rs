@@ -6,7 +6,8 @@ use hindsight_tracelog::trace::dictionary::{Dictionary, Member, Method};
 use hindsight_tracelog::trace::kind::MOST;
 use hindsight_tracelog::trace::{Datum, Event, ObjectId};
 
-/// Values by their sorts, each in the order in which they came: of an event, or kept of several.
+/// Values in three groups by their types, each in the order in which they came: those of one event,
+/// or those collected from several.
 #[derive(Default)]
 pub struct Told<R, I, L> {
     references: R,
@@ -14,10 +15,10 @@ pub struct Told<R, I, L> {
     longs: L,
 }
 
-/// Those that are kept.
+/// Values that are collected.
 pub type Values = Told<Vec<Option<ObjectId>>, Vec<i32>, Vec<i64>>;
 
-/// Those of an event.
+/// The values of an event.
 pub fn of(
     event: &Event,
 ) -> Told<
@@ -32,7 +33,7 @@ pub fn of(
     }
 }
 
-/// Whether values of an event may have found no room in it.
+/// Whether some values may not have fitted into the event.
 fn may_lack(event: &Event) -> bool {
     let layout = event.layout();
     usize::from(layout.references) == MOST.0
@@ -41,7 +42,7 @@ fn may_lack(event: &Event) -> bool {
 }
 
 impl Values {
-    /// Begins with those of an event.
+    /// Begins with the values of an event.
     pub fn new(event: &Event) -> Values {
         let Told {
             references,
@@ -55,21 +56,21 @@ impl Values {
         }
     }
 
-    /// Adds those of an event.
+    /// Adds the values of an event.
     pub fn add(&mut self, event: &Event) {
         self.references.extend(event.references());
         self.ints.extend(event.ints());
         self.longs.extend(event.longs());
     }
 
-    /// See [`lack`].
+    /// Whether values are missing; see [`lack`].
     pub fn lack(&self, what: &What, dictionary: &Dictionary) -> bool {
         let counts = [self.references.len(), self.ints.len(), self.longs.len()];
         lack(counts, what, dictionary)
     }
 }
 
-/// Whether some are to come still behind those of an event. To wait for the next event of the thread without need
+/// Whether more values follow those of an event. Waiting for the thread's next event without need
 /// would put the step behind later ones of other threads.
 pub fn has_more(event: &Event, what: &What, dictionary: &Dictionary) -> bool {
     let layout = event.layout();
@@ -77,7 +78,7 @@ pub fn has_more(event: &Event, what: &What, dictionary: &Dictionary) -> bool {
     may_lack(event) && lack(counts, what, dictionary)
 }
 
-/// Whether a step takes more values than there are: references, integers and long ones.
+/// Whether a step takes more values than these numbers of references, integers and long ones.
 fn lack(counts: [usize; 3], what: &What, dictionary: &Dictionary) -> bool {
     let mut expected = [0; 3];
     match *what {
@@ -133,7 +134,7 @@ where
         }
     }
 
-    /// The arguments of a method, by their indexes.
+    /// The arguments of a method, with their indices.
     fn arguments(self, method: &Method) -> Vec<Argument> {
         let types = method.told.iter().map(|(_, ty)| ty.as_bytes());
         let values = method.told.iter().zip(in_order(types, self));
@@ -146,7 +147,7 @@ where
         arguments
     }
 
-    /// Receiver, arguments and result of a callee.
+    /// The receiver, the arguments and the result of a callee.
     fn of_callee(self, callee: &Member) -> Vec<Datum> {
         let mut types = types(callee).unwrap_or_default();
         let objects = types.iter().filter(|ty| ty.starts_with(b"L")).count();
@@ -163,7 +164,7 @@ where
     }
 }
 
-/// The values of these types, in order. What was not told is left out.
+/// The values of these types, in order. Values that were not recorded are left out.
 fn in_order<'t>(
     types: impl Iterator<Item = &'t [u8]>,
     told: Told<
@@ -186,7 +187,7 @@ fn in_order<'t>(
     })
 }
 
-/// Which of the sorts a type has.
+/// The group of values to which a type belongs.
 fn sort(ty: &[u8]) -> usize {
     match ty.first() {
         Some(b'L' | b'[') => 0,

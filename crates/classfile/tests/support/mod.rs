@@ -1,4 +1,6 @@
-//! The JDKs of this machine, and the classes in them.
+//! The JDKs of this machine, and their classes.
+//!
+//! - `read` reads a class to its last byte.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,7 +11,7 @@ use std::{env, fs};
 #[derive(Debug, Clone)]
 pub struct Jdk {
     pub home: PathBuf,
-    /// 17, 25.
+    /// The feature release, such as 17 or 25.
     pub feature: u32,
 }
 
@@ -17,18 +19,18 @@ impl Jdk {
     pub fn tool(&self, name: &str) -> Command {
         let mut command = Command::new(self.home.join("bin").join(name));
         if name == "javac" {
-            // A JVM for a short life: this halves what it costs.
+            // These options suit a JVM that runs shortly, and halve its cost.
             command.args(["-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC"]);
         }
         command
     }
 
-    /// Extracts the class files of all modules, once for all test runs. The
-    /// directory has one directory per module.
+    /// Extracts the class files of all modules, once for all test runs. The result has one
+    /// directory for each module.
     pub fn modules(&self) -> PathBuf {
         let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("jdk-{}", self.feature));
         if !target.is_dir() {
-            // Other tests may be doing the same; who is first wins.
+            // Other tests may be doing the same; the first one to finish wins.
             let mine = target.with_extension(std::process::id().to_string());
             let status = self
                 .tool("jimage")
@@ -111,7 +113,7 @@ pub fn class_files(root: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// A xorshift generator: the same bytes on every run.
+/// A xorshift generator, which gives the same bytes on every run.
 pub struct Random(pub u64);
 
 impl Random {
@@ -126,7 +128,7 @@ impl Random {
         (self.next() % bound as u64) as usize
     }
 
-    /// Changes some bytes, often to values that counts and lengths dislike.
+    /// Changes some bytes, often to values that are critical for counts and lengths.
     pub fn mutate(&mut self, bytes: &mut [u8]) {
         for _ in 0..=self.below(4) {
             let at = self.below(bytes.len());

@@ -2,7 +2,7 @@
 
 use hindsight_classfile::{ClassFile, Error, Operand, frames::Frames, tables};
 
-/// Reads everything that can be read; tells how many instructions there are.
+/// Reads everything that can be read; returns the number of instructions.
 pub fn read(bytes: &[u8]) -> Result<usize, Error> {
     let class = ClassFile::parse(bytes)?;
     class.name()?;
@@ -10,7 +10,7 @@ pub fn read(bytes: &[u8]) -> Result<usize, Error> {
     class
         .interface_names()
         .try_for_each(|name| name.map(drop))?;
-    // The second index of a long or double is no constant.
+    // The second index of a long or double holds no constant.
     for index in 1..class.pool.count() {
         let _ = class.pool.get(index);
     }

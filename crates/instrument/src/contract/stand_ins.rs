@@ -1,13 +1,13 @@
-//! What method references to methods that write unseen are turned to: the class
+//! Stand-ins for methods that write unseen, when a method reference names them: the class
 //! `java/lang/HindsightUnseen`.
 //!
-//! The code that `counter::incrementAndGet` makes is the JVM's own, which no agent
-//! sees. So the reference names a static method of this class instead, which takes
-//! the receiver first, calls the method that was meant, and tells of it as any code
-//! does: the class itself is instrumented. It is hidden in stack traces.
+//! The JVM itself makes the code behind `counter::incrementAndGet`, and no agent sees it. So the
+//! reference is changed to name a static method of this class instead, which takes the receiver
+//! first, calls the method that was meant, and records the call as any code does: the class itself
+//! is instrumented. It is hidden in stack traces.
 //!
-//! Not among them are methods that look at who calls them (`Field.set`), and those
-//! that javac makes lambdas of: `clone`, and what variable handles do.
+//! Two kinds of methods have no stand-in: those that look at their caller (`Field.set`), and those
+//! for which javac makes lambda expressions, `clone` and the methods of variable handles.
 
 /// The class of all stand-ins. It is defined in `java.base`, so that every class
 /// loader and every module sees it.
@@ -221,21 +221,21 @@ const ALL: &[Of] = &[
     ),
 ];
 
-/// A method that has a stand-in, which has the same name.
+/// A method that has a stand-in of the same name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StandIn {
     /// The class of the method.
     pub owner: &'static str,
-    /// Whether the method is static. The stand-in is.
+    /// Whether the method is static. The stand-in always is.
     pub is_static: bool,
-    /// Its name.
+    /// The method's name, which is the stand-in's, too.
     pub name: &'static str,
-    /// Its descriptor.
+    /// The method's descriptor.
     pub descriptor: &'static str,
 }
 
 impl StandIn {
-    /// All of them.
+    /// All methods that have a stand-in.
     pub fn all() -> impl Iterator<Item = Self> {
         ALL.iter().flat_map(|&(owner, is_static, methods)| {
             methods.iter().filter_map(move |method| {

@@ -1,29 +1,26 @@
 //! What the code inserted for traces calls: the class `java/lang/HindsightTrace`.
 //!
-//! Every call is one whole event; nothing is open between two calls, so a call
-//! that fails cannot put the events after it out of step. All methods are
-//! static and return nothing. References are handed over as `Object`, `boolean`,
-//! `byte`, `char` and `short` as `int`. The id comes last.
+//! Every call is one whole event; nothing is open between two calls, so a call that fails cannot
+//! put the events after it out of step. All methods are static and return nothing. References are
+//! passed as `Object`; `boolean`, `byte`, `char` and `short` as `int`. The id comes last.
 //!
 //! # What the class must keep to
 //!
-//! - A probe does not throw. It catches what it causes, and does not run code of
-//!   the program. No guard surrounds the probes of calls, returns, writes and
-//!   reads: where the stack overflows in one, the program sees a
-//!   `StackOverflowError` at that place, as it could have without.
-//!   [`Probe::Unwind`] and [`Probe::Caught`] are guarded, so that the program's
-//!   exception keeps its way.
+//! - A probe does not throw. It catches what it causes, and does not run code of the program. No
+//!   guard surrounds the probes of calls, returns, writes and reads: where the stack overflows in
+//!   one, the program sees a `StackOverflowError` at that place, as it could have without.
+//!   [`Probe::Unwind`] and [`Probe::Caught`] are guarded, so that the program's exception keeps its
+//!   way.
 //! - A probe that throws all the same has recorded nothing.
 //!
 //! # The active calls
 //!
-//! [`Probe::Enter`] begins a call. [`Probe::Exit`] and [`Probe::Unwind`] end it,
-//! [`Probe::Caught`] says that it goes on. Each of these three names its method;
-//! what is deeper than the innermost call of that method has ended too. Those are
-//! constructors whose call of another constructor threw, which no handler may
-//! cover, and calls in which a probe met the end of the stack. A constructor
-//! exits and catches only when it has been bound ([`Probe::Bind`]), which tells
-//! it from an unfinished call of the same constructor within it.
+//! [`Probe::Enter`] begins a call. [`Probe::Exit`] and [`Probe::Unwind`] end it; [`Probe::Caught`]
+//! says that it goes on. Each of these three names its method; all calls deeper than the innermost
+//! call of that method have ended, too. Such deeper calls are constructors whose call of another
+//! constructor threw, which no handler may cover, and calls in which a probe found the stack
+//! exhausted. A constructor exits and catches only after it has been bound ([`Probe::Bind`]), which
+//! distinguishes it from an unfinished call of the same constructor within it.
 
 use super::ProbeMethod;
 
@@ -31,40 +28,39 @@ use super::ProbeMethod;
 /// loader and every module sees it.
 pub const TRACE: &str = "java/lang/HindsightTrace";
 
-/// `hide(object, method)`: what an object holds is a secret. It comes before the
-/// event of the method that tells of the object, and is none itself.
+/// `hide(object, method)`: what an object holds is a secret. It comes before the event of the
+/// method that records the object, and is not an event itself.
 pub const HIDE: ProbeMethod = ProbeMethod {
     name: "hide",
     descriptor: "(Ljava/lang/Object;I)V",
 };
 
-/// `made(array)`: an array was made together with those in it, of which no code of
-/// the program writes. It tells of each by [`Probe::Store`].
+/// `made(array)`: an array was made together with the arrays in it, whose elements no code of the
+/// program writes. The method records each of them by [`Probe::Store`].
 pub const MADE: ProbeMethod = ProbeMethod {
     name: "made",
     descriptor: "(Ljava/lang/Object;)V",
 };
 
-/// `named(handle, owner, name)`: a variable handle or an updater of a field was made, of
-/// a class and a name, or of what reflects the field, which is both then. What is written
-/// by it is told of as calls ([`Probe::Called`]), of which nothing else says which field
-/// that is.
+/// `named(handle, owner, name)`: a variable handle or a field updater was made, from a class and a
+/// name, or from the object that reflects the field, which is then passed as both. Writes by the
+/// handle are recorded as calls ([`Probe::Called`]), which do not say which field is written.
 pub const NAMED: ProbeMethod = ProbeMethod {
     name: "named",
     descriptor: "(Ljava/lang/Object;Ljava/lang/Object;Ljava/lang/Object;)V",
 };
 
-/// `cover(block)`: a basic block runs. No event.
+/// `cover(block)`: a basic block runs. This is not an event.
 pub const COVER: ProbeMethod = ProbeMethod {
     name: "cover",
     descriptor: "(I)V",
 };
 
-/// `static int overflows`: how many of [`Probe::Unwind`] and [`Probe::Caught`] have
-/// met the end of the stack. Inserted code counts them, for it needs no stack for that.
+/// `static int overflows`: how many calls of [`Probe::Unwind`] and [`Probe::Caught`] have found the
+/// stack exhausted. Inserted code counts them, since counting needs no stack.
 pub const OVERFLOWS: (&str, &str) = ("overflows", "I");
 
-/// What an event tells apart about values.
+/// The kinds of values that events distinguish.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// An object or null.
@@ -79,23 +75,22 @@ pub enum Kind {
     Double,
 }
 
-/// A value, or nothing: `void`, or not asked for.
+/// The kind of a value; `None` for `void`, and where the value was not asked for.
 pub type Value = Option<Kind>;
 
-/// How many values of each sort an event takes. They come in this order.
+/// How many values of each kind an event takes. They come in the order of the fields.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Shape {
-    /// References.
+    /// The number of references.
     pub references: usize,
-    /// Values of type `int` and smaller, and the raw bits of `float`.
+    /// The number of values of type `int` and smaller, including the raw bits of `float`.
     pub ints: usize,
-    /// Values of type `long`, and the raw bits of `double`.
+    /// The number of values of type `long`, including the raw bits of `double`.
     pub longs: usize,
 }
 
-/// The most that one event takes, which is enough for 97 % of all methods (of the
-/// JDK's). The rest comes in events of its own,
-/// [`Probe::More`], each again references first.
+/// The most values that one event takes, which suffices for 97 % of all methods of the JDK. Further
+/// values come in events of their own, [`Probe::More`], again references first.
 pub const MOST: Shape = Shape {
     references: 5,
     ints: 4,
@@ -113,11 +108,11 @@ pub enum Probe {
     More(Shape),
     /// `exit([value,] method)`: a method is about to return.
     Exit(Value),
-    /// `unwind(exception, method)`: an exception leaves a method. In a
-    /// constructor that is not bound, `this` never comes to be.
+    /// `unwind(exception, method)`: an exception leaves a method. In a constructor that is not
+    /// bound, `this` never becomes known.
     Unwind,
-    /// `bind(this, method)`: a constructor's call of another constructor has
-    /// returned. Null if `this` is not at hand.
+    /// `bind(this, method)`: a constructor's call of another constructor has returned. The argument
+    /// is null if `this` is not at hand.
     Bind,
     /// `caught(exception, method)`: a handler begins.
     Caught,
@@ -125,9 +120,9 @@ pub enum Probe {
     Put(Value),
     /// `putStatic([value,] field)`: a static field was written.
     PutStatic(Value),
-    /// `putEarly([value,] field)`: a constructor wrote a field of its own class
-    /// to `this` before calling another constructor. The object is that of the
-    /// constructor's [`Probe::Bind`], which is told then even if calls are not.
+    /// `putEarly([value,] field)`: a constructor wrote a field of its own class to `this` before
+    /// calling another constructor. The object is that of the constructor's [`Probe::Bind`], which
+    /// is then recorded even if calls are not.
     PutEarly(Value),
     /// `store(array, index, [value])`: an array element was written.
     Store(Value),
@@ -137,12 +132,11 @@ pub enum Probe {
     GetStatic(Value),
     /// `load(array, index, [value])`: an array element was read.
     Load(Value),
-    /// `called(values.., callee)`: a method has returned that writes to objects
-    /// unseen. The values are the receiver, the arguments and the result. What a
-    /// call has written that ends in an exception (`System.arraycopy` before an
-    /// element of the wrong type) is not told. After a `clone` of a superclass
-    /// other than `Object`, the copy may have been told of already, and changed
-    /// since.
+    /// `called(values.., callee)`: a method that writes to objects unseen has returned. The values
+    /// are the receiver, the arguments and the result. Writes of a call that ends in an exception
+    /// (`System.arraycopy` before an element of the wrong type) are not recorded. After a `clone`
+    /// of a superclass other than `Object`, the copy may have been recorded already, and may have
+    /// changed since.
     Called(Shape),
 }
 
@@ -178,7 +172,7 @@ const SHAPES: [[[&str; MOST.longs + 1]; MOST.ints + 1]; MOST.references + 1] = [
         "Ljava/lang/Object;"),
 ];
 
-/// By [`value_index`].
+/// The variants of a probe in the order of [`value_index`].
 macro_rules! values {
     ($before:literal, $after:literal) => {
         [
@@ -192,7 +186,7 @@ macro_rules! values {
     };
 }
 
-/// Values that there are.
+/// All kinds of optional values.
 const VALUES: [Value; 6] = [
     None,
     Some(Kind::Reference),
@@ -230,10 +224,10 @@ impl Shape {
 }
 
 impl Probe {
-    /// How many there are.
+    /// The number of probes.
     pub const COUNT: usize = 3 * SHAPE_COUNT + 8 * VALUES.len() + 3;
 
-    /// All of them.
+    /// All probes.
     pub fn all() -> impl Iterator<Item = Self> {
         let shapes = [Self::Enter, Self::More, Self::Called];
         let values = [
@@ -253,7 +247,7 @@ impl Probe {
             .chain([Self::Unwind, Self::Bind, Self::Caught])
     }
 
-    /// A number below [`Probe::COUNT`], another for each probe.
+    /// The probe's number, below [`Probe::COUNT`] and unique to it.
     pub fn index(self) -> usize {
         let value =
             |family: usize, value| 3 * SHAPE_COUNT + family * VALUES.len() + value_index(value);
@@ -275,11 +269,11 @@ impl Probe {
         }
     }
 
-    /// Its name and descriptor.
+    /// The probe's name and descriptor.
     ///
     /// # Panics
     ///
-    /// Panics if a shape is beyond [`MOST`].
+    /// Panics if a shape exceeds [`MOST`].
     pub fn method(self) -> ProbeMethod {
         let shaped = |shape: Shape| SHAPES[shape.references][shape.ints][shape.longs];
         let (name, descriptor) = match self {

@@ -1,4 +1,4 @@
-//! Code that is moved apart still jumps to where it did.
+//! Tests that code still jumps to the same instructions after fragments were inserted.
 
 use super::*;
 use crate::scan::{Wanted, scan};
@@ -20,8 +20,8 @@ fn nops(len: usize) -> Fragment {
     fragment
 }
 
-/// Moves `bytecode` apart and checks that each jump still leads to the same
-/// instruction, fragments before it included.
+/// Inserts fragments into `bytecode` and checks that each jump still leads to the same instruction,
+/// including the fragments before it.
 fn check(
     bytecode: &[u8],
     entry: usize,
@@ -56,7 +56,7 @@ fn check(
         if let (Operand::Branch(target), Operand::Branch(mut reached)) =
             (old.operand()?, new.operand()?)
         {
-            // An island, before or behind everything that was moved.
+            // The jump leads to an island, before or behind everything that was moved.
             if reached < moved.islands.front_len() || reached >= moved.map.body_end() {
                 assert!(!widened);
                 let island = find(reached);
@@ -175,8 +175,8 @@ fn a_far_jump_back_leads_over_an_island_at_the_back() {
     assert_eq!(moved[0x8005..], [op::GOTO_W, 0xff, 0xff, 0x7f, 0xfb]);
 }
 
-/// Each jump is pushed too far by the next one's widening, one a round:
-/// after some rounds, all are widened at once.
+/// Each jump is pushed too far by the widening of the next one, one in each round: after some
+/// rounds, all are widened at once.
 #[test]
 fn a_chain_of_jumps_that_push_each_other_is_cut_short() {
     let count = 6000;
@@ -193,7 +193,7 @@ fn a_chain_of_jumps_that_push_each_other_is_cut_short() {
 
 #[test]
 fn what_leads_nowhere_is_refused() {
-    // Into an instruction, to the end, behind it, before the start.
+    // These lead into an instruction, to the end, behind it, and before the start.
     for jump in [1i16, 3, 4, -1] {
         let [high, low] = jump.to_be_bytes();
         assert_eq!(
@@ -259,12 +259,12 @@ proptest! {
         entry in 0usize..6000,
         probes in prop::collection::btree_map(0usize..11_000, 1usize..600, 0..10),
     ) {
-        // Five bytes each: a jump and two `nop`s, or `nop`s.
+        // Each jump takes five bytes, with two `nop`s behind it; the rest are `nop`s.
         let mut bytecode = vec![op::NOP; 5 * len + 1];
         bytecode[5 * len] = op::RETURN;
         for (&at, &(opcode, target)) in jumps.iter().filter(|(at, _)| **at < len) {
             let target = target % len;
-            // As far as the old code could.
+            // The jump is made only if the old code could express it.
             if let Ok(jump) = i16::try_from(5 * (target as i64 - at as i64)) {
                 bytecode[5 * at] = opcode;
                 bytecode[5 * at + 1..5 * at + 3].copy_from_slice(&jump.to_be_bytes());

@@ -4,8 +4,8 @@ use hindsight_classfile::{ClassFile, Code, Operand, Utf8, opcode as op, tables};
 
 use crate::SkipReason;
 
-/// Lists where blocks begin, sorted: the entry, what is jumped to, what follows a
-/// jump that may not be taken, and handlers.
+/// Lists where blocks begin, sorted: the entry, the targets of jumps, what follows a jump that may
+/// not be taken, and handlers.
 pub fn block_starts(code: &Code<'_>, starts: &mut Vec<usize>) -> Result<(), SkipReason> {
     starts.clear();
     starts.push(0);
@@ -26,12 +26,12 @@ pub fn block_starts(code: &Code<'_>, starts: &mut Vec<usize>) -> Result<(), Skip
     starts.extend(handlers.map(|handler| usize::from(handler.handler)));
     starts.sort_unstable();
     starts.dedup();
-    // A jump at the very end is one that the verifier refuses.
+    // The verifier refuses a jump to the end of the code.
     starts.retain(|&start| start < code.bytecode.len());
     Ok(())
 }
 
-/// The same with the line of each, or 0.
+/// The starts of blocks, each with its line, or 0.
 pub fn with_lines(class: &ClassFile<'_>, code: &Code<'_>, starts: &[usize]) -> Vec<(u16, u16)> {
     let mut lines: Vec<(u16, u16)> = Vec::new();
     for attribute in code.attributes.iter() {

@@ -1,5 +1,5 @@
-//! Calls of methods that write to objects without anybody seeing it: bulk
-//! copies, and what goes around fields.
+//! Calls of methods that write to objects unseen: bulk copies, and methods that bypass field
+//! instructions.
 //!
 //! ```text
 //! store t..          the arguments, into fresh variables
@@ -12,8 +12,8 @@
 //! load r
 //! ```
 //!
-//! A call that throws is not told, though a copy that fails on an element of the
-//! wrong type has copied those before it.
+//! A call that throws is not recorded, although a copy that fails on an element of the wrong type
+//! has copied those before it.
 
 use hindsight_classfile::{
     ConstantPool, FieldType, Insn, MemberRef, MethodDescriptor, Operand, Utf8, opcode as op,
@@ -30,10 +30,10 @@ pub fn writes_unseen(opcode: u8, method: &MemberRef<'_>) -> bool {
     let starts = |words: &[&str]| words.iter().any(|word| name.starts_with(word.as_bytes()));
     match (method.owner.as_bytes(), opcode) {
         ([b'[', ..], op::INVOKEVIRTUAL) => name == b"clone",
-        // The copy of an object; if the superclass has a method of its own, what
-        // that one has told comes first.
+        // This copies an object. If the superclass has a `clone` of its own, that method's events
+        // come first.
         (_, op::INVOKESPECIAL) if is_clone(method) => true,
-        // So javac calls what a class inherits, by `clone()` in its own code.
+        // In the class's own code, javac compiles `clone()` of an inherited method this way.
         (b"java/lang/Object", op::INVOKEVIRTUAL) => is_clone(method),
         (b"java/lang/System", _) => name == b"arraycopy",
         (b"java/util/Arrays", _) => starts(&["fill", "setAll", "sort", "parallel", "copyOf"]),
@@ -93,7 +93,7 @@ pub fn writes_unseen(opcode: u8, method: &MemberRef<'_>) -> bool {
     }
 }
 
-/// Whether an instruction calls what makes an array together with those in it.
+/// Whether an instruction calls a method that makes an array together with the arrays in it.
 pub fn makes_arrays(insn: &Insn<'_>, pool: &ConstantPool<'_>) -> Result<bool, SkipReason> {
     if insn.opcode != op::INVOKESTATIC {
         return Ok(false);
@@ -101,7 +101,7 @@ pub fn makes_arrays(insn: &Insn<'_>, pool: &ConstantPool<'_>) -> Result<bool, Sk
     let Operand::Constant(constant) = insn.operand()? else {
         return Err(SkipReason::MALFORMED);
     };
-    // If it makes no sense, the verifier will say so.
+    // If the constant makes no sense, the verifier will say so.
     let of_arrays = |owner| owner == "java/lang/reflect/Array";
     Ok(pool.method_owner(constant).is_ok_and(of_arrays)
         && pool.method(constant).is_ok_and(|method| {
@@ -114,8 +114,8 @@ fn is_clone(method: &MemberRef<'_>) -> bool {
     method.name == "clone" && method.descriptor == "()Ljava/lang/Object;"
 }
 
-/// Whether there may be such a method in a class, other than one that is called by
-/// `invokespecial`. Most calls of most classes are known for harmless by this alone.
+/// Whether a class may have a method that writes unseen, other than one called by `invokespecial`.
+/// Most calls of most classes are known to be harmless by this alone.
 pub fn may_write_unseen(owner: Utf8<'_>) -> bool {
     match owner.as_bytes() {
         [b'[', ..] | b"java/lang/Object" => true,
@@ -127,8 +127,8 @@ pub fn may_write_unseen(owner: Utf8<'_>) -> bool {
     }
 }
 
-/// Adds the event of a call, if it has one. Fresh variables begin at
-/// `max_locals`. Returns the number of variables that it needs in all.
+/// Adds the event of a call, if it has one. Fresh variables begin at `max_locals`. Returns the
+/// number of variables that the body then needs in all.
 pub fn called(
     insn: &Insn<'_>,
     max_locals: u16,
@@ -155,7 +155,7 @@ pub fn called(
         inserted.stack(3);
         let after = inserted.after(insn.end());
         after.op(op::DUP_X1);
-        // Stack, after it: copy, object, copy
+        // Stack, after the call: copy, object, copy
         let shape = Shape {
             references: 2,
             ..Shape::default()
@@ -183,8 +183,8 @@ pub fn called(
         before.store(value.kind, value.slot);
     }
     if let [object] = object {
-        // The receiver itself stays: the message of an exception says where a
-        // null came from.
+        // The receiver itself stays on the stack: the message of a `NullPointerException` says
+        // where the null came from.
         before.op(op::DUP);
         before.store(object.kind, object.slot);
     }
@@ -208,7 +208,7 @@ pub fn called(
         after.op(op::ACONST_NULL);
         after.store(value.kind, value.slot);
     }
-    // The result and a null lie deeper than what the body had there.
+    // The result and a null may take more slots than the body's operands did there.
     inserted.stack(stack.max(3));
     Ok(next)
 }

@@ -11,18 +11,18 @@ use crate::contract::trace::{Kind, Probe};
 use crate::insertions::Insertions;
 use crate::parameters::Parameter;
 
-/// What an entry tells of.
+/// What the event of an entry records.
 #[derive(Clone, Copy)]
 pub struct Entry<'e, 'a> {
     pub parameters: &'e [Parameter<'a>],
     pub constructor: bool,
-    /// The places of those that hold secrets.
+    /// The places of the parameters that hold secrets.
     pub secrets: &'e [usize],
     pub id: u32,
 }
 
-/// Emits the entry of a method, and lists in `handed` the places of the
-/// parameters that it hands over.
+/// Emits the entry code of a method, and lists in `handed` the places of the parameters that it
+/// hands over.
 pub fn enter(
     of: Entry<'_, '_>,
     what: What,
@@ -121,8 +121,8 @@ pub fn bind(
 ///          aload t; athrow
 /// ```
 ///
-/// Nothing else is used any more, so `t` is the first variable that is free.
-/// Emits it to an empty fragment and returns `t`.
+/// No other variable is used any more, so `t` is the first one that is free. Emits the handler to
+/// an empty fragment and returns `t`.
 pub fn unwind(
     fragment: &mut Fragment,
     uninitialized_this: bool,

@@ -1,13 +1,12 @@
-//! Which instructions of a constructor use `this` before it may be touched: the
-//! `putfield`s that write to it, and the call of the other constructor.
+//! Which instructions of a constructor use `this` before it is initialized: the `putfield`s that
+//! write to it, and the call of the other constructor.
 //!
-//! Inner classes and, from Java 22 on, any class may assign fields of their own
-//! before calling another constructor (JVMS 4.10.1.9, `putfield`). The reference
-//! cannot be handed to a probe then. But an object of the same class that is
-//! whole can be written to as well at that place, so it matters what is on the
-//! stack. Each instruction up to the call is visited once, with a stack and
-//! variables that know one thing about each slot: whether it is `this`. The
-//! verifier makes sure that all ways to an instruction agree about it.
+//! Inner classes and, from Java 22 on, any class may assign fields of their own before calling
+//! another constructor (JVMS 4.10.1.9, `putfield`). The reference cannot be handed to a probe then.
+//! But another, initialized object of the same class can be written to at that place as well, so it
+//! matters what is on the stack. Each instruction up to the call is visited once, with a stack and
+//! variables that record one fact about each slot: whether it holds `this`. The verifier makes sure
+//! that all paths to an instruction agree about it.
 
 use hindsight_classfile::{
     Code, Constant, FieldType, Insn, MethodDescriptor, Operand, opcode as op,
@@ -17,12 +16,11 @@ use crate::SkipReason;
 use crate::constructor::InitCall;
 use crate::throwing::Own;
 
-/// Slots of all states together, beyond which there is only an attempt at
-/// exhausting memory.
+/// The most slots that all states together may have; more is an attempt at exhausting memory.
 const MAX_SLOTS: usize = 1 << 20;
 
-/// What is known before an instruction: one fact about each slot. The default
-/// is that nothing is known.
+/// What is known before an instruction: one fact about each slot. The default is that nothing is
+/// known.
 #[derive(Clone)]
 pub struct State<F> {
     pub stack: Vec<F>,
@@ -40,7 +38,7 @@ pub fn early_writes(
         let Operand::Constant(field) = insn.operand()? else {
             return Ok(None);
         };
-        // Only fields of the very class may be written then.
+        // Only fields that this very class declares may be written then.
         if insn.opcode != op::PUTFIELD || own.class.pool.field(field)?.owner != own.name {
             return Ok(None);
         }
@@ -48,9 +46,8 @@ pub fn early_writes(
     })
 }
 
-/// Lists the offsets of the instructions before `end` whose object is `this`,
-/// sorted. `above` says which are asked about: how many slots stand above the
-/// object.
+/// Lists the offsets of the instructions before `end` whose object is `this`, sorted. `above`
+/// returns, for the instructions in question, how many slots lie above the object on the stack.
 pub fn on_this(
     own: &Own<'_, '_>,
     code: &Code<'_>,
@@ -92,7 +89,7 @@ pub fn on_this(
     let mut decided = 0;
     while let Some((offset, mut state)) = pending.pop() {
         let Ok(first) = insns.binary_search_by_key(&offset, |insn| insn.offset) else {
-            // Behind the end, or no instruction.
+            // The offset is behind the end, or no instruction begins there.
             continue;
         };
         let mut ahead = handlers.partition_point(|&(start, _)| start < offset);
@@ -103,7 +100,7 @@ pub fn on_this(
             let mut targets = Vec::new();
             let mut room = |state: &State<bool>, count: usize| {
                 slots += count * (2 + state.stack.len() + state.locals.len());
-                // Before they are made.
+                // This is checked before the slots are allocated.
                 (slots <= MAX_SLOTS)
                     .then_some(())
                     .ok_or(SkipReason::TooLarge)
@@ -144,7 +141,8 @@ pub fn on_this(
             }
         }
     }
-    // One that no way leads to is verified all the same.
+    // The verifier also checks code that no path leads to, but a candidate in such code cannot be
+    // decided here.
     if decided != candidates {
         return Err(SkipReason::ConstructorShape);
     }
@@ -152,7 +150,7 @@ pub fn on_this(
     Ok(found)
 }
 
-/// `true` is `this`.
+/// The fact is `true` for a slot that holds `this`.
 impl State<bool> {
     /// Whether the reference below the upper `slots` of the stack is `this`.
     fn is_this_below(&self, slots: u16) -> Result<bool, SkipReason> {
@@ -174,8 +172,7 @@ impl<F: Copy + Default> State<F> {
         Ok(())
     }
 
-    /// Puts copies of the upper `count` slots below the `under` slots that are
-    /// below them.
+    /// Puts copies of the upper `count` slots below the next `under` slots.
     fn dup(&mut self, count: usize, under: usize) -> Result<(), SkipReason> {
         let len = self.stack.len();
         let (from, to) = (len.checked_sub(count), len.checked_sub(count + under));
@@ -187,12 +184,12 @@ impl<F: Copy + Default> State<F> {
         Ok(())
     }
 
-    /// Goes over an instruction. An array's type, say, needs no slot of its own
-    /// in what is known: values count by their width.
+    /// Follows an instruction. Values count by their width alone: nothing is recorded of, say, an
+    /// array's type.
     pub fn step(&mut self, own: &Own<'_, '_>, insn: &Insn<'_>) -> Result<(), SkipReason> {
         let pool = &own.class.pool;
-        // By the place in the order int, long, float, double, reference, and
-        // for arrays byte, char, short.
+        // The argument is the place in the order int, long, float, double, reference, and for
+        // arrays byte, char, short.
         let width = |place: u8| u16::from(matches!(place, 1 | 3)) + 1;
         let opcode = insn.effective_opcode();
         let (pops, pushes) = match opcode {
@@ -305,7 +302,7 @@ impl<F: Copy + Default> State<F> {
     }
 }
 
-/// The slots of the field that an instruction names.
+/// The number of slots of the field that an instruction names.
 pub fn field_slots(own: &Own<'_, '_>, insn: &Insn<'_>) -> Result<u16, SkipReason> {
     let Operand::Constant(field) = insn.operand()? else {
         return Err(SkipReason::MALFORMED);

@@ -1,22 +1,23 @@
-//! Which handlers tell that they caught something.
+//! Which handlers record that they caught something.
 
 use hindsight_classfile::{Code, Handler, Instructions, opcode as op};
 
 use crate::caught::{MAX_STEPS, handler_offsets};
 use crate::constructor::InitCall;
 
-/// The starts of the handlers whose probes can be guarded, sorted: a stack overflow in a probe must not cut off what a
-/// handler does, nor keep it from leaving a monitor.
+/// The starts of the handlers whose probes can be guarded, sorted. A stack overflow in a probe must
+/// not cut off what a handler does, nor keep it from leaving a monitor.
 ///
-/// Those before a constructor's call of another one are not among them: `this` is not one thing there.
+/// Handlers before a constructor's call of another one are not among them: the verifier's type of
+/// `this` is not the same throughout the constructor.
 pub fn guardable(code: &Code<'_>, init_call: Option<InitCall>) -> Vec<usize> {
     let mut handlers = handler_offsets(code);
     handlers.retain(|&handler| init_call.is_none_or(|call| handler >= call.end));
     handlers
 }
 
-/// The starts of the handlers that catch what is thrown there, as compilers make them of `synchronized` and `finally`,
-/// sorted.
+/// The starts of the handlers that cover their own start, as compilers make them for `synchronized`
+/// and `finally`, sorted.
 pub fn in_themselves(code: &Code<'_>) -> Vec<usize> {
     let covers_itself = |entry: &Handler| (entry.start..entry.end).contains(&entry.handler);
     let entries = code.handlers.into_iter().filter(covers_itself);
@@ -28,10 +29,9 @@ pub fn in_themselves(code: &Code<'_>) -> Vec<usize> {
 
 /// The starts of the handlers that get a probe, sorted.
 ///
-/// Those that release a monitor and rethrow tell nothing that the end of the
-/// call will not tell. Those before a constructor's call of another one get
-/// none, for the sake of the rule by which the active calls are found (see
-/// [`crate::contract::trace`]).
+/// Handlers that release a monitor and rethrow record nothing that the end of the call will not
+/// record. Handlers before a constructor's call of another one get none, because of the rule by
+/// which the active calls are found (see [`crate::contract::trace`]).
 pub fn reporting(code: &Code<'_>, init_call: Option<InitCall>) -> Vec<usize> {
     let mut handlers = guardable(code, init_call);
     let mut steps = MAX_STEPS;
@@ -39,11 +39,11 @@ pub fn reporting(code: &Code<'_>, init_call: Option<InitCall>) -> Vec<usize> {
     handlers
 }
 
-/// Whether nothing can be told between a handler's start and its `athrow`; what has
-/// no steps left can tell something.
+/// Whether there is nothing to record between a handler's start and its `athrow`. If `steps` is
+/// used up, the answer is no.
 fn throws_at_once(code: &Code<'_>, handler: usize, steps: &mut usize) -> bool {
     let bytecode = code.bytecode.get(handler..).unwrap_or_default();
-    // Switches are not read right from the middle, but they end the search.
+    // A switch is not decoded correctly from the middle, but it ends the search anyway.
     for insn in Instructions::new(bytecode, 0) {
         let (Ok(insn), Some(left)) = (insn, steps.checked_sub(1)) else {
             return false;
@@ -75,14 +75,14 @@ mod tests {
 
     #[test]
     fn each_of_many_handlers_is_not_followed_to_the_end() {
-        // All but the last start in the middle of the way of those before.
+        // Every start except the last one lies in the middle of the path of those before it.
         let bodies = 30_000;
         let mut code = vec![op::RETURN];
         code.extend([op::ALOAD_0, op::ASTORE_0].repeat(bodies));
         code.push(op::ATHROW);
         let starts: Vec<u16> = (0..bodies as u16).map(|at| 1 + 2 * at).collect();
         let found = with_handlers(&code, &starts, |code| reporting(code, None));
-        // One took almost all steps there are; all others would take 30,000 each.
+        // One handler used up almost all steps; each of the others would take 30,000.
         assert!(found.len() > bodies - 5, "{}", found.len());
     }
 }

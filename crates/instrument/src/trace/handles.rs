@@ -1,4 +1,4 @@
-//! Calls that make what fields are written by: variable handles, and the updaters of
+//! Calls that make objects by which fields are written: variable handles, and the updaters of
 //! `java.util.concurrent.atomic`.
 //!
 //! ```text
@@ -16,8 +16,9 @@ use super::probes::Probes;
 use crate::SkipReason;
 use crate::insertions::Insertions;
 
-/// Adds what says which field a handle is of, if the instruction makes one. Fresh variables begin at
-/// `max_locals`. Returns the number of variables that it needs in all.
+/// Adds a probe that records which field a handle is for, if the instruction makes one. Fresh
+/// variables begin at `max_locals`. Returns the number of variables that the body then needs in
+/// all.
 pub fn made(
     insn: &Insn<'_>,
     max_locals: u16,
@@ -33,7 +34,7 @@ pub fn made(
     let kinds = MethodDescriptor::parse(method.descriptor)?;
     let count = kinds.parameter_count();
     let end = (max_locals.checked_add(count)).ok_or(SkipReason::TooManyLocals)?;
-    // The owner comes first. Behind it is the name, with the type of what is there before it or behind.
+    // The owner comes first. The name follows, with the type of the field before it or behind it.
     let name = match (method.name.as_bytes(), count) {
         (b"unreflectVarHandle", 1) => max_locals,
         (b"findVarHandle" | b"findStaticVarHandle", 3) => max_locals + 1,
@@ -64,7 +65,8 @@ pub fn made(
     Ok(end)
 }
 
-/// The method that a constant names, if it makes handles. If the constant makes no sense, the verifier will say so.
+/// The method that a constant names, if it makes handles. If the constant makes no sense, the
+/// verifier will say so.
 fn maker<'a>(constant: u16, pool: &ConstantPool<'a>) -> Option<MemberRef<'a>> {
     let owner = pool.method_owner(constant).ok()?;
     let owner = owner.as_bytes();

@@ -1,8 +1,8 @@
 //! Events of writes and reads.
 //!
-//! The operands that an instruction takes are doubled before it, so that they
-//! are on the stack for the probe after it; what it reads is put below them. No
-//! variable is used: it would keep an object alive until the method returns.
+//! The operands that an instruction takes are duplicated before it, so that they are on the stack
+//! for the probe after it; the value that it reads is put below them. No variable is used: it would
+//! keep an object alive until the method returns.
 
 use hindsight_classfile::{Insn, Operand, opcode as op};
 
@@ -13,7 +13,7 @@ use crate::asm::Fragment;
 use crate::contract::trace::{Kind, Probe};
 use crate::insertions::Insertions;
 
-/// From `a b` to `a b a b`, where `b` is wide.
+/// Instructions that turn `a b` into `a b a b`, where `b` is wide.
 const DOUBLE_UNDER_WIDE: [u8; 6] = [
     op::DUP2_X1,
     op::POP2,
@@ -25,7 +25,7 @@ const DOUBLE_UNDER_WIDE: [u8; 6] = [
     op::DUP2_X1,
 ];
 
-/// From `a i b` to `a i b a i b`.
+/// Instructions that turn `a i b` into `a i b a i b`.
 pub const DOUBLE_THREE: [u8; 6] = [
     op::DUP_X2,
     op::POP,
@@ -37,7 +37,7 @@ pub const DOUBLE_THREE: [u8; 6] = [
     op::DUP_X2,
 ];
 
-/// The same where `b` is wide.
+/// Instructions that turn `a i b` into `a i b a i b`, where `b` is wide.
 const DOUBLE_THREE_WIDE: [u8; 6] = [
     op::DUP2_X2,
     op::POP2,
@@ -47,7 +47,7 @@ const DOUBLE_THREE_WIDE: [u8; 6] = [
     op::DUP2_X2,
 ];
 
-/// From `a i b` to `a i b a i`, where `b` may be wide.
+/// Instructions that turn `a i b` into `a i b a i`, where `b` may be wide.
 pub fn double_object_and_index(wide: bool) -> &'static [u8] {
     if wide {
         &[op::DUP2_X2, op::POP2, op::DUP2_X2]
@@ -56,8 +56,8 @@ pub fn double_object_and_index(wide: bool) -> &'static [u8] {
     }
 }
 
-/// Adds the event of an instruction, if it has one. `early` says that it writes
-/// a field of `this` before it may be touched; `method` is the id of the method.
+/// Adds the event of an instruction, if it has one. `early` says whether it writes a field of
+/// `this` before `this` is initialized; `method` is the id of the method.
 pub fn access(
     insn: &Insn<'_>,
     early: bool,
@@ -141,7 +141,7 @@ pub fn access(
     }
 }
 
-/// The kind of an array's elements, by the place among the instructions.
+/// The kind of an array's elements, given the place of the instruction among those of its sort.
 fn element_kind(place: u8) -> Kind {
     match place {
         1 => Kind::Long,
@@ -156,7 +156,7 @@ fn dup(kind: Kind) -> u8 {
     if is_wide(kind) { op::DUP2 } else { op::DUP }
 }
 
-/// Puts the value on top below one other slot too.
+/// The instruction that also puts the value on top below one other slot.
 fn dup_below_one(kind: Kind) -> u8 {
     if is_wide(kind) {
         op::DUP2_X1
@@ -165,7 +165,7 @@ fn dup_below_one(kind: Kind) -> u8 {
     }
 }
 
-/// Puts the value on top below two other slots too.
+/// The instruction that also puts the value on top below two other slots.
 fn dup_below_two(kind: Kind) -> u8 {
     if is_wide(kind) {
         op::DUP2_X2
@@ -174,7 +174,7 @@ fn dup_below_two(kind: Kind) -> u8 {
     }
 }
 
-/// Leaves the value on top away if it is not wanted.
+/// Pops the value on top if it is not wanted; returns its kind if it is.
 fn told(kind: Kind, what: What, fragment: &mut Fragment) -> Option<Kind> {
     let told = Some(kind).filter(|&kind| what.wants(kind));
     if told.is_none() {
@@ -205,8 +205,8 @@ fn put(
     probes.call_with(after, Probe::Put(value), id)
 }
 
-/// A write of which only the value is told, if that: `copy` then leaves one below
-/// what the write takes.
+/// A write of which at most the value is recorded: `copy` then duplicates it below the operands of
+/// the write.
 fn put_value(
     insn: &Insn<'_>,
     copy: Option<u8>,
@@ -249,12 +249,12 @@ fn store(
 struct Read {
     kind: Kind,
     id: u32,
-    /// The method that reads, if what it holds is a secret.
+    /// The id of the method that reads, if the field's content is a secret.
     hidden: Option<u32>,
 }
 
 impl Read {
-    /// Tells of a secret, which is on the stack.
+    /// Marks the object on the stack as a secret, if it is one.
     fn hide(&self, fragment: &mut Fragment, probes: &mut Probes<'_, '_>) -> Result<(), SkipReason> {
         if let Some(method) = self.hidden {
             fragment.op(op::DUP);

@@ -1,4 +1,4 @@
-//! One method: from its body to the new body.
+//! Instruments one method for traces: makes the new body from the old one.
 
 use hindsight_classfile::{Code, Insn, Member, access, opcode as op};
 
@@ -26,31 +26,31 @@ use crate::scan::{Scan, Wanted};
 use crate::throwing::{Own, may_throw};
 use crate::{Inserted, Layout, Part, SkipReason};
 
-/// What to do with a method.
+/// What is to be done with a method.
 pub struct Order {
     pub id: u32,
     pub what: What,
-    /// Whether to note down where the new code stands.
+    /// Whether to record where the inserted code stands.
     pub layout: bool,
 }
 
-/// What a method's new body keeps, and memory for the next method.
+/// What a method's new body keeps; its memory is used again for the next method.
 #[derive(Default)]
 pub struct NewBody<'a> {
     pub parameters: Vec<Parameter<'a>>,
-    /// The places of the parameters that the entry hands over, in its order.
+    /// The places of the parameters that the entry code hands over, in its order.
     pub handed: Vec<usize>,
-    /// Where its blocks begin, if they say when they run.
+    /// The starts of the method's blocks, if their running is recorded.
     pub blocks: Vec<usize>,
-    /// The number of the first of them.
+    /// The number of the first of these blocks.
     pub first_block: u32,
     pub scan: Scan,
     pub layout: Layout,
     pub pieces: Pieces,
 }
 
-/// The instruction at an offset, of those that are asked for: it has one byte or
-/// an operand of two or three.
+/// The instruction at an offset, for the instructions that were asked for: these have one byte, or
+/// an operand of two or three bytes.
 fn short<'a>(code: &Code<'a>, offset: usize) -> Result<Insn<'a>, SkipReason> {
     let rest = code.bytecode.get(offset..).unwrap_or_default();
     let opcode = *rest.first().ok_or(SkipReason::MALFORMED)?;
@@ -67,7 +67,7 @@ fn short<'a>(code: &Code<'a>, offset: usize) -> Result<Insn<'a>, SkipReason> {
     })
 }
 
-/// Tells of the arrays in one that was made by what ends at `end`.
+/// Records the arrays within one that was made by the instruction that ends at `end`.
 fn made(
     end: usize,
     inserted: &mut Insertions,
@@ -81,9 +81,8 @@ fn made(
     Ok(())
 }
 
-/// Instruments one method. The content of its new `Code` attribute goes to the
-/// end of `out`, where something may remain after an error as well. Tells whether
-/// the method has anything to tell.
+/// Instruments one method. The content of its new `Code` attribute is appended to `out`; after an
+/// error, some of it may remain there. Returns whether the method has anything to record.
 pub fn instrument<'a>(
     own: &Own<'_, 'a>,
     method: &Member<'a>,
@@ -145,7 +144,7 @@ pub fn instrument<'a>(
     } else {
         Vec::new()
     };
-    // Blocks begin at all of them.
+    // Blocks begin at all of these handlers.
     let guarded = match what.blocks {
         true => guardable(code, init_call),
         false => handlers.clone(),
@@ -239,7 +238,8 @@ pub fn instrument<'a>(
                     probes.cover(fragment, number)?;
                     fragment.stack(1);
                     caught.end(start, frame, None, fragment, &mut probes.constants)?;
-                    // Where JVMs are to be stopped, the probe does it by an exception, which such a handler lets go.
+                    // Where executions are to be stopped, this probe throws an exception to do so,
+                    // which a handler that covers itself must let go.
                     if in_itself.binary_search(&next).is_err() {
                         fragment.guards_against(probes.constants.virtual_machine_error()?);
                     }
@@ -323,7 +323,7 @@ pub fn instrument<'a>(
 
     relocate(relocated, code, scan, entry, inserted)?;
     if guarded.is_empty() && framed && !relocated.islands.is_empty() {
-        // Their frames name the parameters after all.
+        // The frames of this method do name the parameters.
         let constants = &mut probes.constants;
         list(method, descriptor, own.name, constants, parameters)?;
     }

@@ -1,4 +1,4 @@
-//! What to trace, and what was instrumented for it.
+//! What is to be traced, and what was instrumented for it.
 
 use std::fmt;
 
@@ -7,46 +7,46 @@ use crate::{Layout, MemberNames, Methods, SkippedMethods};
 
 /// How a class is to be instrumented for traces.
 pub struct TracePlan<'a> {
-    /// What a method tells, by its name and descriptor.
+    /// What a method records, given its name and descriptor.
     pub what: &'a dyn Fn(&str, &str) -> What,
-    /// The id of the first method; the others follow on.
+    /// The id of the first method; the others are numbered consecutively.
     pub first_method: u32,
-    /// The id of the first field, likewise.
+    /// The id of the first field; the others are numbered consecutively.
     pub first_field: u32,
-    /// The id of the first callee, likewise.
+    /// The id of the first callee; the others are numbered consecutively.
     pub first_callee: u32,
-    /// The number of the first block, likewise.
+    /// The number of the first block; the others are numbered consecutively.
     pub first_block: u32,
-    /// The class that is told: [`TRACE`](crate::contract::trace::TRACE); or one that has no more than
-    /// [`COVER`](crate::contract::trace::COVER), where blocks alone are told.
+    /// The class whose methods are the probes: [`TRACE`](crate::contract::trace::TRACE), or a class
+    /// that has only [`COVER`](crate::contract::trace::COVER) if only blocks are recorded.
     pub tracer: &'static str,
-    /// Whether what a field or parameter of this name holds is nobody's business.
-    /// Primitive values of such are not told; of objects, the number is, and the
-    /// recorder hears of it before (`contract::trace::HIDE`).
+    /// Whether the content of a field or parameter of this name is a secret. Primitive values of
+    /// such fields and parameters are not recorded; of objects, the number is recorded, and the
+    /// recorder is informed before (`contract::trace::HIDE`).
     pub is_secret: &'a dyn Fn(&str) -> bool,
 }
 
 /// The events of a method.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct What {
-    /// Its calls: entry, return, exceptions that leave it or are caught in it,
-    /// and the binding of `this`.
+    /// Its calls: entry, return, exceptions that leave it or are caught in it, and the binding of
+    /// `this`.
     pub calls: bool,
     /// Writes of fields and array elements, and calls that write unseen.
     pub writes: bool,
     /// Reads of fields and array elements.
     pub reads: bool,
-    /// The references that are passed, returned, written and read. The objects
-    /// that are written to and read from are told anyway.
+    /// The references that are passed, returned, written and read. The objects that are written to
+    /// and read from are recorded in any case.
     pub references: bool,
     /// The primitive values that are passed, returned, written and read.
     pub values: bool,
-    /// Which basic blocks have run, once and for all.
+    /// Which basic blocks have run, each recorded once.
     pub blocks: bool,
 }
 
 impl What {
-    /// Calls and writes, with everything that takes part.
+    /// Calls and writes, with everything that takes part in them.
     pub const CALLS_AND_WRITES: Self = Self {
         calls: true,
         writes: true,
@@ -56,17 +56,17 @@ impl What {
         blocks: false,
     };
 
-    /// What [`What::parse`] takes.
+    /// What [`What::parse`] accepts.
     pub const ACCEPTED: &'static str =
         "calls, writes, values, reads, coverage, separated by ;, and not values alone";
 
-    /// Reads what the agent's option `trace-what` names: `calls`, `writes`,
-    /// `reads`, `values`, `coverage`, separated by `;` or `,`.
+    /// Reads what the agent's option `trace-what` names: `calls`, `writes`, `reads`, `values`,
+    /// `coverage`, separated by `;` or `,`.
     ///
     /// # Errors
     ///
-    /// Fails with the part that is none of these, or with all if nothing would be
-    /// told.
+    /// Fails with the part that is none of these, or with the whole text if nothing would be
+    /// recorded.
     pub fn parse(text: &str) -> Result<Self, &str> {
         let mut what = Self::default();
         for part in text.split([';', ',']).map(str::trim) {
@@ -87,7 +87,7 @@ impl What {
         }
     }
 
-    /// Whether values of a kind are told.
+    /// Whether values of a kind are recorded.
     pub(super) fn wants(self, kind: Kind) -> bool {
         match kind {
             Kind::Reference => self.references,
@@ -95,7 +95,7 @@ impl What {
         }
     }
 
-    /// The same without writes, reads and blocks.
+    /// The same events without writes, reads and blocks.
     pub fn calls_only(self) -> Self {
         Self {
             writes: false,
@@ -106,7 +106,7 @@ impl What {
     }
 }
 
-/// As [`What::parse`] reads it.
+/// Prints what [`What::parse`] reads.
 impl fmt::Display for What {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let parts = [
@@ -124,34 +124,33 @@ impl fmt::Display for What {
     }
 }
 
-/// A class instrumented for traces.
+/// The result of instrumenting a class for traces.
 #[derive(Debug, Clone)]
 pub struct Traced {
-    /// The new class; nothing if the old one can stay.
+    /// The new class; `None` if the old one can stay.
     pub class: Option<Vec<u8>>,
     /// The internal name: `a/b/C`.
     pub class_name: String,
-    /// The instrumented methods, by rising id. Their captures are what the
-    /// event of the entry hands over, in its order; `this` of constructors is
-    /// not among them.
+    /// The instrumented methods, by rising id. Their captures are what the event of the entry hands
+    /// over, in its order; `this` of constructors is not among them.
     pub methods: Methods,
-    /// Where their new code stands, for each of [`Self::methods`]; empty unless
-    /// the workspace was told to note it ([`crate::Workspace::with_layouts`]).
+    /// Where inserted code stands in each of [`Self::methods`]; empty unless the workspace was made
+    /// by [`crate::Workspace::with_layouts`].
     pub layouts: Vec<Layout>,
-    /// The methods among them that tell of their calls alone, since there was no
-    /// room for more.
+    /// Those of the instrumented methods that record only their calls, because there was no room
+    /// for more.
     pub reduced: SkippedMethods,
     /// The methods that have a body but were left as they were.
     pub skipped: SkippedMethods,
-    /// What the ids of fields mean, by rising id. Several ids may mean one
-    /// field, in one class and from class to class.
+    /// The fields that ids mean, by rising id. Several ids may mean one field, within one class and
+    /// across classes.
     pub fields: MemberNames,
-    /// What the ids of callees mean, by rising id.
+    /// The callees that ids mean, by rising id.
     pub callees: MemberNames,
     /// The blocks of methods, by rising number.
     pub blocks: Vec<MethodBlocks>,
-    /// The class came with probes of traces in it, and was left as it was for
-    /// that. Those of crashes do not matter.
+    /// Whether the class came with probes of traces in it and was left as it was for that reason.
+    /// Probes of crashes do not matter.
     pub had_probes: bool,
 }
 
@@ -160,8 +159,8 @@ pub struct Traced {
 pub struct MethodBlocks {
     /// The method's id.
     pub method: u32,
-    /// The number of the first block; the others follow on.
+    /// The number of the first block; the others are numbered consecutively.
     pub first: u32,
-    /// Where each begins in the bytecode as it was, and its line, or 0.
+    /// The offset of each block in the original bytecode, and its line, or 0.
     pub starts: Vec<(u16, u16)>,
 }

@@ -1,4 +1,4 @@
-//! What the fragments of a class have in common: constants and ids.
+//! What the fragments of a class share: constants and ids.
 
 use std::mem;
 
@@ -9,32 +9,31 @@ use crate::asm::{Constants, Fragment};
 use crate::contract::ProbeMethod;
 use crate::contract::trace::{COVER, HIDE, Kind, MADE, MOST, NAMED, OVERFLOWS, Probe, Shape};
 
-/// The constants of a class that its probes use, and the numbers of the members
-/// that they name.
+/// The constants of a class that its probes use, and the ids of the members that they name.
 pub struct Probes<'c, 'a> {
     pub constants: Constants<'c, 'a>,
-    /// The constants of the probes' methods, by [`Probe::index`]; 0 if it was
-    /// not needed yet.
+    /// The constants of the probes' methods, by [`Probe::index`]; 0 if it was not needed yet.
     methods: [u16; Probe::COUNT],
-    /// The constants of what is called and no event, 0 likewise.
+    /// The constants of the methods that are called but are not events: this one and the three
+    /// below; 0 if it was not needed yet.
     hide: u16,
     cover: u16,
     made: u16,
     named: u16,
-    /// That of [`OVERFLOWS`].
+    /// The constant of [`OVERFLOWS`]; 0 if it was not needed yet.
     overflows: u16,
     fields: Members<'a>,
     callees: Members<'a>,
     is_secret: &'c dyn Fn(&str) -> bool,
-    /// Whether a field that the class refers to holds a secret: it may come to be
-    /// seen by way of it, whatever is told.
+    /// Whether a field that the class refers to holds a secret, which may become visible through
+    /// that field whatever is recorded.
     pub has_secrets: bool,
-    /// The constants of the methods that give the bits of `float` and `double`.
+    /// The constants of the methods that return the bits of `float` and `double`.
     bits: [Option<u16>; 2],
     pub lists: Lists,
 }
 
-/// Memory for one event's values, and for where they come from.
+/// Memory for the values of one event, and for the places that they come from.
 #[derive(Default)]
 pub struct Lists {
     pub places: Vec<usize>,
@@ -44,14 +43,14 @@ pub struct Lists {
 /// Members by the constants that name them.
 pub struct Members<'a> {
     first_id: u32,
-    /// For each constant, the member's place in the list plus two; one if it
-    /// need not be there, zero if it was not looked at.
+    /// For each constant, the member's place in the list plus two; one if the member needs no id,
+    /// zero if it was not examined.
     places: Vec<u16>,
     pub list: Vec<(MemberRef<'a>, u8)>,
 }
 
 impl<'a> Members<'a> {
-    /// Without any; `places` is memory that has been used.
+    /// An empty list; `places` is memory that has been used.
     pub fn new(first_id: u32, mut places: Vec<u16>) -> Self {
         places.clear();
         Self {
@@ -61,8 +60,8 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// The place of the member that a constant names, if it was looked at and if
-    /// it is there.
+    /// The place of the member that a constant names: `None` if it was not examined, `Some(None)`
+    /// if it needs no id.
     pub fn known(&self, constant: u16) -> Option<Option<usize>> {
         match self.places.get(usize::from(constant)) {
             None | Some(0) => None,
@@ -70,7 +69,7 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// Notes down what a constant names, of `count` constants.
+    /// Records what a constant names, in a class of `count` constants.
     pub fn add(&mut self, constant: u16, count: u16, member: Option<(MemberRef<'a>, u8)>) {
         if self.places.is_empty() {
             self.places.resize(usize::from(count), 0);
@@ -78,7 +77,7 @@ impl<'a> Members<'a> {
         }
         self.list.extend(member);
         if let Some(place) = self.places.get_mut(usize::from(constant)) {
-            // Members need other constants too, so they are less than 65,533.
+            // A member needs further constants, so there are less than 65,533 members.
             *place = if member.is_some() {
                 1 + self.list.len() as u16
             } else {
@@ -96,10 +95,10 @@ impl<'a> Members<'a> {
     }
 }
 
-/// Added to the kind of a field that holds a secret: descriptors are ASCII.
+/// A flag in the kind of a field that holds a secret; descriptors are ASCII.
 const SECRET: u8 = 0x80;
 
-/// Where a value is, that an event hands over.
+/// The variable that holds a value which an event hands over.
 #[derive(Debug, Clone, Copy)]
 pub struct Variable {
     /// The first byte of the type's descriptor.
@@ -134,7 +133,7 @@ impl<'c, 'a> Probes<'c, 'a> {
         }
     }
 
-    /// Gives the memory back.
+    /// Takes the constants out, with the memory that is to be used again.
     pub fn into_constants(mut self) -> Constants<'c, 'a> {
         self.constants.spare.places = [self.fields.places, self.callees.places];
         self.constants
@@ -150,8 +149,8 @@ impl<'c, 'a> Probes<'c, 'a> {
         self.callees.list.iter().map(|&(member, _)| member)
     }
 
-    /// The id of the field that a constant names, the first byte of its
-    /// descriptor, and whether it holds a secret.
+    /// The id of the field that a constant names, the first byte of its descriptor, and whether it
+    /// holds a secret.
     pub fn field(&mut self, constant: u16) -> Result<(u32, u8, bool), SkipReason> {
         if self.fields.known(constant).is_none() {
             let pool = self.constants.pool;
@@ -172,7 +171,7 @@ impl<'c, 'a> Probes<'c, 'a> {
         (self.is_secret)(name)
     }
 
-    /// Says that what the object on the stack holds is a secret, and takes it.
+    /// Marks the content of the object on the stack as a secret, and pops it.
     pub fn hide(&mut self, fragment: &mut Fragment, method: u32) -> Result<(), SkipReason> {
         if self.hide == 0 {
             self.hide = self.other(HIDE)?;
@@ -182,7 +181,7 @@ impl<'c, 'a> Probes<'c, 'a> {
         Ok(())
     }
 
-    /// Says that a block runs.
+    /// Records that a block runs.
     pub fn cover(&mut self, fragment: &mut Fragment, block: u32) -> Result<(), SkipReason> {
         if self.cover == 0 {
             self.cover = self.other(COVER)?;
@@ -192,7 +191,7 @@ impl<'c, 'a> Probes<'c, 'a> {
         Ok(())
     }
 
-    /// Tells of the arrays in the one on the stack, and takes that.
+    /// Records the arrays within the array on the stack, and pops it.
     pub fn made(&mut self, fragment: &mut Fragment) -> Result<(), SkipReason> {
         if self.made == 0 {
             self.made = self.other(MADE)?;
@@ -201,7 +200,8 @@ impl<'c, 'a> Probes<'c, 'a> {
         Ok(())
     }
 
-    /// Says of which class and name the handle was made that is under these on the stack, and takes all.
+    /// Records the class and the name, on top of the stack, from which the handle below them was
+    /// made, and pops all three.
     pub fn named(&mut self, fragment: &mut Fragment) -> Result<(), SkipReason> {
         if self.named == 0 {
             self.named = self.other(NAMED)?;
@@ -210,7 +210,7 @@ impl<'c, 'a> Probes<'c, 'a> {
         Ok(())
     }
 
-    /// The constant of what counts probes that meet the end of the stack.
+    /// The constant of the field that counts probes which found the stack exhausted.
     pub fn overflows(&mut self) -> Result<u16, SkipReason> {
         if self.overflows == 0 {
             let constants = &mut self.constants;
@@ -229,8 +229,9 @@ impl<'c, 'a> Probes<'c, 'a> {
         Ok(constants.added.method(owner, name, descriptor)?)
     }
 
-    /// The method that a constant names and its id, if `of_owner` and `wanted` say so
-    /// at the first time; the first is asked for all that is called.
+    /// The method that a constant names and its id, if it gets one. `of_owner` and `wanted` decide
+    /// that when the constant is first seen; `of_owner` is asked first, for every method that is
+    /// called.
     pub fn callee(
         &mut self,
         constant: u16,
@@ -239,7 +240,7 @@ impl<'c, 'a> Probes<'c, 'a> {
     ) -> Result<Option<(MemberRef<'a>, u32)>, SkipReason> {
         if self.callees.known(constant).is_none() {
             let pool = self.constants.pool;
-            // If it makes no sense, the verifier will say so.
+            // If the constant makes no sense, the verifier will say so.
             let method = (pool.method_owner(constant).ok())
                 .filter(|&owner| of_owner(owner))
                 .and_then(|_| pool.method(constant).ok())
@@ -271,7 +272,7 @@ impl<'c, 'a> Probes<'c, 'a> {
         Ok(())
     }
 
-    /// Appends an id and the call of a probe, which ends with it.
+    /// Pushes an id and calls a probe, whose last argument it is.
     pub fn call_with(
         &mut self,
         fragment: &mut Fragment,
@@ -282,9 +283,9 @@ impl<'c, 'a> Probes<'c, 'a> {
         self.call(fragment, probe)
     }
 
-    /// Appends an event with any number of values, which may take several
-    /// calls. `told` is called with the places of the values as they are told.
-    /// Returns the slots of stack that it needs.
+    /// Appends an event with any number of values, which may take several calls. `told` is called
+    /// with the place of each value in the order in which they are recorded. Returns the number of
+    /// stack slots needed.
     pub fn event(
         &mut self,
         fragment: &mut Fragment,
@@ -327,7 +328,7 @@ impl<'c, 'a> Probes<'c, 'a> {
             self.call_with(fragment, probe(shape), id)?;
             deepest = deepest.max(references + ints + 2 * longs + 1);
             if left == [0; 3] {
-                // At most the sum of MOST.
+                // This is at most the sum of the counts in MOST.
                 return Ok(deepest as u16);
             }
             probe = Probe::More;
@@ -355,7 +356,7 @@ impl<'c, 'a> Probes<'c, 'a> {
     }
 }
 
-/// Its place in a [`Shape`].
+/// The index in a [`Shape`] of a value's kind.
 fn sort_of(kind: u8) -> usize {
     match kind {
         b'L' | b'[' => 0,

@@ -1,9 +1,9 @@
-//! Method references to methods that write unseen: they are turned to stand-ins that
-//! tell of it ([`crate::contract::stand_ins`]).
+//! Method references to methods that write unseen: they are turned to stand-ins that record the
+//! writes ([`crate::contract::stand_ins`]).
 //!
-//! A method reference is a method handle among what a call site is made with: an
-//! argument of a bootstrap method. The handle stays as it is, for others may name it;
-//! the argument names another one.
+//! A method reference is a method handle that a bootstrap method of a call site takes as an
+//! argument. The handle itself stays as it is, since other code may use it; the argument is changed
+//! to name another one.
 
 use hindsight_classfile::{Bootstrap, ClassFile, Constant, ConstantPool, MemberRef, Utf8};
 
@@ -16,24 +16,24 @@ use crate::contract::stand_ins::{StandIn, UNSEEN};
 const INVOKE_VIRTUAL: u8 = 5;
 const INVOKE_STATIC: u8 = 6;
 
-/// The place of the method that is meant, among the arguments of a
-/// `LambdaMetafactory`.
+/// The index of the implementation method among the arguments of a `LambdaMetafactory`.
 const MEANT: usize = 1;
-/// That of the flags, if it takes any.
+/// The index of the flags, if the bootstrap method takes any.
 const FLAGS: usize = 3;
-/// The flag of a lambda that can be serialized: it says there which method it means.
+/// The flag of a lambda that can be serialized, whose serialized form names the implementation
+/// method.
 const SERIALIZABLE: i32 = 1;
 
-/// An argument of a bootstrap method that names another constant now.
+/// An argument of a bootstrap method that is to name another constant.
 pub struct Turned {
-    /// Where it stands, from the end of the class file: what stands behind the
-    /// methods keeps that place.
+    /// Where the argument stands, counted from the end of the class file: what stands behind the
+    /// methods keeps that distance.
     from_end: usize,
     constant: u16,
 }
 
 impl Turned {
-    /// Changes the rewritten class.
+    /// Changes the argument in the rewritten class.
     pub fn apply(&self, class: &mut [u8]) {
         let place = class.len().checked_sub(self.from_end);
         if let Some(place) = place.and_then(|at| class.get_mut(at..at + 2)) {
@@ -42,7 +42,7 @@ impl Turned {
     }
 }
 
-/// The references that are to be turned, of a class file of `len` bytes.
+/// The arguments that are to be changed, in a class file of `len` bytes.
 pub fn turn(
     class: &ClassFile<'_>,
     len: usize,
@@ -52,7 +52,7 @@ pub fn turn(
     let Some(attribute) = class.attributes.find(&class.pool, "BootstrapMethods") else {
         return Ok(all);
     };
-    // Behind the count.
+    // The bootstrap methods begin behind their count.
     let mut at = attribute.offset + 2;
     for bootstrap in class.bootstraps()? {
         let arguments = at + 4;
@@ -72,8 +72,8 @@ pub fn turn(
     Ok(all)
 }
 
-/// What stands in for the method that a bootstrap method is given, if it makes a
-/// method reference of one that writes unseen.
+/// The stand-in for the method that a bootstrap method takes, if it makes a method reference of one
+/// that writes unseen.
 fn stand_in(pool: &ConstantPool<'_>, bootstrap: &Bootstrap) -> Option<StandIn> {
     let Ok(Constant::MethodHandle { kind, reference }) = pool.get(*bootstrap.arguments.get(MEANT)?)
     else {
@@ -101,7 +101,8 @@ fn stand_in(pool: &ConstantPool<'_>, bootstrap: &Bootstrap) -> Option<StandIn> {
     StandIn::all().find(is_it)
 }
 
-/// Whether it makes an object of a method, which nobody asks which one that is.
+/// Whether the bootstrap method makes an object of a method reference that cannot be asked which
+/// method it means, because it is not serializable.
 fn makes_references(pool: &ConstantPool<'_>, bootstrap: &Bootstrap) -> bool {
     let Ok(Constant::MethodHandle { reference, .. }) = pool.get(bootstrap.method) else {
         return false;

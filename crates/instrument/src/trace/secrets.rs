@@ -7,8 +7,7 @@ use crate::attributes::Kind;
 use crate::parameters::Parameter;
 use crate::throwing::Own;
 
-/// The places of the parameters whose names, where debug tables have them, are
-/// those of secrets.
+/// The places of the parameters that hold secrets, judged by their names in debug tables.
 pub fn secret_parameters<'a>(
     own: &Own<'_, 'a>,
     method: &Member<'a>,
@@ -37,7 +36,7 @@ pub fn secret_parameters<'a>(
         if own.kind(&attribute) == Ok(Kind::LocalVariableTable)
             && let Ok(variables) = tables::local_variables(&attribute)
         {
-            // Also one that has its name from later on, behind code of other agents.
+            // A variable also counts if its name starts later, behind code of other agents.
             for variable in variables {
                 let at = declared().find(|(_, of)| of.slot == variable.slot);
                 if let Some((at, _)) = at.filter(|_| is_secret(variable.name_index)) {

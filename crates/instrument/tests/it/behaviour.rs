@@ -1,5 +1,5 @@
-//! Instrumented programs on real JVMs, with the full verifier: what they hand
-//! over, and that they do what they did.
+//! Runs instrumented programs on real JVMs, with the full verifier: tests what they hand over, and
+//! that they still do the same.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,7 +14,8 @@ use crate::workshop::{age, check_golden, fresh_dir, instrument, java, javac, nam
 struct Variant {
     name: &'static str,
     release: &'static str,
-    /// Another version for the classes, and whether they lose their stack maps.
+    /// A version that the classes are given instead of their own, and whether their stack maps are
+    /// removed.
     aged: Option<(u16, bool)>,
     /// Options of the JVM.
     java: &'static [&'static str],
@@ -26,7 +27,7 @@ const RECENT: Variant = Variant {
     aged: None,
     java: &[],
 };
-/// The program is compiled at its first calls.
+/// The variant in which the program is compiled at its first calls.
 const COMPILED: Variant = Variant {
     name: "compiled",
     java: &["-Xcomp", "-XX:TieredStopAtLevel=1"],
@@ -53,14 +54,14 @@ const NO_FRAMES_49: Variant = Variant {
     ..RELEASE_8
 };
 
-/// What the variants of a program on a JDK have in common.
+/// What the variants of a program on one JDK share.
 struct Bench<'j> {
     jdk: &'j Jdk,
     dir: PathBuf,
 }
 
 impl<'j> Bench<'j> {
-    /// The probes and the driver, compiled.
+    /// Compiles the probes and the driver.
     fn new(jdk: &'j Jdk, name: &str) -> Self {
         let dir = fresh_dir(&format!("{name}-{}", jdk.feature));
         let bench = Self { jdk, dir };
@@ -70,12 +71,12 @@ impl<'j> Bench<'j> {
         bench
     }
 
-    /// Where the probes are.
+    /// The directory of the probes.
     fn patch(&self) -> PathBuf {
         self.dir.join("patch")
     }
 
-    /// The classes of a program as the compiler makes them for a release.
+    /// The classes of a program, as the compiler makes them for a release.
     fn compiled(&self, program: &str, release: &str) -> PathBuf {
         let classes = self.dir.join(format!("compiled-{release}"));
         if !classes.exists() {
@@ -85,8 +86,8 @@ impl<'j> Bench<'j> {
         classes
     }
 
-    /// Instruments and runs a program. Returns what it printed, ids replaced by
-    /// names, and the classes left out.
+    /// Instruments and runs a program. Returns its output, with ids replaced by names, and the
+    /// methods that were left out.
     fn output(&self, program: &str, variant: &Variant) -> (String, BTreeMap<String, SkipReason>) {
         let compiled = self.compiled(program, variant.release);
         let classes = self.dir.join(variant.name);
@@ -104,7 +105,7 @@ impl<'j> Bench<'j> {
             );
             let class = &rewritten.class_name;
             names.extend(rewritten.methods.iter().map(|method| {
-                // Compilers count lambdas in different ways.
+                // Compilers number lambdas differently.
                 let counted = method.name.starts_with("lambda$");
                 let name = method
                     .name
@@ -181,7 +182,7 @@ fn hazards_of_recent_versions() {
     check("Modern.java", &[RECENT, COMPILED], "Modern.txt");
 }
 
-/// The JDK's own `Thread`, hooked, tells of an exception that nobody catches.
+/// The JDK's own `Thread`, once hooked, reports an exception that nothing catches.
 #[test]
 fn the_entry_hook_sees_uncaught_exceptions() {
     for jdk in support::jdks() {

@@ -1,10 +1,10 @@
-//! Classes that nobody's compiler made and that a careless search goes through
-//! again and again: each of these took minutes once.
+//! Classes that no compiler makes, and which a careless search would go through again and again:
+//! each of these once took minutes.
 
 use hindsight_classfile::opcode as op;
 use hindsight_instrument::{Copy, CrashPlan, Rules, TracePlan, What, crash, trace};
 
-/// A class in the making: `p/Q`, of a version that needs no frames.
+/// A class that is being made: `p/Q`, of a version that needs no frames.
 #[derive(Default)]
 struct Making {
     pool: Vec<u8>,
@@ -33,13 +33,13 @@ impl Making {
         self.constant(&[7, high, low])
     }
 
-    /// A field (9) or method (10) of a class.
+    /// Adds a constant for a field (tag 9) or method (tag 10) of a class.
     fn member(&mut self, tag: u8, class: u16, name: u16, descriptor: u16) -> u16 {
         let named = self.pair(12, name, descriptor);
         self.pair(tag, class, named)
     }
 
-    /// The class: its fields by flags, name and descriptor, and one method.
+    /// Finishes the class, which has fields, given by flags, name and descriptor, and one method.
     fn finish(
         mut self,
         this: u16,
@@ -79,7 +79,7 @@ fn field_insn(opcode: u8, field: u16) -> [u8; 3] {
     [opcode, high, low]
 }
 
-/// Each use of a field, of each parameter, went through all fields.
+/// Each use of a field, for each parameter, searched all fields.
 #[test]
 fn many_uses_of_many_fields() {
     let mut class = Making::default();
@@ -109,18 +109,17 @@ fn many_uses_of_many_fields() {
         rules: &|_, _| Rules::default(),
         known: &[],
     };
-    // Once is not much.
+    // Doing it once takes little time.
     for _ in 0..40 {
         let rewritten = crash(&bytes, &plan).expect("it is sound");
-        // All of them are final.
+        // All fields are final.
         assert_eq!(rewritten.methods.len(), 1);
         let captures = rewritten.methods.iter().map(|one| one.captures.count());
         assert_eq!(captures.sum::<usize>(), 255);
     }
 }
 
-/// Each instruction before the call of the other constructor went through all
-/// handlers.
+/// Each instruction before the call of the other constructor searched all handlers.
 #[test]
 fn many_instructions_before_the_constructor_call_and_many_handlers() {
     let mut class = Making::default();

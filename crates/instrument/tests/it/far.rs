@@ -1,5 +1,5 @@
-//! The hazard "jumps beyond 32,767": bodies of almost 32 KB that probes push
-//! apart, run by real JVMs with the full verifier.
+//! The hazard "jumps beyond 32,767": bodies of almost 32 KB that probes make longer, run by real
+//! JVMs with the full verifier.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,8 +11,7 @@ use hindsight_instrument::{Copy, SkipReason};
 use crate::support;
 use crate::workshop::{age, fresh_dir, instrument, java, javac, run};
 
-/// Statements of almost 32 KB, with handlers among them, whose probes make it
-/// more.
+/// Statements of almost 32 KB, with handlers among them, whose probes make the code longer.
 fn statements(count: usize) -> String {
     let mut body = String::new();
     for at in 0..count {
@@ -27,15 +26,15 @@ fn statements(count: usize) -> String {
 /// A program with one far jump.
 struct Far {
     name: &'static str,
-    /// Its members, with a method `run` that gets `{0, 1, 0}` and 0.
+    /// The program's members, with a method `run` that takes `{0, 1, 0}` and 0.
     members: String,
-    /// How many `goto_w` it gets.
+    /// The number of `goto_w` that it should get.
     wide: usize,
-    /// Part of what it prints.
+    /// A part of its expected output.
     printed: &'static str,
 }
 
-/// Programs that old class files can hold.
+/// Programs that class files of old versions can hold.
 fn old() -> Vec<Far> {
     vec![
         // The jump itself becomes a `goto_w`.
@@ -49,7 +48,7 @@ fn old() -> Vec<Far> {
             wide: 1,
             printed: "ArithmeticException: [I 0",
         },
-        // The jump is near the back and leads to the front: an island.
+        // The jump is near the back and leads to the front, so it needs an island.
         Far {
             name: "Back",
             members: format!(
@@ -60,8 +59,8 @@ fn old() -> Vec<Far> {
             wide: 1,
             printed: "ArithmeticException: [I 0",
         },
-        // Two jumps near the front lead to one place: an island, and a jump to
-        // the start over it.
+        // Two jumps near the front lead to one place: there is an island, and a jump over it to the
+        // start.
         Far {
             name: "Ahead",
             members: format!(
@@ -76,12 +75,10 @@ fn old() -> Vec<Far> {
     ]
 }
 
-/// Programs in newer Java, with objects under construction on the way of the
-/// jump.
+/// Programs in newer Java, in which objects are under construction where the jump passes.
 fn recent() -> Vec<Far> {
     let mut programs = old();
-    // The island's frame knows the object by the offset of its `new`, which has
-    // moved.
+    // The island's frame names the object by the offset of its `new`, which has moved.
     programs.push(Far {
         name: "New",
         members: format!(
@@ -111,7 +108,7 @@ fn recent() -> Vec<Far> {
     programs
 }
 
-/// How many wide jumps a class has.
+/// The number of wide jumps in a class.
 pub fn wide_jumps(bytes: &[u8]) -> usize {
     let class = ClassFile::parse(bytes).expect("it can be read");
     let mut count = 0;
@@ -126,8 +123,8 @@ pub fn wide_jumps(bytes: &[u8]) -> usize {
     count
 }
 
-/// Compiles, instruments and runs. `version` is the one to give the classes,
-/// which then lose their stack maps.
+/// Compiles, instruments and runs programs. `versions` are those that the classes are given; with
+/// one, they lose their stack maps.
 fn check(programs: &[Far], release: &str, versions: &[Option<u16>]) {
     let jdks = support::jdks();
     let dir = fresh_dir(&format!("far-{release}"));
@@ -199,13 +196,14 @@ fn far_jumps_without_stack_maps() {
     check(&old(), "8", &[Some(50), Some(49)]);
 }
 
-/// HotSpot compiles no method of more than 8,000 bytes: none is pushed beyond that by probes nobody asked for by name.
+/// HotSpot compiles no method of more than 8,000 bytes. Probes that were not asked for by the
+/// method's name make none longer than that.
 #[test]
 fn what_the_jit_compiles_it_still_compiles() {
     let jdks = support::jdks();
     let dir = fresh_dir("far-compiled");
     let file = dir.join("Near.java");
-    // Of 6 bytes each.
+    // Each statement takes 6 bytes.
     let body = |bytes: usize| "x += a[1];\n".repeat(bytes / 6);
     let source = format!(
         "class Near {{ int one, two, three; long four;

@@ -1,4 +1,4 @@
-//! The inserted code as `javap` lists it, for reviewers to read.
+//! The inserted code as `javap` lists it, for people to read.
 
 use std::fs;
 use std::path::PathBuf;
@@ -8,8 +8,8 @@ use hindsight_instrument::{Copy, TracePlan, What, trace};
 use crate::support::{self, Jdk};
 use crate::workshop::{check_golden, fresh_dir, instrument, javac, run};
 
-/// What a compiler does by itself, and numbers of constants, which come and go
-/// with the compiler's release.
+/// Removes what depends on the compiler, and the indices of constants, which change with the
+/// compiler's release.
 fn normalize(listing: &str) -> String {
     let mut out = String::new();
     let mut shown = false;
@@ -55,7 +55,7 @@ fn without_indices(line: &str) -> String {
     out.trim_end().to_owned()
 }
 
-/// Compiles the class. One release's compiler, for others make other code.
+/// Compiles the class with the compiler of one release, because others make other code.
 fn compile(jdk: &Jdk, class: &str) -> PathBuf {
     let dir = fresh_dir(&format!("golden-{class}"));
     let options = ["-Xlint:-options", "--release", "8"];

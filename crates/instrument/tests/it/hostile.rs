@@ -1,4 +1,4 @@
-//! Classes that nobody's compiler made: no panic, no hang, no lie about success.
+//! Tests with classes that no compiler makes: no panic, no hang, no false success.
 
 use std::fs;
 
@@ -65,7 +65,7 @@ fn mutated_classes_do_no_harm() {
             crash(&bytes, &plan(copy)).map(|rewritten| rewritten.class)
         };
         match class {
-            // What is written can be read again.
+            // What was written can be read again.
             Ok(class) => {
                 if let Some(class) = class {
                     ClassFile::parse(&class).expect("what was written can be read");
@@ -141,7 +141,7 @@ fn what_is_broken_is_named_by_its_place() {
     );
 }
 
-/// Under every plan: an error that says where, or a class that can be read.
+/// Under every plan, the result is an error that says where, or a class that can be read.
 fn survive(bytes: &[u8]) {
     for copy in [Copy::Fields, Copy::Reference] {
         match crash(bytes, &plan(copy)) {
@@ -155,10 +155,10 @@ fn survive(bytes: &[u8]) {
     }
 }
 
-/// The rows "a count in a hostile class asks for gigabytes" and "arithmetic
-/// overflow in offsets": a class with handlers, jumps and switches is cut at
-/// every byte, has every bit flipped, every half set to values that counts and
-/// offsets dislike, and every half exchanged with another one.
+/// The rows "a count in a hostile class asks for gigabytes" and "arithmetic overflow in offsets": a
+/// class with handlers, jumps and switches is cut at every byte; every bit of it is flipped, every
+/// half-word is set to values that are critical for counts and offsets, and every half-word is
+/// exchanged with another one.
 #[test]
 fn every_byte_of_a_class_may_be_wrong() {
     let jdk = support::jdks().pop().expect("there is one");
@@ -197,8 +197,8 @@ fn every_byte_of_a_class_may_be_wrong() {
     }
 }
 
-/// Found by fuzzing: each new frame listed all local variables that a method
-/// claims to have, so that two kilobytes of class became megabytes.
+/// Found by fuzzing: each new frame listed all local variables that a method claimed to have, so
+/// that two kilobytes of class became megabytes.
 #[test]
 fn a_claim_of_many_variables_does_not_blow_up_frames() {
     let jdk = support::jdks().pop().expect("there is one");
@@ -211,8 +211,8 @@ fn a_claim_of_many_variables_does_not_blow_up_frames() {
         |_, method, out| {
             let start = out.len();
             method.write(out);
-            // Flags, name, descriptor, count; the first attribute's name and
-            // length, and how deep the stack gets.
+            // These bytes are the flags, the name, the descriptor and the count; the first
+            // attribute's name and length, and the depth of the stack.
             if method.code(&class.pool).is_ok_and(|code| code.is_some())
                 && let Some(first) = method.attributes.iter().next()
                 && first.name(&class.pool).is_ok_and(|name| name == "Code")
@@ -262,21 +262,21 @@ fn instrumented_classes_and_modules_are_left_alone() {
     let module = crash(&module, &plan(Copy::Fields)).expect("it is sound");
     assert!(module.class.is_none() && module.class_name == "module-info");
 
-    // Each plan knows its own probes.
+    // Each plan recognizes its own probes.
     let both = trace(&once, &trace_plan()).expect("it is sound").class;
     let both = both.expect("it changes");
     let again = trace(&both, &trace_plan()).expect("it is sound");
     assert!(again.class.is_none() && again.methods.is_empty() && again.had_probes);
     let again = crash(&both, &plan(Copy::Fields)).expect("it is sound");
     assert!(again.class.is_none() && again.had_probes);
-    // In either order.
+    // The plans may be applied in either order.
     let fresh = trace(&list, &trace_plan()).expect("it is sound").class;
     let both = crash(&fresh.expect("it changes"), &plan(Copy::Fields)).expect("it is sound");
     assert!(both.class.is_some() && !both.had_probes);
 }
 
-/// Hazard: old class files. Before version 45.3, code began with two bytes and a
-/// half-word; read as today's, it would make no sense or a wrong one.
+/// Hazard: old class files. Before version 45.3, code began with two bytes and a half-word; read as
+/// today's, it would make no sense or a wrong one.
 #[test]
 fn code_of_the_oldest_versions_is_left_alone() {
     let jdk = support::jdks().pop().expect("there is one");

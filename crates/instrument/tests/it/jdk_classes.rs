@@ -1,6 +1,7 @@
 //! Instruments the classes of whole JDKs and verifies every one of them.
 //!
-//! By default each fourth class of some modules, others for each plan; with `HINDSIGHT_FULL=1` all of them.
+//! By default, each fourth class of some modules is tested, and other ones for each plan; with
+//! `HINDSIGHT_FULL=1` all of them.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -38,7 +39,7 @@ fn record(out: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
     out.write_all(bytes)
 }
 
-/// What a plan made of a class.
+/// What a plan did to a class.
 struct Outcome {
     class: Option<Vec<u8>>,
     class_name: String,
@@ -50,11 +51,11 @@ fn reasons(skipped: &SkippedMethods) -> Vec<SkipReason> {
     skipped.iter().map(|skipped| skipped.reason).collect()
 }
 
-/// Instruments a class, whose first method gets the id given.
+/// Instruments a class; the id is that of its first method.
 type Plan<'p> = &'p dyn Fn(&[u8], u32) -> Result<Outcome, hindsight_instrument::Error>;
 
-/// Instruments each `step`th of the classes of `modules`, from the one numbered `first`, and writes
-/// them to `pack` for `Verify.java`.
+/// Instruments each `step`th of the classes of `modules`, from the class with the number `first`
+/// on, and writes them to `pack` for `Verify.java`.
 fn instrument(
     modules: &[&Path],
     (first, step): (usize, usize),
@@ -165,7 +166,7 @@ fn check(plan: Plan<'_>, name: &str) {
 }
 
 fn check_crash(copy: Copy, name: &str) {
-    // Rules of all kinds take their turns.
+    // Rules of all kinds alternate.
     let rules = |name: &str, descriptor: &str| Rules {
         escape: name.len().is_multiple_of(4),
         caught: descriptor.len().is_multiple_of(4),
@@ -199,7 +200,7 @@ fn check_trace(what: What, name: &str) {
             tracer: hindsight_instrument::contract::trace::TRACE,
             is_secret: &|name| name.len().is_multiple_of(3),
         };
-        // A method that tells less than it should counts as skipped.
+        // A method that records less than it should counts as skipped.
         trace(bytes, &plan).map(|traced| Outcome {
             class: traced.class,
             class_name: traced.class_name,
@@ -210,8 +211,7 @@ fn check_trace(what: What, name: &str) {
     check(&plan, name);
 }
 
-/// As if an analysis had said of each parameter that it may lose any field of the
-/// class.
+/// Effects as if an analysis had found that each parameter may lose any field of the class.
 fn everything_known(bytes: &[u8]) -> Vec<Effects> {
     let class = ClassFile::parse(bytes).expect("a compiler's class can be read");
     let name = class.name().expect("it has a name").to_string();
@@ -238,7 +238,8 @@ fn everything_known(bytes: &[u8]) -> Vec<Effects> {
     methods
 }
 
-/// With frames, and without: as the JDK's own collections have it.
+/// Tests undoable classes with frames, and without: the latter is how the JDK's own collections are
+/// instrumented.
 fn check_undo(frames: bool, name: &str) {
     let rules = |name: &str, descriptor: &str| Rules {
         escape: name.len().is_multiple_of(4),
@@ -290,7 +291,7 @@ fn jdk_classes_verify_with_fields() {
     check_crash(Copy::Fields, "fields");
 }
 
-/// With everything that there is to insert; without reads, there is less.
+/// Everything that can be inserted is inserted; without reads, there would be less.
 #[test]
 fn jdk_classes_verify_with_traces() {
     let what = What {

@@ -1,4 +1,4 @@
-//! What is kept where more is known of methods than their bodies say.
+//! Tests of what is kept where more is known of methods than their bodies show.
 
 use std::fs;
 
@@ -14,7 +14,7 @@ fn compiled(dir: &str) -> Vec<u8> {
     fs::read(dir.join("Known.class")).expect("a class")
 }
 
-/// The fields that a method keeps: the parameter, and the name.
+/// The fields that a method keeps: the parameter, and the field's name.
 fn kept(bytes: &[u8], method: &str, known: &[Effects]) -> Option<Vec<(u16, String)>> {
     let plan = CrashPlan {
         copy: Copy::Fields,
@@ -64,7 +64,7 @@ fn less_or_more_is_kept_than_the_body_says() {
         kept(&known(1, false, &[("Known", "c")])),
         "0.a 0.b 1.a 1.b 1.c"
     );
-    // Final and static ones, those of other classes, and those that are not there.
+    // These are final and static fields, fields of other classes, and fields that do not exist.
     let strange = [
         ("Known", "f"),
         ("Known", "s"),
@@ -74,7 +74,7 @@ fn less_or_more_is_kept_than_the_body_says() {
     assert_eq!(kept(&known(0, true, &strange)), "1.a 1.b");
 }
 
-/// What is first in a plan is the first parameter of a static method.
+/// In a plan, index 0 is the first parameter of a static method.
 #[test]
 fn parameters_of_static_methods_are_counted_from_the_first() {
     let bytes = compiled("known-static");
@@ -92,7 +92,7 @@ fn parameters_of_static_methods_are_counted_from_the_first() {
         parameters: vec![parameter(0, &["a"]), parameter(1, &["b"])],
     };
     let kept = kept(&bytes, "both", &[known]).expect("it has probes");
-    // As captures count: from 1.
+    // Captures count parameters from 1.
     assert_eq!(kept, [(1, "a".to_owned()), (2, "b".to_owned())]);
 }
 

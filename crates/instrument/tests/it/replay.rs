@@ -1,11 +1,11 @@
-//! Reading the events of the reference recorder, by the rules of the contract:
-//! the active calls follow from them, and what is read is what was written.
+//! Reads the events of the reference recorder by the rules of the contract, and tests that the
+//! active calls follow from them, and that each value read is the one that was written.
 
 use std::collections::HashMap;
 
 use hindsight_instrument::{MemberName, Traced, What};
 
-/// What the ids mean, by id.
+/// The meanings of the ids.
 #[derive(Default)]
 pub struct Names {
     pub methods: Vec<String>,
@@ -17,7 +17,7 @@ impl Names {
     pub fn add(&mut self, traced: &Traced) {
         for method in traced.methods.iter() {
             assert_eq!(method.id as usize, self.methods.len());
-            // Compilers count lambdas in different ways.
+            // Compilers number lambdas differently.
             let counted = method.name.starts_with("lambda$");
             let name = method
                 .name
@@ -34,21 +34,21 @@ impl Names {
 /// An active call.
 struct Call {
     method: usize,
-    /// In constructors, whether `this` is whole.
+    /// In constructors, whether `this` is initialized.
     bound: bool,
-    /// Fields that a constructor has written before that.
+    /// The fields that a constructor has written before that.
     early: Vec<(String, String)>,
 }
 
-/// What is known of one thread.
+/// The state of one thread.
 #[derive(Default)]
 struct Thread {
     calls: Vec<Call>,
-    /// The event before, for further values: its name and id.
+    /// The name and id of the previous event, for further values.
     last: (String, String),
 }
 
-/// What was written: by object and place, the value.
+/// The values that were written, by object and place.
 #[derive(Default)]
 struct Heap {
     written: HashMap<(String, String), String>,
@@ -78,7 +78,7 @@ impl Heap {
             .collect()
     }
 
-    /// A method has written unseen.
+    /// Handles a method that has written unseen.
     fn called(&mut self, callee: &MemberName, values: &[&str]) {
         match (callee.name.as_str(), values) {
             ("arraycopy", [from, to, from_at, to_at, len]) => {
@@ -95,7 +95,7 @@ impl Heap {
                 }
             }
             ("clone", [from, to]) => {
-                // If it is known, it was cloned further down and then changed.
+                // If the copy is known, it was cloned further down and changed afterwards.
                 if self.of(to).is_empty() {
                     for (place, value) in self.of(from) {
                         self.write(to, &place, Some(&value.as_str()));
@@ -109,17 +109,17 @@ impl Heap {
     }
 }
 
-/// What came of events.
+/// The result of replaying events.
 pub struct Replayed {
     pub text: String,
     /// The methods of calls that ended without an event.
     pub gone: Vec<String>,
-    /// Reads of values that were known.
+    /// The number of reads of values that were known.
     pub reads_checked: usize,
 }
 
-/// Goes through events, and lists them with names and indented by the calls.
-/// Panics if they make no sense.
+/// Replays events, and lists them with names, indented by the active calls. Panics if they make no
+/// sense.
 pub fn replay(events: &str, names: &Names, what: What) -> Replayed {
     let mut threads: HashMap<&str, Thread> = HashMap::new();
     let mut heap = Heap::default();
@@ -145,7 +145,7 @@ pub fn replay(events: &str, names: &Names, what: What) -> Replayed {
                     ..
                 } = &names.fields[number()];
                 said = format!("{owner}.{name}");
-                // The same field by whatever owner, if it is not static.
+                // The same field may be named by different owners, if it is not static.
                 field = match event {
                     "putStatic" | "getStatic" => format!("{said} {descriptor}"),
                     _ => format!("{name} {descriptor}"),

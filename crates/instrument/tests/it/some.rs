@@ -1,4 +1,4 @@
-//! Probes in some methods of a class.
+//! Tests of probes in only some methods of a class.
 
 use std::fs;
 
@@ -44,7 +44,8 @@ fn methods_that_are_not_chosen_hand_over_nothing() {
         assert!(nothing.contains(&other.reason), "{other:?}");
     }
 
-    // Now others say what they catch: not those with a `finally` alone, or a monitor.
+    // Here, the other methods report what they catch, except those that only have a `finally` or a
+    // monitor.
     let catching = with(&["fail"], true);
     let made = catching.methods.iter().map(|method| method.name);
     let made: Vec<_> = made.collect();

@@ -1,8 +1,8 @@
-//! Classes that are legal and rare, under every plan: verified and run by real
-//! JVMs, they do what they did before.
+//! Classes that are legal and rare, under every plan: verified and run by real JVMs, they still do
+//! the same.
 //!
-//! `Strange.java` writes what no compiler makes, `Rare.java` and `Latest.java`
-//! have the rest.
+//! `Strange.java` writes classes that no compiler makes; `Rare.java` and `Latest.java` have the
+//! others.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -23,7 +23,7 @@ const PLANS: [(Copy, bool); 4] = [
     (Copy::Fields, true),
 ];
 
-/// For methods with 65,535 variables.
+/// Options for methods with 65,535 variables.
 const ROOM: &[&str] = &["-Xss4m"];
 
 fn instrument(bytes: &[u8], (copy, all): (Copy, bool), first_id: usize) -> Rewritten {
@@ -41,7 +41,7 @@ fn instrument(bytes: &[u8], (copy, all): (Copy, bool), first_id: usize) -> Rewri
     crash(bytes, &plan).expect("a legal class can be instrumented")
 }
 
-/// What the program itself printed.
+/// The output of the program itself.
 fn own_lines(text: &str) -> String {
     let probes = ["  frame #", "  escape", "  caught", "  report"];
     text.lines()
@@ -50,7 +50,7 @@ fn own_lines(text: &str) -> String {
         .collect()
 }
 
-/// Hidden classes have an address in their name.
+/// Removes the addresses in the names of hidden classes.
 fn without_addresses(text: &str) -> String {
     let mut parts = text.split("/0x");
     let mut out = parts.next().unwrap_or_default().to_owned();
@@ -61,11 +61,11 @@ fn without_addresses(text: &str) -> String {
     out
 }
 
-/// A directory with the driver in `classes`, and the probe's directory.
+/// Prepares a directory with the driver in `classes`, and the probe's directory.
 fn prepare(name: &str) -> (PathBuf, PathBuf) {
     static TOOLS: OnceLock<PathBuf> = OnceLock::new();
     let tools = TOOLS.get_or_init(|| {
-        // What the oldest compiles runs on all.
+        // What the oldest JDK compiles runs on all of them.
         let (jdk, dir) = (support::jdks().remove(0), fresh_dir("strange-tools"));
         let options: &[&str] = &["--patch-module", "java.base=."];
         javac(&jdk, &dir.join("patch"), options, &["HindsightProbe.java"]);
@@ -79,8 +79,8 @@ fn prepare(name: &str) -> (PathBuf, PathBuf) {
     (classes, tools.join("patch"))
 }
 
-/// Runs the classes `names` as they are and under each plan. Returns
-/// what the last plan, which reports most, did and printed.
+/// Runs the classes `names` unchanged and under each plan. Returns what the last plan, which
+/// reports most, did and printed.
 fn check(jdk: &Jdk, classes: &Path, patch: &Path, names: &[String]) -> String {
     let mut main = vec!["Driver"];
     main.extend(names.iter().map(String::as_str));
@@ -158,7 +158,7 @@ fn what_no_compiler_makes() {
         .arg(&classes));
     full_pools(&classes);
     for jdk in &jdks {
-        // Java 17 has version 61. The newest JDK runs what it can in addition.
+        // Java 17 has version 61. The newest JDK additionally runs what only it can.
         let all = class_names(&classes, 61);
         check_golden("Strange.txt", &check(jdk, &classes, &patch, &all));
         let newest = u16::try_from(jdk.feature + 44).expect("few");
@@ -178,7 +178,7 @@ fn full_pools(classes: &Path) {
     let bytes = fs::read(classes.join("Wide.class")).expect("it is there");
     let class = ClassFile::parse(&bytes).expect("it is sound");
     for (name, free) in [("Pool0", 0), ("Pool5", 5), ("Pool99", 99)] {
-        // Fully qualified calls of `Wide.run` become the class's own.
+        // Fully qualified calls of `Wide.run` become calls of the class's own method.
         let mut renamed = bytes.clone();
         let at = renamed
             .windows(7)

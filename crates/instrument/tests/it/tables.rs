@@ -1,5 +1,5 @@
-//! Line numbers, variable tables and type annotations follow the code that
-//! they speak of.
+//! Tests that line numbers, variable tables and type annotations follow the code to which they
+//! refer.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +11,7 @@ use hindsight_instrument::Copy;
 use crate::support::{self, Jdk};
 use crate::workshop::{fresh_dir, instrument, javac, run};
 
-/// The method's instructions by offset, and what `javap` says of the tables.
+/// A method's instructions by offset, and what `javap` prints of the tables.
 struct Listing {
     instructions: BTreeMap<usize, String>,
     text: String,
@@ -32,7 +32,7 @@ fn list(jdk: &Jdk, class: &Path) -> Listing {
         if let Some((offset, instruction)) = line.trim().split_once(": ")
             && let Ok(offset) = offset.parse()
         {
-            // Without constants' numbers, which instrumenting leaves, and jumps' targets.
+            // Constants' indices, which instrumenting keeps, and jumps' targets are left out.
             let name = instruction.split_whitespace().next().unwrap_or_default();
             instructions.insert(offset, name.to_owned());
         }
@@ -41,7 +41,7 @@ fn list(jdk: &Jdk, class: &Path) -> Listing {
 }
 
 impl Listing {
-    /// The rows `start length slot name signature` of a table of variables.
+    /// The values `start length slot name signature` of a variable in a table.
     fn variable(&self, table: &str, name: &str) -> (usize, usize) {
         let section = self
             .text
@@ -60,7 +60,7 @@ impl Listing {
         )
     }
 
-    /// The number behind `key` in the first type annotation of this kind.
+    /// The number after `key` in the first type annotation of this kind.
     fn annotation(&self, kind: &str, key: &str) -> usize {
         let line = self
             .text
@@ -94,7 +94,7 @@ fn tables_and_type_annotations_move_with_the_code() {
     assert_eq!(after.annotation("LOCAL_VARIABLE", "start_pc"), start);
     assert_eq!(after.annotation("LOCAL_VARIABLE", "length"), length);
 
-    // Annotations of instructions stand at the same instruction as before.
+    // Annotations of instructions are at the same instruction as before.
     for kind in ["NEW", "CAST"] {
         let (old, new) = (
             before.annotation(&format!("{kind},"), "offset"),
@@ -111,13 +111,13 @@ fn tables_and_type_annotations_move_with_the_code() {
         before.annotation("EXCEPTION_PARAMETER", "exception_index"),
         0
     );
-    // The guard of the probe in the handler stands before it in the table.
+    // In the table, the guard of the handler's probe comes before the handler.
     assert_eq!(
         after.annotation("EXCEPTION_PARAMETER", "exception_index"),
         1
     );
 
-    // Lines: the same lines, in the same order, each at an instruction.
+    // There are the same lines, in the same order, each at an instruction.
     let lines = |listing: &Listing| -> Vec<(String, usize)> {
         listing
             .text
@@ -155,7 +155,8 @@ fn type_annotations_that_make_no_sense_are_left_out() {
         found.map(|found| (found.offset, found.info.to_vec()))
     };
     let (offset, info) = attribute(&bytes).expect("it has some");
-    // Of a formal parameter, which is not found in code; an unknown kind; more than there are.
+    // A target for a formal parameter, which does not occur in code; an unknown target; more
+    // targets than there are.
     for (at, byte) in [(2, 0x16), (2, 0xff), (1, 0xff)] {
         let mut broken = bytes.clone();
         assert_eq!(broken[offset + at], info[at]);

@@ -1,4 +1,4 @@
-//! Which writes are told, and which of them together.
+//! Tests of which writes are logged, and which of them together.
 
 use std::fmt::Write;
 use std::fs;

@@ -1,7 +1,7 @@
-//! Programs with the probes of traces on real JVMs, with the full verifier: what
-//! they tell, that it makes sense, and that they do what they did.
+//! Runs programs with the probes of traces on real JVMs, with the full verifier: tests what they
+//! record, that it makes sense, and that they still do the same.
 //!
-//! The recorder is `HindsightTrace.java`, slow and simple.
+//! The recorder is `HindsightTrace.java`, which is slow and simple.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -50,7 +50,7 @@ fn recorder() -> String {
             .map(|(at, ty)| format!("{ty} p{at}"))
             .collect();
         let names: Vec<_> = (0..types.len()).map(|at| format!("p{at}")).collect();
-        // Elements have no id.
+        // Events of elements have no id.
         let (values, id) = match (probe, names.as_slice()) {
             (Probe::Store(_) | Probe::Load(_), values) => (values, "\"\"".to_owned()),
             (_, [values @ .., id]) => (values, format!("Integer.toString({id})")),
@@ -69,7 +69,7 @@ fn recorder() -> String {
         .replace("// @PROBES@", &probes)
 }
 
-/// The recorder and the driver, compiled once for each JDK.
+/// Compiles the recorder and the driver, once for each JDK.
 fn tools(jdk: &Jdk) -> PathBuf {
     static DONE: Mutex<BTreeMap<u32, PathBuf>> = Mutex::new(BTreeMap::new());
     let mut done = DONE.lock().expect("no other test failed at this");
@@ -109,8 +109,7 @@ impl Workplace {
         }
     }
 
-    /// Gives the program's classes another version, without stack maps if
-    /// `strip`.
+    /// Gives the program's classes another version, and removes their stack maps if `strip`.
     fn age(self, major: u16, strip: bool) -> Self {
         for path in support::class_files(&self.dir.join("original")) {
             let bytes = fs::read(&path).expect("a class can be read");
@@ -145,7 +144,7 @@ impl Workplace {
         names
     }
 
-    /// Runs the program with classes of a directory. Returns what it printed.
+    /// Runs the program with the classes of a directory. Returns its output.
     fn run(&self, classes: &str, options: &[&str]) -> String {
         let tools = tools(&self.jdk);
         let path = [self.dir.join(classes), tools.join("driver")];
@@ -173,7 +172,7 @@ impl Workplace {
     }
 }
 
-/// Runs a program with and without probes. Returns the events, which make sense.
+/// Runs a program with and without probes, and replays the events.
 fn check(workplace: &Workplace, what: What, options: &[&str]) -> Replayed {
     let expected = workplace.run("original", &[]);
     let names = workplace.instrument(what);
@@ -187,7 +186,7 @@ fn the_events_are_as_expected() {
         let workplace = Workplace::new(&jdk, "Traced", "events", "17");
         let expected = workplace.run("original", &[]);
         let names = workplace.instrument(What::CALLS_AND_WRITES);
-        // Without a recording, nothing that was written is kept alive.
+        // Without a recorder, nothing that was written is kept alive.
         assert_eq!(workplace.run("traced", &["-Xint"]), expected);
         let events = workplace.trace(&expected, &[]);
         let replayed = replay(&events, &names, What::CALLS_AND_WRITES);
@@ -208,8 +207,8 @@ fn constructors_that_begin_early() {
     }
 }
 
-/// Everything that can be told, little of it, and next to nothing, in code that
-/// is compiled at its first call.
+/// Everything is recorded, little of it, and next to nothing, in code that is compiled at its first
+/// call.
 #[test]
 fn whatever_is_told_the_program_stays_the_same() {
     let little = What {
@@ -237,7 +236,7 @@ fn whatever_is_told_the_program_stays_the_same() {
     }
 }
 
-/// The programs that the crash plan is tried on.
+/// These are the programs on which the plan for crashes is tested.
 #[test]
 fn hazards_make_sense() {
     for jdk in support::jdks() {
@@ -246,7 +245,7 @@ fn hazards_make_sense() {
             Workplace::new(&jdk, "Modern", "recent", "17"),
             hazards("recent"),
         ];
-        // One JDK will do for old versions, which no release changes any more.
+        // One JDK suffices for old versions, which no release changes any more.
         if jdk.feature == support::jdks()[0].feature {
             workplaces.push(hazards("50-stripped").age(50, true));
             workplaces.push(hazards("49-stripped").age(49, true));
@@ -258,7 +257,7 @@ fn hazards_make_sense() {
     }
 }
 
-/// Where the stack ends, calls get lost, but only those that are over.
+/// Where the stack overflows, calls get lost, but only those that have ended.
 #[test]
 fn stack_overflows_do_no_harm() {
     for jdk in support::jdks() {
@@ -277,13 +276,13 @@ fn stack_overflows_do_no_harm() {
     }
 }
 
-/// Probes push a body beyond 32 KB, so that its jump needs an island or a wide
-/// form; also where the jump leads to the instruction after a write.
+/// Probes make a body longer than 32 KB, so that its jump needs an island or a wide form; also
+/// where the jump leads to the instruction after a write.
 #[test]
 fn far_jumps_find_their_way() {
     let jdk = support::jdks().remove(0);
     let dir = fresh_dir("trace-far");
-    // Six bytes each, and the probe's as many again.
+    // Each takes six bytes, and its probe as many again.
     let writes = "a[1] = x;\n".repeat(4000);
     let source = format!(
         "class Far {{
@@ -329,7 +328,7 @@ fn far_jumps_find_their_way() {
     assert_eq!((count("store\t"), count("putStatic\t")), (3 * 4000, 3));
 }
 
-/// A method without room for its writes still tells of its calls.
+/// A method without room for recording its writes still records its calls.
 #[test]
 fn a_large_method_tells_of_its_calls() {
     let jdk = support::jdks().remove(0);
@@ -394,7 +393,7 @@ fn a_large_method_tells_of_its_calls() {
         ]
     );
 
-    // With writes alone, nothing is left of it.
+    // With writes alone, nothing of it is recorded.
     let no_calls = |_: &str, _: &str| What {
         calls: false,
         ..What::CALLS_AND_WRITES

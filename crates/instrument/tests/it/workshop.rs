@@ -9,7 +9,7 @@ use hindsight_instrument::{Copy, CrashPlan, Rewritten, Rules, crash};
 
 use crate::support::Jdk;
 
-/// Where the Java sources are.
+/// The directory of the Java sources.
 pub fn java_dir() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/java")
 }
@@ -24,7 +24,7 @@ pub fn fresh_dir(name: &str) -> PathBuf {
     dir
 }
 
-/// Runs a command that must succeed; returns what it printed.
+/// Runs a command that must succeed; returns its output.
 pub fn run(command: &mut Command) -> String {
     let output = command.output().expect("the program starts");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -51,7 +51,7 @@ pub fn javac(jdk: &Jdk, to: &Path, options: &[&str], sources: &[&str]) {
 pub fn java(jdk: &Jdk, patch: &Path, classes: &Path, options: &[&str], main: &[&str]) -> String {
     run(jdk
         .tool("java")
-        // No shared archive: with it, its classes would not be verified.
+        // There is no shared archive: its classes would not be verified.
         .args([
             "-Xverify:all",
             "-Xshare:off",
@@ -66,7 +66,7 @@ pub fn java(jdk: &Jdk, patch: &Path, classes: &Path, options: &[&str], main: &[&
         .args(main))
 }
 
-/// Replaces the methods' ids in what a program printed, `#5#`, by names.
+/// Replaces the ids of methods in a program's output, `#5#`, by names.
 pub fn name_ids(text: &str, names: &[String]) -> String {
     let mut named = String::new();
     for (at, part) in text.split('#').enumerate() {
@@ -78,7 +78,7 @@ pub fn name_ids(text: &str, names: &[String]) -> String {
     named
 }
 
-/// Rules for tests: methods with these words in their names.
+/// The rules of tests, which apply to methods with these words in their names.
 pub fn rules(name: &str, _descriptor: &str) -> Rules {
     Rules {
         escape: name.contains("Escape"),
@@ -98,7 +98,7 @@ pub fn instrument(bytes: &[u8], copy: Copy, first_id: u32) -> Rewritten {
     crash(bytes, &plan).expect("a compiled class can be instrumented")
 }
 
-/// Gives a class another version, without stack maps if `strip`.
+/// Gives a class another version, and removes its stack maps if `strip`.
 pub fn age(bytes: &[u8], major: u16, strip: bool) -> Vec<u8> {
     let mut class = ClassFile::parse(bytes).expect("a compiled class can be read");
     class.major = major;
@@ -128,7 +128,7 @@ pub fn age(bytes: &[u8], major: u16, strip: bool) -> Vec<u8> {
     })
 }
 
-/// Compares with a file beside the sources; with `BLESS=1`, writes the file.
+/// Compares a text with a file beside the sources; with `BLESS=1`, writes the file.
 pub fn check_golden(file: &str, actual: &str) {
     let path = java_dir().join(file);
     if env::var_os("BLESS").is_some_and(|bless| bless == "1") {

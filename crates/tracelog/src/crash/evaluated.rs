@@ -1,16 +1,17 @@
-//! Names of what is made anew each time that a text is evaluated.
+//! Names of classes that are made anew each time a text is evaluated.
 
 use std::borrow::Cow;
 
-/// What stands before such a number: Groovy's shells call their classes `Script1`, Clojure's `eval` makes
-/// `user$eval12$fn__13`.
+/// The texts that stand before such a number, and whether each begins the name: Groovy's shells
+/// call their classes `Script1`, Clojure's `eval` makes `user$eval12$fn__13`.
 const MARKS: [(&str, bool); 3] = [("Script", true), ("$eval", false), ("__", false)];
 
-/// The name of a class without the numbers that one more evaluation of the same text changes: the same failure would
-/// be another one each time.
+/// The name of a class without the numbers that change with each evaluation of the same text. With
+/// them, the same failure would look like another one each time.
 ///
-/// What a number follows stays, so that it is still told from other classes. A `Script` is the whole name before it,
-/// but for a package: `JavaScript1` and `ScriptEngine2` are classes of a program.
+/// The parts of the name that follow a number stay, so that the class is still distinguished from
+/// others. `Script` must be the whole name before the number, except for the package: `JavaScript1`
+/// and `ScriptEngine2` are classes of a program.
 pub fn evaluated(class: &str) -> Cow<'_, str> {
     let mut name = Cow::Borrowed(class);
     for (mark, begins) in MARKS {

@@ -1,23 +1,24 @@
-//! What has failed, where, and with which arguments.
+//! What failed, where, and with which arguments.
 
 use super::Value;
 use serde::{Deserialize, Serialize};
 
-/// [`Meta::reason`] where the program has asked for the recording, by `Hindsight.record`. If it gave
+/// [`Meta::reason`] where the program asked for the recording by `Hindsight.record`. If it passed
 /// no exception, one of the class [`STATE_RECORDED`] stands in its place.
 pub const ASKED_FOR: &str = "asked for by the program";
 
-/// What an emitted test throws where the program asks for a recording of its state.
+/// The class of the exception that an emitted test throws where the program asks for a recording of
+/// its state.
 pub const STATE_RECORDED: &str = "dev.hindsight.replay.StateRecorded";
 
-/// [`Meta::reason`] where somebody has asked what all threads are doing, which is in
+/// [`Meta::reason`] where somebody asked for the state of all threads, which is in
 /// [`Failure::threads`].
 pub const THREADS_ASKED_FOR: &str = "all threads, asked for from outside";
 
-/// The class that stands in the place of an exception for a thread.
+/// The class that stands for a thread in the place of an exception's class.
 pub const THREAD_STATE: &str = "dev.hindsight.ThreadState";
 
-/// Exceptions by which test frameworks pass over a test that is not to run: no failures.
+/// Exceptions by which test frameworks skip a test that is not to run. They are not failures.
 pub const SKIPS: [&str; 5] = [
     "org.opentest4j.TestAbortedException",
     "org.opentest4j.TestSkippedException",
@@ -33,23 +34,23 @@ pub struct Meta {
     pub agent: String,
     /// The user's own text from the option `version`.
     pub program_version: String,
-    /// `java.vm.name`.
+    /// The system property `java.vm.name`.
     pub jvm_name: String,
-    /// `java.vm.version`.
+    /// The system property `java.vm.version`.
     pub jvm_version: String,
-    /// `java.version`.
+    /// The system property `java.version`.
     pub java_version: String,
-    /// `os.name` and `os.arch`.
+    /// The system properties `os.name` and `os.arch`.
     pub os: String,
     /// Process id.
     pub pid: u32,
-    /// Start of the JVM, milliseconds since 1970 (UTC).
+    /// Time of the JVM's start, in milliseconds since 1970 (UTC).
     pub started_ms: i64,
-    /// The failure, milliseconds since 1970 (UTC).
+    /// Time of the failure, in milliseconds since 1970 (UTC).
     pub time_ms: i64,
     /// Name of the thread that failed.
     pub thread: String,
-    /// Whether that thread is a virtual one.
+    /// Whether that thread is a virtual thread.
     pub thread_virtual: bool,
     /// What made this a failure: the report rule `uncaught`, `escape:...` or `caught:...`, or
     /// [`ASKED_FOR`].
@@ -57,27 +58,27 @@ pub struct Meta {
     /// The copy strategy in force: `reference`, `fields`, `depth:N` or `deep`, or one for the
     /// receiver and one for the arguments.
     pub copy: String,
-    /// Main class or jar with its arguments, secrets masked.
+    /// Main class or jar with its arguments; secrets are masked.
     pub command: String,
-    /// Everything lost or skipped up to now, by name.
+    /// Counts of everything lost or skipped so far, by name.
     pub counters: Vec<(String, u64)>,
-    /// System properties at the failure, without those that the JDK sets by itself, in the order
-    /// of names; secrets masked as in the command line.
+    /// System properties at the failure, without those that the JDK sets by itself, in the order of
+    /// their names; secrets are masked as in the command line.
     #[serde(default)]
     pub properties: Vec<(String, String)>,
-    /// In which order `Set.of` and `Map.of` iterate, which each JVM draws: `SALT32L` of
-    /// `java.util.ImmutableCollections` (32 bits: which part of the table comes first) and `REVERSE` (whether it goes
-    /// on upwards).
+    /// The order in which `Set.of` and `Map.of` iterate, which each JVM draws at random: `SALT32L`
+    /// of `java.util.ImmutableCollections` (32 bits: which part of the table comes first) and
+    /// `REVERSE` (whether the iteration goes upwards from there).
     #[serde(default)]
     pub order: Option<(i64, bool)>,
-    /// What the JVM took for the locale and the time zone where the program named none.
+    /// The locale and the time zone that the JVM used where the program named none.
     #[serde(default)]
     pub defaults: Defaults,
 }
 
 impl Meta {
-    /// Whether two files are of one crash, as far as its circumstances tell, which trimmed files keep. Those that
-    /// were trimmed by earlier releases have no number of a process.
+    /// Whether two files record the same crash, judged by those circumstances that trimmed files
+    /// keep. Files that earlier releases trimmed have no process id.
     pub fn is_same(&self, other: &Meta) -> bool {
         let times = |meta: &Meta| (meta.started_ms, meta.time_ms);
         let is_of_process = self.pid == other.pid || self.pid == 0 || other.pid == 0;
@@ -85,57 +86,57 @@ impl Meta {
     }
 }
 
-/// The JVM's default locale and time zone: of the system, of its options, or set by the program.
+/// The JVM's default locale and time zone, whether they come from the system, from options of the
+/// JVM, or from the program.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Defaults {
     /// The language tag of the locale (BCP 47); empty if unknown.
     pub locale: String,
-    /// That of the locale for numbers and dates, where it is another one.
+    /// The language tag of the locale for numbers and dates, if it is another one; else empty.
     pub format: String,
-    /// The id of the time zone; empty if nobody had asked for it yet.
+    /// The id of the time zone; empty if nothing had asked for it yet.
     pub zone: String,
 }
 
-/// Exceptions of a failure that are kept: a recording follows causes and suppressed exceptions up to
-/// this many in all.
+/// The most exceptions of a failure that are kept, counting causes and suppressed exceptions.
 pub const MAX_EXCEPTIONS: usize = 32;
 
 /// The exception and the frames it passed through.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Failure {
-    /// `exceptions[0]` failed; the others are its causes and suppressed ones.
+    /// The exceptions: `exceptions[0]` is the failure; the others are its causes and suppressed
+    /// exceptions.
     pub exceptions: Vec<ExceptionInfo>,
-    /// Frames, index 0 is the one that threw.
+    /// The frames; index 0 is the one that threw.
     pub frames: Vec<Frame>,
     /// Static fields that the methods on the stack may read, as they were at the failure.
     #[serde(default)]
     pub statics: Vec<StaticField>,
-    /// What all threads were doing, if nothing has failed: one for each of the exceptions, which
+    /// The state of all threads, if nothing has failed: one entry for each of the exceptions, which
     /// then have the class [`THREAD_STATE`].
     #[serde(default)]
     pub threads: Vec<ThreadState>,
-    /// Which of the objects are what a constant of the program holds: programs compare these by
-    /// identity.
+    /// The objects that constants of the program hold. Programs compare these by identity.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub constants: Vec<Constant>,
 }
 
-/// An object that a static final field holds, or that each JVM has its own of.
+/// An object that a static final field holds, or of which each JVM has its own.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Constant {
-    /// Its number.
+    /// The object's number.
     pub object: u32,
-    /// Class that declares the field.
+    /// The class that declares the field.
     pub owner: String,
-    /// The field's name; or calls, as they are written after the class's name: `currentThread()`. A reader
-    /// that does not know these has the hole that is stored in the object's place.
+    /// The field's name; or calls, as they are written after the class's name: `currentThread()`. A
+    /// reader that does not know these calls uses the hole that is stored in the object's place.
     pub name: String,
 }
 
 impl Constant {
-    /// Whether it is an object of the JDK that each JVM has its own of: in its place a hole is stored.
-    /// Its name becomes code, so these are all there are; others are holes.
+    /// Whether it is an object of the JDK of which each JVM has its own, so that a hole is stored
+    /// in its place. The name becomes code, so only known names count; others are holes.
     pub fn is_standing(&self) -> bool {
         let module = self.name.strip_prefix("boot().findModule(\"");
         let module = module.and_then(|rest| rest.strip_suffix("\").orElseThrow()"));
@@ -145,14 +146,14 @@ impl Constant {
         }
     }
 
-    /// How code asks for it, by the class's simple name.
+    /// The expression by which code gets the object, with the class's simple name.
     pub fn code(&self) -> String {
         let class = self.owner.rsplit('.').next().unwrap_or(&self.owner);
         format!("{class}.{}", self.name)
     }
 }
 
-/// The objects that each JVM has its own of, but for modules: owners and names, as in [`Constant`].
+/// The objects of which each JVM has its own, except modules: owners and names, as in [`Constant`].
 const STANDING: [(&str, &str); 10] = [
     ("java.lang.ClassLoader", "getPlatformClassLoader()"),
     ("java.lang.ClassLoader", "getSystemClassLoader()"),
@@ -166,7 +167,7 @@ const STANDING: [(&str, &str); 10] = [
     ("java.util.concurrent.ForkJoinPool", "commonPool()"),
 ];
 
-/// Whether a text has the characters of module names alone, which end no literal.
+/// Whether a text has only characters of module names, none of which ends a string literal.
 fn is_module_name(text: &str) -> bool {
     !text.is_empty()
         && text
@@ -177,124 +178,126 @@ fn is_module_name(text: &str) -> bool {
 /// A static field at the failure.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StaticField {
-    /// Class that declares it.
+    /// The class that declares it.
     pub owner: String,
-    /// Its name.
+    /// The field's name.
     pub name: String,
-    /// Its descriptor.
+    /// The field's descriptor.
     pub descriptor: String,
-    /// Access flags (JVMS 4.5).
+    /// The field's access flags (JVMS 4.5).
     pub access: u16,
-    /// Its value.
+    /// The field's value.
     pub value: Value,
 }
 
-/// A thread that goes on.
+/// The state of a thread that goes on.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ThreadState {
-    /// Its name.
+    /// The thread's name.
     pub name: String,
-    /// As `Thread.getState` calls it: `RUNNABLE`, `BLOCKED`, ...
+    /// The thread's state, as `Thread.getState` calls it: `RUNNABLE`, `BLOCKED`, ...
     pub state: String,
-    /// Whether the JVM would not wait for it.
+    /// Whether it is a daemon thread, for whose end the JVM does not wait.
     pub daemon: bool,
-    /// Whether it is a virtual one.
+    /// Whether it is a virtual thread.
     #[serde(default)]
     pub is_virtual: bool,
-    /// How many other virtual threads are where it is, and are not told.
+    /// How many other virtual threads have the same stack and are left out.
     #[serde(default)]
     pub alike: u32,
-    /// What it waits for: a monitor, or what it is parked for.
+    /// What it waits for: a monitor, or the object that it is parked for.
     pub wants: Option<Lock>,
-    /// The monitors that it has.
+    /// The monitors that it holds.
     pub owns: Vec<Lock>,
 }
 
 /// A monitor or a lock.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lock {
-    /// The object.
+    /// The number of the object.
     pub object: Option<u32>,
-    /// Its class.
+    /// The object's class.
     pub class: String,
-    /// Index in [`Failure::threads`] of the thread that has it.
+    /// Index in [`Failure::threads`] of the thread that holds it.
     pub owner: Option<u32>,
 }
 
-/// A throwable.
+/// A throwable, as it was at the failure.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ExceptionInfo {
-    /// Its class.
+    /// The exception's class.
     pub class: String,
-    /// The field `detailMessage`, which is not always what `getMessage` says; of a
-    /// `NullPointerException` without one what the JVM says of it, as from Java 17 on.
+    /// The field `detailMessage`, which is not always what `getMessage` returns. For a
+    /// `NullPointerException` without one, it is the JVM's own message, as from Java 17 on.
     pub message: Option<String>,
-    /// Its object number, if it is in the graph. No agent has put it there so far; what follows lies behind its place.
+    /// The number of the exception's object, if it is in the graph. No agent has stored it so far;
+    /// the field is kept because later fields are found by their position.
     pub object: Option<u32>,
-    /// Its stack trace, innermost first; empty if the JVM gave none.
+    /// The stack trace, innermost element first; empty if the JVM gave none.
     pub stack: Vec<StackElement>,
-    /// Index of its cause in [`Failure::exceptions`].
+    /// Index of the cause in [`Failure::exceptions`].
     pub cause: Option<u32>,
-    /// Indices of its suppressed exceptions.
+    /// Indices of the suppressed exceptions in [`Failure::exceptions`].
     pub suppressed: Vec<u32>,
 }
 
-/// One element of a stack trace, as the JVM tells it.
+/// One element of a stack trace, as the JVM reports it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StackElement {
-    /// Declaring class.
+    /// The declaring class.
     pub class: String,
-    /// Method name.
+    /// The method's name.
     pub method: String,
-    /// Source file, if known.
+    /// The source file, if it is known.
     pub file: Option<String>,
-    /// Source line; negative if unknown, -2 in a native method.
+    /// The source line; negative if unknown, -2 in a native method.
     pub line: i32,
 }
 
 /// One frame of the failure.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Frame {
-    /// Declaring class.
+    /// The declaring class.
     pub class: String,
-    /// Method name, `<init>` for a constructor.
+    /// The method's name; `<init>` for a constructor.
     pub method: String,
-    /// Method descriptor; empty if the frame was not captured.
+    /// The method's descriptor; empty if the frame was not captured.
     pub descriptor: String,
-    /// Source line that was being executed.
+    /// The source line that was being executed.
     pub line: Option<i32>,
-    /// Source file.
+    /// The source file.
     pub file: Option<String>,
-    /// Access flags of the method (JVMS 4.6); 0 if not captured.
+    /// The access flags of the method (JVMS 4.6); 0 if the frame was not captured.
     pub access: u16,
-    /// Which fidelity the arguments have.
+    /// The fidelity of the arguments.
     pub fidelity: Fidelity,
-    /// Why a frame has no arguments or is degraded; empty if it is as good as asked for.
+    /// Why the frame has no arguments or less than was asked for; empty if it has all.
     pub reason: String,
     /// SHA-256 of the class file as it was loaded (before Hindsight), in hexadecimal.
     pub class_sha256: Option<String>,
-    /// Receiver (index 0) and parameters (from 1) at entry.
+    /// The receiver (index 0) and the parameters (from 1) at entry.
     pub arguments: Vec<Argument>,
-    /// Places whose value at this frame's entry differs from the graph.
+    /// The places whose value at this frame's entry differs from the graph.
     pub patch: Vec<Patch>,
     /// Index in [`Failure::exceptions`] of the exception that passed through.
     pub exception: u32,
 }
 
-/// How true a frame's arguments are to its entry.
+/// How closely a frame's arguments represent the state at its entry.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "u8", into = "u8")]
 pub enum Fidelity {
-    /// Not captured: only the stack trace knows this frame.
+    /// The frame was not captured: only the stack trace knows it.
     #[default]
     None,
-    /// References as at entry, objects as at the failure.
+    /// References are those at entry; objects are as they were at the failure.
     Reference,
-    /// And the fields that the method uses as at entry.
+    /// References are those at entry, and so are the values of the fields that the method uses.
     Fields,
-    /// And everything reachable from the arguments, as at entry.
+    /// Everything reachable from the arguments is as it was at entry.
     Deep,
-    /// The same, some steps deep: [`Meta::copy`] says how many.
+    /// What is reachable from the arguments within some steps is as it was at entry; [`Meta::copy`]
+    /// says how many steps.
     Depth,
 }
 
@@ -325,26 +328,26 @@ impl From<Fidelity> for u8 {
 /// A receiver or parameter at entry.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Argument {
-    /// 0 is `this`, parameters count from 1, in static methods too.
+    /// The index: 0 is `this`; parameters count from 1, in static methods, too.
     pub index: u16,
-    /// Source name, if the class file has it.
+    /// The name in the source, if the class file has it.
     pub name: Option<String>,
-    /// Declared type.
+    /// The declared type, as a descriptor.
     pub descriptor: String,
-    /// Its value.
+    /// The value.
     pub value: Value,
 }
 
 /// A field or an element that had another value at a frame's entry.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Patch {
-    /// The object.
+    /// The number of the object.
     pub object: u32,
-    /// Class that declares the field; empty for an element.
+    /// The class that declares the field; empty for an element.
     pub owner: String,
-    /// Field name; empty for an element.
+    /// The field's name; empty for an element.
     pub field: String,
-    /// Descriptor of the field or element; of an element that is a reference, `L`.
+    /// The descriptor of the field or element; `L` for an element that is a reference.
     pub descriptor: String,
     /// The value at entry.
     pub value: Value,

@@ -2,25 +2,26 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A value of the JVM. Stored untyped; [`Value::typed`] reads it by its descriptor.
+/// A value of the JVM. It is stored without its type; [`Value::typed`] interprets it by a
+/// descriptor.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Value {
-    /// `null`; in a primitive field: not stored (redacted).
+    /// `null`; in a primitive field, a value that was not stored because it is redacted.
     Null,
-    /// boolean
+    /// A `boolean`.
     Bool(bool),
-    /// byte, short, char, int, long
+    /// A `byte`, `short`, `char`, `int` or `long`.
     Int(i64),
-    /// float
+    /// A `float`.
     Float(f32),
-    /// double
+    /// A `double`.
     Double(f64),
-    /// An object number. Stored as an integer.
+    /// An object number. It is stored as an integer.
     Ref(u32),
 }
 
 impl Value {
-    /// Tells object numbers from integers by the type of the place.
+    /// Distinguishes object numbers from integers, by the type of the place that holds the value.
     pub fn typed(self, descriptor: &str) -> Value {
         match self {
             Value::Int(number) if descriptor.starts_with(['L', '[']) => {
@@ -31,7 +32,7 @@ impl Value {
     }
 }
 
-/// What a class is, as far as reading its objects depends on it.
+/// The kinds of classes, as far as reading their objects depends on them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "u8", into = "u8")]
 pub enum ClassKind {
@@ -44,11 +45,12 @@ pub enum ClassKind {
     Array,
     /// An enum, or the class of an enum constant with a body.
     Enum,
-    /// A record.
+    /// A record class.
     Record,
-    /// Made by `java.lang.reflect.Proxy`.
+    /// A class made by `java.lang.reflect.Proxy`.
     Proxy,
-    /// Hidden (JVMS 5.4.3.1): lambdas and the like; its name means nothing in another run.
+    /// A hidden class (JVMS 5.4.3.1), such as those of lambda expressions; its name means nothing
+    /// in another run.
     Hidden,
 }
 
@@ -80,49 +82,50 @@ impl From<ClassKind> for u8 {
     }
 }
 
-/// A class that objects of the graph have.
+/// The class of an object in the graph.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClassInfo {
-    /// Number of the class within the file, counting from 0.
+    /// The number of the class within the file, counting from 0.
     pub id: u32,
-    /// Its name.
+    /// The class's name.
     pub name: String,
-    /// What it is.
+    /// The kind of the class.
     pub kind: ClassKind,
-    /// Superclasses, nearest first, without `java.lang.Object`.
+    /// The superclasses, nearest first, without `java.lang.Object`.
     pub supers: Vec<String>,
-    /// Interfaces that the class itself declares.
+    /// The interfaces that the class itself declares.
     pub interfaces: Vec<String>,
-    /// Instance fields in the order of [`Body::fields`]: those of the topmost class first. Of an enum
-    /// none if none of them may change.
+    /// The instance fields in the order of [`Body::fields`]: those of the topmost class come first.
+    /// An enum in which no field can change has none.
     pub fields: Vec<FieldInfo>,
     /// The class of its loader; empty for the boot loader.
     pub loader: String,
-    /// SHA-256 of the class file as loaded, if the agent saw it, in hexadecimal.
+    /// SHA-256 in hexadecimal of the class file as it was loaded, if the agent saw it.
     pub sha256: Option<String>,
 }
 
 /// An instance field.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FieldInfo {
-    /// Class that declares it.
+    /// The class that declares it.
     pub owner: String,
-    /// Its name.
+    /// The field's name.
     pub name: String,
-    /// Its descriptor.
+    /// The field's descriptor.
     pub descriptor: String,
-    /// Access flags (JVMS 4.5).
+    /// The field's access flags (JVMS 4.5).
     pub access: u16,
 }
 
-/// What tells which method or class a name means that a compiler has numbered, where another version of
-/// the program gives it another number. Not recorded: what emits tests adds it to their crash files.
+/// What identifies a class or method whose name a compiler has numbered, so that it is found in
+/// another version of the program with other numbers. It is not recorded: the analyzer adds it to
+/// the crash files of emitted tests.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Origin {
     /// The recorded name: of a class, or of a method with its class and descriptor, as in
     /// `Main.lambda$keep$0(I)V`.
     pub name: String,
-    /// The name of the class or method (alone) where the tests were made, and behind slashes what the
+    /// The name of the class or method alone when the tests were made and, after slashes, what the
     /// replay library's `Numbered` finds it by.
     pub found: String,
 }
@@ -132,48 +135,49 @@ pub struct Origin {
 pub struct ObjectBlock {
     /// Number of the first object of the block.
     pub first: u32,
-    /// The objects.
+    /// The objects, in the order of their numbers.
     pub objects: Vec<Object>,
 }
 
-/// An object of the graph: `[kind, class, body]`, of an enum constant with fields
-/// `[5, class, name, fields]`.
+/// An object of the graph, stored as `[kind, class, body]`; an enum constant with fields as `[5,
+/// class, name, fields]`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Object {
-    /// [`ClassInfo::id`] of its class.
+    /// The [`ClassInfo::id`] of its class.
     pub class: u32,
-    /// What was stored of it.
+    /// The object's content.
     pub body: Body,
 }
 
-/// What is stored of an object. The numbers are its `kind` in the file.
+/// The stored content of an object. The numbers are the object's `kind` in the file.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Body {
-    /// 0: the values of [`ClassInfo::fields`].
+    /// Kind 0: the values of [`ClassInfo::fields`].
     Instance(Vec<Value>),
-    /// 1: an array of primitives, its elements as little-endian bytes (booleans one byte each).
+    /// Kind 1: an array of primitives; its elements as little-endian bytes (one byte for each
+    /// boolean).
     Primitives(Vec<u8>),
-    /// 2: an array of references: object numbers, or [`Value::Null`].
+    /// Kind 2: an array of references; object numbers, or [`Value::Null`].
     References(Vec<Value>),
-    /// 3: a `java.lang.String`.
+    /// Kind 3: a `java.lang.String`.
     String(Text),
-    /// 4: a `java.lang.Class`, by name; `int` and the like for primitive ones.
+    /// Kind 4: a `java.lang.Class`, by its name; primitive types by `int` and the like.
     Class(String),
-    /// 5: an enum constant.
+    /// Kind 5: an enum constant.
     Enum {
-        /// Its name.
+        /// The constant's name.
         name: String,
-        /// The values of [`ClassInfo::fields`]; none if there was no room for them.
+        /// The values of [`ClassInfo::fields`]; empty if there was no room for them.
         fields: Vec<Value>,
     },
-    /// 6: could not or should not be stored; why.
+    /// Kind 6: an object that could not or should not be stored, with the reason.
     Hole(String),
-    /// 7: an instance of a lambda expression or method reference.
+    /// Kind 7: an instance of a lambda expression or method reference.
     Lambda(Lambda),
 }
 
 impl Body {
-    /// The values of [`ClassInfo::fields`], of what has them.
+    /// The values of [`ClassInfo::fields`]; `None` for an object that has no fields.
     pub fn fields(&self) -> Option<&[Value]> {
         match self {
             Body::Instance(fields) => Some(fields),
@@ -186,29 +190,30 @@ impl Body {
 /// The method behind a lambda expression or method reference.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Lambda {
-    /// Class of the implementing method; empty if it could not be named.
+    /// The class of the implementing method; empty if it could not be named.
     pub class: String,
-    /// Name of the implementing method.
+    /// The name of the implementing method.
     pub method: String,
-    /// Its descriptor.
+    /// The descriptor of the implementing method.
     pub descriptor: String,
-    /// Whether it is known to be static; if not, the class that declares it tells.
+    /// Whether the method is known to be static; if false, only the class that declares it shows
+    /// whether it is.
     pub is_static: bool,
-    /// Captured values in order, with their descriptors.
+    /// The captured values in order, with their descriptors.
     pub captured: Vec<(String, Value)>,
 }
 
 /// A Java string: any run of UTF-16 code units.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Text {
-    /// Well formed.
+    /// A well-formed string.
     Utf8(String),
-    /// With lone surrogates: UTF-16 code units, little-endian.
+    /// A string with lone surrogates: its UTF-16 code units, little-endian.
     Utf16(Vec<u8>),
 }
 
 impl Text {
-    /// Takes the code units of a Java string.
+    /// Makes a text of the code units of a Java string.
     pub fn from_utf16(units: &[u16]) -> Text {
         match String::from_utf16(units) {
             Ok(text) => Text::Utf8(text),
@@ -236,7 +241,7 @@ impl Text {
     }
 }
 
-/// Whether a class, by its name with dots, is that of boxed values (JLS 5.1.7).
+/// Whether a class, given by its name with dots, is a class of boxed values (JLS 5.1.7).
 pub fn is_box(class: &str) -> bool {
     matches!(
         class,

@@ -1,4 +1,4 @@
-//! How values, texts and objects lie in a file.
+//! How values, texts and objects are laid out in a file.
 
 use super::{Body, Object, Text, Value};
 use serde::de::{self, SeqAccess, Visitor};
@@ -55,7 +55,7 @@ impl<'de> Deserialize<'de> for Value {
     }
 }
 
-/// Bytes that MessagePack should store as `bin`, not as an array of numbers.
+/// Bytes that MessagePack is to store as `bin`, instead of as an array of numbers.
 struct Bytes<'a>(&'a [u8]);
 
 impl Serialize for Bytes<'_> {

@@ -1,25 +1,24 @@
-//! Segments and their blocks: headers, and what is known of a block without
-//! unpacking it.
+//! Segments and their blocks: headers, and what is known of a block without unpacking it.
 
 use super::error::{Error, ErrorKind};
 use super::model::{SERIAL, put_varint};
 use super::unpack::ObjectId;
 
-/// What a segment starts with.
+/// The bytes that a segment starts with.
 pub const SEGMENT_MAGIC: &[u8; 8] = b"HSTRACE\n";
-/// Bytes of a segment's header.
+/// The number of bytes of a segment's header.
 pub const SEGMENT_HEADER: usize = 16;
-/// What a block starts with.
+/// The bytes that a block starts with.
 pub const BLOCK_MAGIC: &[u8; 4] = b"HSBK";
-/// Bytes of a block's header.
+/// The number of bytes of a block's header.
 pub const BLOCK_HEADER: usize = 96;
-/// No chunk has more bytes of events.
+/// The most bytes of events in a chunk.
 pub const MAX_RAW: usize = 1 << 20;
-/// No payload is larger when it is unpacked: an event grows by two bytes at most.
+/// The largest unpacked size of a payload: packing makes an event at most two bytes longer.
 pub const MAX_PLAIN: usize = 2 * MAX_RAW;
-/// No index is larger: each of its numbers takes an event of five bytes.
+/// The largest size of an index: each of its numbers takes an event of five bytes.
 pub const MAX_INDEX: usize = MAX_RAW + FILTER;
-/// Bytes of the filter of objects.
+/// The number of bytes of the filter of objects.
 const FILTER: usize = 512;
 
 /// The header of a segment.
@@ -27,7 +26,7 @@ pub fn segment_header() -> [u8; SEGMENT_HEADER] {
     file_header(SEGMENT_MAGIC)
 }
 
-/// The header of a file of a trace.
+/// The header of a file of a trace that begins with `magic`.
 pub(super) fn file_header(magic: &[u8; 8]) -> [u8; SEGMENT_HEADER] {
     let mut header = [0; SEGMENT_HEADER];
     header[..8].copy_from_slice(magic);
@@ -41,7 +40,7 @@ pub(super) fn file_header(magic: &[u8; 8]) -> [u8; SEGMENT_HEADER] {
 ///
 /// # Errors
 ///
-/// Fails if it is none, or one of a later version.
+/// Fails if it is not such a header, or of a later version.
 pub fn check_header(header: &[u8], magic: &[u8; 8]) -> Result<(), Error> {
     let header: &[u8; SEGMENT_HEADER] = header
         .get(..SEGMENT_HEADER)
@@ -59,38 +58,38 @@ pub fn check_header(header: &[u8], magic: &[u8; 8]) -> Result<(), Error> {
     }
 }
 
-/// What a block is about.
+/// The header of a block.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Header {
-    /// The recorder's number for the thread that wrote: a platform thread, or
-    /// the carrier of virtual ones.
+    /// The recorder's number for the thread that wrote the block: a platform thread, which may have
+    /// carried virtual ones.
     pub stream: u64,
-    /// The place of the block in its stream, from 0.
+    /// The place of the block in its stream, counting from 0.
     pub sequence: u64,
-    /// The thread of the first events: `Thread.getId`.
+    /// The thread of the first events, as `Thread.getId` returns it.
     pub thread: u64,
     /// The stamp of the first events.
     pub stamp: u64,
-    /// The stamp of the last ones.
+    /// The stamp of the last events.
     pub last_stamp: u64,
-    /// When the block was begun, nanoseconds since 1970.
+    /// The time when the block was begun, in nanoseconds since 1970.
     pub time: u64,
-    /// How many events there are.
+    /// The number of events.
     pub events: u32,
-    /// Bytes of them before packing.
+    /// The number of bytes of the events before packing.
     pub raw_len: u32,
-    /// Bytes of the columns.
+    /// The number of bytes of the columns.
     pub plain_len: u32,
-    /// Bytes of the payload.
+    /// The number of bytes of the payload.
     pub stored_len: u32,
     /// CRC-32 of the payload.
     pub payload_sum: u32,
-    /// Bytes of the index, between header and payload.
+    /// The number of bytes of the index, which stands between header and payload.
     pub index_len: u32,
-    /// Events lost in the block's time, as its own events tell.
+    /// The number of events lost in the block's time, according to its own events.
     pub lost: u64,
-    /// Bit 0: the thread of the first events is virtual. Bit 1: it is no part of
-    /// its stream; see [`super::recap`].
+    /// Bit 0: the thread of the first events is virtual. Bit 1: the block is not part of its stream
+    /// but a recap; see [`super::recap`].
     pub flags: u32,
 }
 
@@ -100,15 +99,16 @@ impl Header {
         self.flags & 1 != 0
     }
 
-    /// What bit 1 of the flags says.
+    /// Bit 1 of the flags: the block is a recap.
     pub const RECAP: u32 = 2;
 
-    /// Whether it tells what is going on behind the block of its sequence.
+    /// Whether the block is a recap: it lists the calls that are active behind the block of its
+    /// sequence number.
     pub fn is_recap(&self) -> bool {
         self.flags & Self::RECAP != 0
     }
 
-    /// Bytes of the whole block.
+    /// The number of bytes of the whole block.
     pub fn total_len(&self) -> u64 {
         BLOCK_HEADER as u64 + u64::from(self.index_len) + u64::from(self.stored_len)
     }
@@ -157,7 +157,7 @@ impl Header {
         bytes
     }
 
-    /// Where stream and sequence end.
+    /// The offset behind stream and sequence.
     pub(super) const ID_END: usize = 24;
 
     /// Stream and sequence of the block whose header begins with these bytes.
@@ -165,7 +165,7 @@ impl Header {
         (u64_at(bytes, 8), u64_at(bytes, 16))
     }
 
-    /// Reads a header, of which the sum is still to be checked.
+    /// Reads a header, whose checksum is still to be verified.
     ///
     /// # Errors
     ///
@@ -204,11 +204,11 @@ impl Header {
         Ok(header)
     }
 
-    /// Checks the sum over the header and the index behind it.
+    /// Verifies the checksum over the header and the index behind it.
     ///
     /// # Errors
     ///
-    /// Fails if it does not fit.
+    /// Fails if it does not match.
     pub fn check(bytes: &[u8; BLOCK_HEADER], index: &[u8]) -> Result<(), Error> {
         let mut hasher = crc32fast::Hasher::new();
         hasher.update(&bytes[8..]);
@@ -224,7 +224,7 @@ impl Header {
 /// What occurs in a block.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Index {
-    /// The methods that events are of (entries, ends, catches, ...), sorted.
+    /// The methods to which the block's events belong (entries, ends, catches, ...), sorted.
     pub methods: Vec<u32>,
     /// The fields that are written and read, sorted.
     pub fields: Vec<u32>,
@@ -246,7 +246,8 @@ impl Index {
         }
     }
 
-    /// Whether an object may occur. Now and then one does not that may.
+    /// Whether an object may occur in the block. The answer is never wrongly no, and now and then
+    /// wrongly yes.
     pub fn may_have(&self, object: ObjectId) -> bool {
         let (byte, bit) = filter_place(object.serial());
         self.objects.get(byte).is_some_and(|byte| byte & bit != 0)
@@ -281,7 +282,7 @@ impl Index {
         for list in &mut lists {
             let len = varint(bytes, &mut at)?;
             let mut last = 0u64;
-            // Each takes a byte at least, so that a lie ends soon.
+            // Each number takes at least a byte, so a false count ends soon.
             for _ in 0..len {
                 last = last.wrapping_add(varint(bytes, &mut at)?);
                 list.push(last);

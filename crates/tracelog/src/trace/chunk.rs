@@ -1,7 +1,7 @@
 //! Chunks: the mapped memory that threads write their events to.
 //!
-//! A live file is a run of chunks of one size. Each begins with a header of
-//! [`HEADER`] bytes, little-endian:
+//! A live file is a run of chunks of one size. Each begins with a header of [`HEADER`] bytes,
+//! little-endian:
 //!
 //! ```text
 //! 0   "HSCK"          4   state:u32 (1: in use)
@@ -12,20 +12,20 @@
 //! 72  crc32 of the bytes from 16 to 72:u32
 //! ```
 //!
-//! The writer stores an event, and then `end`. So whenever the process ends, all
-//! before `end` is whole.
+//! The writer stores an event, and then `end`. So whenever the process ends, everything before
+//! `end` is whole.
 
 use super::block::{Header, MAX_RAW, u32_at, u64_at};
 
-/// What a chunk starts with.
+/// The bytes that a chunk starts with.
 pub const MAGIC: &[u8; 4] = b"HSCK";
-/// Bytes before the first event.
+/// The number of bytes before the first event.
 pub const HEADER: usize = 128;
-/// Where `state` is.
+/// The offset of `state`.
 pub const STATE: usize = 4;
-/// Where `end` is.
+/// The offset of `end`.
 pub const END: usize = 8;
-/// Sizes of chunks: that of a thread's first one, and that of the others.
+/// The sizes of chunks in bytes: a thread's first one, and all others.
 pub const SIZES: [usize; 2] = [16 << 10, 128 << 10];
 
 /// The header of a fresh chunk at `base`, with no event in it.
@@ -44,21 +44,21 @@ pub fn header(of: &Header, base: u64, size: usize) -> [u8; HEADER] {
     bytes
 }
 
-/// What the header of a chunk says.
+/// The content of a chunk's header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Chunk {
-    /// Whose events they are; sizes are not filled in.
+    /// The stream, thread and stamps of its events; the sizes are not filled in.
     pub header: Header,
-    /// Bytes of its events.
+    /// The number of bytes of its events.
     pub len: usize,
-    /// Bytes of the whole chunk.
+    /// The number of bytes of the whole chunk.
     pub size: usize,
-    /// Whether it holds events that are nowhere else.
+    /// Whether it holds events that are stored nowhere else.
     pub in_use: bool,
 }
 
 impl Chunk {
-    /// Reads a chunk's header; nothing if there is none.
+    /// Reads a chunk's header; `None` if there is none.
     pub fn read(bytes: &[u8]) -> Option<Self> {
         let bytes = bytes.get(..HEADER)?;
         if &bytes[..4] != MAGIC || crc32fast::hash(&bytes[16..72]) != u32_at(bytes, 72) {

@@ -1,18 +1,17 @@
 //! Which basic blocks have run: the file `coverage.hsb`.
 //!
-//! After the header, which is like a segment's, comes a byte for each block, by its
-//! number: 1 if it has run, 0 if not. What the file does not have has not run either.
-//! The recorder maps the file, so that it is right whenever the process ends; what the
-//! numbers mean stands in the dictionary ([`super::dictionary::Method::blocks`]), and so
-//! does the checksum of a file whose recording has ended in good order
-//! ([`super::dictionary::Stop::blocks`]).
+//! After the header, which is like a segment's, comes a byte for each block, by its number: 1 if it
+//! has run, 0 if not. A block beyond the end of the file has not run either. The recorder maps the
+//! file into memory, so that it is right whenever the process ends. The dictionary says what the
+//! numbers mean ([`super::dictionary::Method::blocks`]), and holds the checksum of the file if the
+//! recording ended in good order ([`super::dictionary::Stop::blocks`]).
 
 use super::block::{SEGMENT_HEADER, check_header};
 use super::error::{Error, ErrorKind};
 
-/// What the file starts with.
+/// The bytes that the file starts with.
 pub const MAGIC: &[u8; 8] = b"HSBLOCK\n";
-/// Bytes before that of the first block.
+/// The number of bytes before the first block's byte.
 pub const HEADER: usize = SEGMENT_HEADER;
 
 /// The header of the file.
@@ -34,14 +33,14 @@ impl Coverage {
     ///
     /// # Errors
     ///
-    /// Fails if it is none, or of a later version.
+    /// Fails if it is not such a file, or of a later version.
     pub fn read(bytes: Vec<u8>) -> Result<Self, Error> {
         check_header(&bytes, MAGIC)?;
         Ok(Self(bytes))
     }
 
-    /// What is wrong with the bytes, which are used all the same: one is neither 0 nor
-    /// 1, or they are not those that the recording has ended with.
+    /// What is wrong with the bytes, which are used all the same: one of them is neither 0 nor 1,
+    /// or they are not those with which the recording ended.
     pub fn damage(&self, sum: Option<u32>) -> Option<Error> {
         let bytes = self.0.get(HEADER..).unwrap_or_default();
         if let Some(at) = bytes.iter().position(|byte| *byte > 1) {

@@ -17,51 +17,51 @@ use super::block::{SEGMENT_HEADER, check_header, u32_at};
 use super::error::{Error, ErrorKind};
 use super::kind::Names;
 
-/// What the file starts with.
+/// The bytes that the file starts with.
 pub const MAGIC: &[u8; 8] = b"HSDICT\n\0";
-/// Bytes before a record's payload.
+/// The number of bytes before a record's payload.
 pub const RECORD_HEADER: usize = 16;
-/// No record is larger.
+/// The largest size of a record.
 pub const MAX_RECORD: usize = 64 << 20;
 
-/// Bytes that all records together may unpack to, and so many more for each byte of the file. A byte of a record can
-/// become dozens in memory.
+/// The bytes that all records together may unpack to, besides the next constant for each byte of
+/// the file. A byte of a record can become dozens in memory.
 const FREE_BYTES: usize = 4 << 20;
 const BYTES_A_BYTE: usize = 64;
 
-/// A record. Structures are MessagePack arrays in the order of their fields; new
-/// fields go to the end.
+/// A record. Structures are MessagePack arrays in the order of their fields; new fields go to the
+/// end.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum Record {
-    /// What was recorded, first of all.
+    /// What was recorded. It is the first record.
     Start(Start),
-    /// A class whose code tells events.
+    /// A class whose code records events.
     Traced(TracedClass),
-    /// A class of objects.
+    /// A class that objects in events have.
     Class(ObjectClass),
     /// A platform thread.
     Thread(Thread),
-    /// The recording ended in good order.
+    /// The end of the recording, in good order.
     Stop(Stop),
 }
 
-/// What was recorded.
+/// What was recorded, and of which process.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Start {
-    /// When the recording began, milliseconds since 1970.
+    /// When the recording began, in milliseconds since 1970.
     pub started_ms: i64,
-    /// The process.
+    /// The process id.
     pub pid: u32,
     /// Which events were asked for: `calls`, `writes`, `reads`, `values`.
     pub what: Vec<String>,
     /// The user's name for the program's version.
     pub version: String,
-    /// What bounds the recording (`from`, `until`, `sample`), key and value; nothing
-    /// if it is of the whole run.
+    /// The bounds of the recording (`from`, `until`, `sample`), as key and value; empty if it
+    /// covers the whole run.
     #[serde(default)]
     pub bounds: Vec<(String, String)>,
-    /// What no other run is called, in whatever container: as `run` in its `run.json`; empty before
-    /// version 5.
+    /// The unique name of this run, also across containers, like `run` in its `run.json`; empty
+    /// before version 5.
     #[serde(default)]
     pub run: String,
 }
@@ -69,20 +69,19 @@ pub struct Start {
 /// A class that was instrumented.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct TracedClass {
-    /// Binary name with dots.
+    /// The class's binary name with dots.
     pub name: String,
-    /// SHA-256 of the class file as its loader gave it, in hexadecimal; empty if
-    /// not known.
+    /// SHA-256 in hexadecimal of the class file as its loader gave it; empty if not known.
     pub sha256: String,
-    /// Its methods, by rising id.
+    /// The class's methods, by rising id.
     pub methods: Vec<Method>,
-    /// What the ids of fields in its code mean.
+    /// The meanings of the ids of fields in its code.
     pub fields: Vec<Member>,
-    /// What the ids of callees in its code mean.
+    /// The meanings of the ids of callees in its code.
     pub callees: Vec<Member>,
-    /// Methods that tell less than asked for, or nothing: name, descriptor, why.
+    /// Methods that record less than asked for, or nothing: name, descriptor and reason.
     pub less: Vec<(String, String, String)>,
-    /// When and by whom it was defined; nothing in version 1.
+    /// When and by which loader the class was defined; `None` in version 1.
     #[serde(default)]
     pub defined: Option<Defined>,
 }
@@ -90,14 +89,15 @@ pub struct TracedClass {
 /// The definition of a class.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Defined {
-    /// Events with this stamp or a later one come after it.
+    /// The stamp at the definition: events with this or a later stamp come after it.
     pub stamp: u64,
-    /// The thread that it happened on: `Thread.getId`; 0 if that is not known.
+    /// The thread on which the class was defined, as `Thread.getId` returns it; 0 if that is not
+    /// known.
     pub thread: u64,
     /// The class of its loader; empty for the boot loader.
     pub loader: String,
-    /// The class was there before the recording or, by another agent's doing, has changed. Traces of older
-    /// recorders take that for its definition.
+    /// Whether the class existed before the recording, or was changed later by another agent.
+    /// Traces of older recorders treat either as the definition.
     #[serde(default)]
     pub before: bool,
 }
@@ -105,33 +105,33 @@ pub struct Defined {
 /// The basic blocks of a method.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Blocks {
-    /// The number of the first; the others follow on.
+    /// The number of the first block; the others are numbered consecutively.
     pub first: u32,
-    /// Where each begins in the bytecode, and its line, or 0.
+    /// The offset of each block in the bytecode, and its line, or 0.
     pub starts: Vec<(u16, u16)>,
 }
 
-/// A method whose code tells events.
+/// A method whose code records events.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Method {
-    /// What events call it.
+    /// The id by which events name it.
     pub id: u32,
-    /// Its name.
+    /// The method's name.
     pub name: String,
-    /// Its descriptor.
+    /// The method's descriptor.
     pub descriptor: String,
-    /// Its access flags.
+    /// The method's access flags.
     pub access: u16,
-    /// Its first and last line.
+    /// The method's first and last line.
     pub lines: Option<(u16, u16)>,
-    /// The parameters that its entry tells: the index (0 is `this`, parameters
-    /// count from 1 in static methods too) and the descriptor. References come
-    /// first in the event, then what fits an `int`, then `long` and `double`,
-    /// each in this order; what one event cannot hold is in the next ones.
+    /// The parameters that its entry records: the index (0 is `this`; parameters count from 1, in
+    /// static methods, too) and the descriptor. References come first in the event, then values
+    /// that fit an `int`, then `long` and `double`, each in this order; what one event cannot hold
+    /// is in the next ones.
     pub told: Vec<(u16, String)>,
     /// The names of its parameters, as far as they are known.
     pub parameter_names: Vec<Option<String>>,
-    /// Its blocks, if they say when they run.
+    /// Its basic blocks, if their running is recorded.
     #[serde(default)]
     pub blocks: Option<Blocks>,
 }
@@ -139,25 +139,25 @@ pub struct Method {
 /// A field or method as code refers to it.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Member {
-    /// What events call it.
+    /// The id by which events name it.
     pub id: u32,
-    /// The class in which the search for it begins, binary name with dots.
+    /// The class in which the search for it begins, as a binary name with dots.
     pub owner: String,
-    /// Its name.
+    /// The member's name.
     pub name: String,
-    /// Its descriptor.
+    /// The member's descriptor.
     pub descriptor: String,
 }
 
-/// A class of objects.
+/// A class that objects in events have.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct ObjectClass {
-    /// What object ids call it.
+    /// The number by which object ids name it.
     pub id: u32,
-    /// Its name as `Class.getName` gives it.
+    /// The class's name as `Class.getName` returns it.
     pub name: String,
-    /// What its objects run, if they are those of a lambda expression or method reference and this is known;
-    /// nothing before version 7.
+    /// The method that its objects run, if the class is that of a lambda expression or method
+    /// reference and the method is known; `None` before version 7.
     #[serde(default)]
     pub code: Option<Code>,
 }
@@ -165,70 +165,71 @@ pub struct ObjectClass {
 /// The method behind a lambda expression or method reference.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Code {
-    /// The class by which it is named, with dots.
+    /// The class by which the method is named, with dots.
     pub class: String,
-    /// Its name.
+    /// The method's name.
     pub name: String,
-    /// Its descriptor.
+    /// The method's descriptor.
     pub descriptor: String,
 }
 
-/// A platform thread that tells events. Virtual ones are in the log alone.
+/// A platform thread that records events. Virtual threads are only in the log.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Thread {
-    /// `Thread.getId`
+    /// The thread's id, as `Thread.getId` returns it.
     pub id: u64,
-    /// Its name at its first event.
+    /// The thread's name at its first event.
     pub name: String,
 }
 
 /// How a recording ended.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Stop {
-    /// Milliseconds since 1970.
+    /// When the recording ended, in milliseconds since 1970.
     pub ended_ms: i64,
-    /// Events that were not stored.
+    /// The number of events that were not stored.
     pub lost: u64,
-    /// Segments that were deleted to keep to `max-trace`.
+    /// The number of segments that were deleted to keep to `max-trace`.
     pub segments_deleted: u64,
     /// How often the recording began with the method that `from` names.
     #[serde(default)]
     pub windows: u64,
-    /// The number of the last segment, and how many blocks the segments have; nothing if
-    /// that is not told.
+    /// The number of the last segment, and how many blocks the segments have; `None` if that is not
+    /// recorded.
     #[serde(default)]
     pub last: Option<(u32, u64)>,
-    /// [`super::coverage::checksum`] of what `coverage.hsb` has at the end; nothing if there is
-    /// no such file, or it could not be written as it was at the end.
+    /// The [`super::coverage::checksum`] of the final content of `coverage.hsb`; `None` if there is
+    /// no such file, or if its final content could not be written.
     #[serde(default)]
     pub blocks: Option<u32>,
-    /// Errors of the end of the stack that events tell of: where each was thrown, an event
-    /// may be missing that is not among the lost ones.
+    /// The number of stack overflows among the recorded exceptions. Where each was thrown, an event
+    /// may be missing that is not counted as lost.
     #[serde(default)]
     pub stack_ends: u64,
-    /// Whose the lost events are, as far as that is known.
+    /// The streams to which the lost events belong, as far as that is known.
     #[serde(default)]
     pub losses: Vec<Loss>,
-    /// How often events tell of an object that could have no number, for all were given.
+    /// How often an event refers to an object that has no number, because all numbers were in use.
     #[serde(default)]
     pub unnumbered: u64,
-    /// Records of this file that were not stored: what their numbers mean is not known.
+    /// The number of records of this file that were not stored. What their ids mean is not known.
     #[serde(default)]
     pub names_lost: u64,
 }
 
-/// What was lost of a stream.
+/// The events that were lost of a stream.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Loss {
-    /// The thread of the first events that were lost, or that before them.
+    /// The thread of the first events that were lost, or of those before them.
     pub thread: u64,
-    /// Whether it is virtual; then events of others may be among them.
+    /// Whether that thread is virtual; events of other threads may then be among the lost ones.
     pub is_virtual: bool,
-    /// The stream.
+    /// The number of the stream.
     pub stream: u64,
-    /// The block that is missing first, or in whose time events were lost first.
+    /// The sequence number of the first block that is missing, or in whose time the first events
+    /// were lost.
     pub sequence: u64,
-    /// How many were lost.
+    /// The number of events that were lost.
     pub events: u64,
 }
 
@@ -254,21 +255,21 @@ pub fn pack(record: &Record) -> io::Result<Vec<u8>> {
     Ok(out)
 }
 
-/// A field or callee, by the places in [`Dictionary`].
+/// A field or callee, by its indices in [`Dictionary`].
 #[derive(Debug, Clone, Copy)]
 struct Place {
     class: u32,
     index: u32,
 }
 
-/// All that the numbers mean.
+/// The meanings of all numbers in events.
 #[derive(Debug, Default)]
 pub struct Dictionary {
-    /// What was recorded; nothing if the file was cut before.
+    /// What was recorded; `None` if the file ends before that.
     pub start: Option<Start>,
-    /// How the recording ended; nothing if it did not in good order.
+    /// How the recording ended; `None` if it did not end in good order.
     pub stop: Option<Stop>,
-    /// The classes whose code tells events.
+    /// The classes whose code records events.
     pub traced: Vec<TracedClass>,
     /// The platform threads, by id.
     pub threads: BTreeMap<u64, String>,
@@ -279,14 +280,15 @@ pub struct Dictionary {
 }
 
 impl Dictionary {
-    /// Reads a dictionary as far as it is whole, and says where first and why not.
+    /// Reads a dictionary as far as it is whole. The error in the result says where the first
+    /// damage is, and why.
     ///
-    /// What is damaged is passed over: the records after it are to be found. So are records that would take far more
-    /// memory than the file is large.
+    /// Damaged records are skipped, and so are records that would take far more memory than the
+    /// file is large; the records after them are still read.
     ///
     /// # Errors
     ///
-    /// Fails if it is no dictionary, or one of a later version.
+    /// Fails if it is not a dictionary, or one of a later version.
     pub fn read(bytes: &[u8]) -> Result<(Self, Option<Error>), Error> {
         check_header(bytes, MAGIC)?;
         let mut dictionary = Self::default();
@@ -343,12 +345,12 @@ impl Dictionary {
         self.classes.get(&id).map(|class| class.name.as_str())
     }
 
-    /// What objects of a class run, if they are lambdas and this is known.
+    /// The method that objects of a class run, if they are lambdas and it is known.
     pub fn code(&self, id: u32) -> Option<&Code> {
         self.classes.get(&id)?.code.as_ref()
     }
 
-    /// What all classes of lambdas run, as far as this is known.
+    /// The methods that the objects of all classes of lambdas run, as far as they are known.
     pub fn codes(&self) -> impl Iterator<Item = &Code> {
         self.classes
             .values()
@@ -362,7 +364,7 @@ impl Dictionary {
             .map(|(id, class)| (*id, class.name.as_str()))
     }
 
-    /// The place in [`Self::traced`] of the class whose code an event's id is from.
+    /// The index in [`Self::traced`] of the class whose code has an event's id.
     pub fn class_of(&self, names: Names, id: u32) -> Option<usize> {
         let place = match names {
             Names::Nothing => return None,
@@ -395,7 +397,7 @@ impl Dictionary {
     }
 }
 
-/// Where the next record begins whose header is sound, or the end.
+/// The offset of the next record whose header is sound, or the end.
 fn find_record(bytes: &[u8], from: usize) -> usize {
     let is_sound = |at: &usize| {
         let header = bytes.get(*at..).and_then(|rest| rest.get(..RECORD_HEADER));
@@ -408,8 +410,8 @@ fn find_record(bytes: &[u8], from: usize) -> usize {
     (from..bytes.len()).find(is_sound).unwrap_or(bytes.len())
 }
 
-/// Reads a record, and goes behind it; behind one that is damaged too, if its header is sound. `left` are the bytes
-/// that may still be unpacked.
+/// Reads a record, and moves `at` behind it; also behind a damaged one, if its header is sound.
+/// `left` is the number of bytes that may still be unpacked.
 fn record(bytes: &[u8], at: &mut usize, left: &mut usize) -> Result<Record, Error> {
     let start = *at;
     let error = |kind| Error::at(kind, start);

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A piece of a trace that breaks the format, and where it does.
+/// A violation of the format in a piece of a trace, and its offset.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
     kind: ErrorKind,
@@ -14,43 +14,43 @@ pub struct Error {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// An event of no kind that there is.
+    /// An event has an unknown tag.
     UnknownTag {
-        /// Its first byte.
+        /// The event's first byte.
         tag: u8,
     },
     /// The last event is not whole.
     EventCut,
-    /// A column has fewer values than there are events.
+    /// A column has fewer values than the events need.
     ColumnEnds,
-    /// A number has more digits than its type.
+    /// A varint has more digits than its type allows.
     LongNumber,
     /// The payload cannot be unpacked.
     Compression,
-    /// A header's checksum does not fit.
+    /// A header's checksum does not match.
     HeaderSum,
-    /// A payload's checksum does not fit.
+    /// A payload's checksum does not match.
     PayloadSum,
-    /// A length that nothing can have.
+    /// A length exceeds its bound.
     TooLong,
     /// The file ends within a block or record.
     Cut,
-    /// The file is no part of a trace.
+    /// The file is not part of a trace.
     Magic,
     /// The file was written by a later version.
     Version {
-        /// Which.
+        /// The version in the file.
         version: u32,
     },
-    /// The byte of a block says neither that it has run nor that it has not.
+    /// The byte of a basic block is neither 0 nor 1.
     BlockByte,
-    /// The bytes of blocks are not those that the recording ended with.
+    /// The bytes of the basic blocks are not those with which the recording ended.
     BlockSum,
-    /// A record of the dictionary cannot be understood.
+    /// A record of the dictionary cannot be decoded.
     Record,
     /// The file cannot be read.
     Io {
-        /// Why.
+        /// The kind of the I/O error.
         kind: std::io::ErrorKind,
     },
 }
@@ -70,7 +70,7 @@ impl Error {
         Self::at(kind, usize::try_from(offset).unwrap_or(usize::MAX))
     }
 
-    /// The same, of a piece that begins at `offset`.
+    /// The same error in a piece that begins at `offset`.
     #[cold]
     pub(super) fn after(mut self, offset: u64) -> Self {
         let offset = usize::try_from(offset).unwrap_or(usize::MAX);

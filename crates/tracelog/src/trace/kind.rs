@@ -1,79 +1,77 @@
-//! The kinds of events, and how each lies in memory.
+//! The kinds of events, and the layout of each in memory.
 
-/// What happened.
+/// The kinds of events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
-    /// A method begins. Values: its arguments; `this` of a constructor is not
-    /// among them.
+    /// A method begins. Values: its arguments; `this` of a constructor is not among them.
     Enter,
-    /// Further values of the event before, which had the same id.
+    /// Further values of the previous event, which had the same id.
     More,
-    /// A method has returned that writes to objects unseen. Values: receiver,
-    /// arguments, result.
+    /// A method that writes to objects unseen has returned. Values: receiver, arguments, result.
     Called,
-    /// A method is about to return.
+    /// A method is about to return. Value: the result.
     Exit,
-    /// An instance field was written: object, value.
+    /// An instance field was written. Values: object, value.
     Put,
-    /// A static field was written.
+    /// A static field was written. Value: the new value.
     PutStatic,
-    /// A constructor wrote a field of `this` before calling another constructor.
-    /// The object is that of the constructor's [`Kind::Bind`].
+    /// A constructor wrote a field of `this` before calling another constructor. The object is that
+    /// of the constructor's [`Kind::Bind`].
     PutEarly,
-    /// An array element was written: array, index, value.
+    /// An array element was written. Values: array, index, value.
     Store,
-    /// An instance field was read: object, value.
+    /// An instance field was read. Values: object, value.
     Get,
-    /// A static field was read.
+    /// A static field was read. Value: the value read.
     GetStatic,
-    /// An array element was read: array, index, value.
+    /// An array element was read. Values: array, index, value.
     Load,
-    /// An exception leaves a method.
+    /// An exception leaves a method. Value: the exception.
     Unwind,
-    /// A constructor's call of another constructor has returned: `this`.
+    /// A constructor's call of another constructor has returned. Value: `this`.
     Bind,
-    /// A handler begins: the exception.
+    /// A handler begins. Value: the exception.
     Caught,
-    /// An object is seen for the first time: the object; its length if it is an
-    /// array or a string, else 0.
+    /// An object is seen for the first time. Values: the object; its length if it is an array or a
+    /// string, else 0.
     Object,
-    /// The text of the object before, a string or a class, as far as it is
-    /// stored: the object; length and hash of the whole. A secret one has nothing
-    /// else. Of an array that unrecorded code has filled, these are its elements as
-    /// they are now. Which it is, its [`coder`] says.
+    /// The text of the previous object, as far as it is stored: a string or the name of a class.
+    /// Values: the object; length and hash of the whole. For a secret, nothing else is stored. For
+    /// an array that unrecorded code has filled, the text is its present elements. The text's
+    /// [`coder`] distinguishes these cases.
     Text,
-    /// The clock of all threads moves on: the new stamp.
+    /// The clock of all threads moves on. Value: the new stamp.
     Stamp,
-    /// The events that follow are of another thread: its id (`Thread.getId`),
-    /// the new stamp; bit 0 if it is virtual, bit 1 if there was a pause in which
-    /// its calls may have begun and ended; its name.
+    /// The events that follow are those of another thread. Values: its id (`Thread.getId`), the new
+    /// stamp; flags: bit 0 if it is virtual, bit 1 if there was a pause in which its calls may have
+    /// begun and ended; its name.
     Switch,
-    /// A thread ends: its id.
+    /// A thread ends. Value: its id.
     End,
-    /// Events that could not be stored: how many.
+    /// Events could not be stored. Value: how many.
     Lost,
-    /// A method that is running where a stream goes on whose blocks before are
-    /// gone; see [`super::recap`].
+    /// A method is active where a stream goes on whose earlier blocks are gone; see
+    /// [`super::recap`].
     Going,
 }
 
-/// What an event's id names.
+/// What the id of an event names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Names {
-    /// It has none.
+    /// The event has no id.
     Nothing,
     /// A method.
     Method,
     /// A field.
     Field,
-    /// A method that is called, and not traced itself.
+    /// A method that is called and is not traced itself.
     Callee,
 }
 
-/// The value that an event is about, of those that tell one.
+/// The kind of value that an event records as its last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Value {
-    /// None is told.
+    /// No value is recorded.
     Nothing,
     /// An object or null.
     Reference,
@@ -81,27 +79,27 @@ pub enum Value {
     Int,
     /// A `long`.
     Long,
-    /// A `float`, by its bits.
+    /// A `float`, as its bits.
     Float,
-    /// A `double`, by its bits.
+    /// A `double`, as its bits.
     Double,
 }
 
-/// How an event lies in memory: `tag:u8 [id:u32] references:u64.. ints:u32..
-/// longs:u64.. [coder:u8 len:u16 bytes]`.
+/// The layout of an event in memory: `tag:u8 [id:u32] references:u64.. ints:u32.. longs:u64..
+/// [coder:u8 len:u16 bytes]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Layout {
-    /// What it tells.
+    /// The event's kind.
     pub kind: Kind,
     /// What its id names.
     pub names: Names,
-    /// How many references, ints and longs it has.
+    /// The number of references.
     pub references: u8,
-    /// See there.
+    /// The number of ints.
     pub ints: u8,
-    /// See there.
+    /// The number of longs.
     pub longs: u8,
-    /// What its last value is; for events with arguments, nothing.
+    /// The kind of its last value; for events with arguments, [`Value::Nothing`].
     pub value: Value,
     /// Whether text follows.
     pub text: bool,
@@ -114,67 +112,67 @@ const SHAPES: u8 = 6 * 5 * 2;
 const VALUES: u8 = 6;
 /// The first tag of the events with one value.
 const VALUED: u8 = 1 + 3 * SHAPES;
-/// The first tag of those with an exception or `this`.
+/// The first tag of the events whose only value is an exception or `this`.
 const SINGLE: u8 = VALUED + 8 * VALUES;
-/// The first tag of the recorder's own.
+/// The first tag of the recorder's own events.
 const OWN: u8 = SINGLE + 3;
 
 /// Tags of the recorder's own events, and of some others.
 pub mod tag {
     use super::{OWN, SINGLE, VALUED, VALUES};
 
-    /// [`super::Kind::Enter`] with so many references, ints and longs.
+    /// The tag of [`super::Kind::Enter`] with this many references, ints and longs.
     pub(in super::super) const fn shaped(references: u8, ints: u8, longs: u8) -> u8 {
         1 + 10 * references + 2 * ints + longs
     }
 
-    /// [`super::Kind::Exit`] without a value, or with one of those in their order, as
-    /// in the next ones.
+    /// The tag of [`super::Kind::Exit`] without a value. Those with a value follow in the order of
+    /// the kinds of values; the same holds for the next constants.
     pub(in super::super) const EXIT: u8 = VALUED;
-    /// [`super::Kind::Put`]
+    /// The tag of [`super::Kind::Put`] without a value.
     pub(in super::super) const PUT: u8 = VALUED + VALUES;
-    /// [`super::Kind::Store`]
+    /// The tag of [`super::Kind::Store`] without a value.
     pub(in super::super) const STORE: u8 = VALUED + 4 * VALUES;
-    /// [`super::Kind::Get`]
+    /// The tag of [`super::Kind::Get`] without a value.
     pub(in super::super) const GET: u8 = VALUED + 5 * VALUES;
-    /// [`super::Kind::Load`]
+    /// The tag of [`super::Kind::Load`] without a value.
     pub(in super::super) const LOAD: u8 = VALUED + 7 * VALUES;
-    /// [`super::Kind::Bind`]
+    /// The tag of [`super::Kind::Bind`].
     pub(in super::super) const BIND: u8 = SINGLE + 1;
 
-    /// [`super::Kind::Object`]
+    /// The tag of [`super::Kind::Object`].
     pub const OBJECT: u8 = OWN;
-    /// [`super::Kind::Text`]
+    /// The tag of [`super::Kind::Text`].
     pub const TEXT: u8 = OWN + 1;
-    /// [`super::Kind::Stamp`]
+    /// The tag of [`super::Kind::Stamp`].
     pub const STAMP: u8 = OWN + 2;
-    /// [`super::Kind::Switch`]
+    /// The tag of [`super::Kind::Switch`].
     pub const SWITCH: u8 = OWN + 3;
-    /// [`super::Kind::End`]
+    /// The tag of [`super::Kind::End`].
     pub const END: u8 = OWN + 4;
-    /// [`super::Kind::Lost`]
+    /// The tag of [`super::Kind::Lost`].
     pub const LOST: u8 = OWN + 5;
-    /// No event of a chunk has this tag or a larger one.
+    /// The limit of the tags in chunks: no event of a chunk has this tag or a larger one.
     pub const LIMIT: u8 = OWN + 6;
-    /// [`super::Kind::Going`], behind the tags that packing adds.
+    /// The tag of [`super::Kind::Going`], behind the tags that packing adds.
     pub const GOING: u8 = 255;
 }
 
 /// What the bytes of a text are.
 pub mod coder {
-    /// Characters, a byte each.
+    /// Characters in Latin-1, one byte each.
     pub const LATIN1: u8 = 0;
     /// Characters in UTF-16.
     pub const UTF16: u8 = 1;
-    /// Nothing: the text is a secret.
+    /// No bytes: the text is a secret.
     pub const SECRET: u8 = 2;
-    /// Elements of a primitive type, as they lie in memory.
+    /// Array elements of a primitive type, as they lie in memory.
     pub const PRIMITIVES: u8 = 3;
-    /// Elements that are objects or null.
+    /// Array elements that are objects or null.
     pub const REFERENCES: u8 = 4;
 }
 
-/// All layouts by tag. Tag 0 is none, for memory that was not written is zero.
+/// All layouts by tag. There is no tag 0, because memory that was never written is zero.
 pub static LAYOUTS: [Option<Layout>; 256] = layouts();
 
 pub(super) const fn layouts() -> [Option<Layout>; 256] {
@@ -204,7 +202,7 @@ pub(super) const fn layouts() -> [Option<Layout>; 256] {
         }
         family += 1;
     }
-    // References and ints before the value.
+    // For each kind: the number of references and of ints before the value.
     let valued = [
         (Kind::Exit, Names::Method, 0, 0),
         (Kind::Put, Names::Field, 1, 0),
@@ -283,7 +281,7 @@ pub(super) const fn layouts() -> [Option<Layout>; 256] {
 }
 
 impl Layout {
-    /// The bytes of an event, without its text.
+    /// The number of bytes of an event, without its text.
     pub const fn size(&self) -> usize {
         let id = if matches!(self.names, Names::Nothing) {
             0

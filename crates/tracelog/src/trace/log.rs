@@ -1,4 +1,7 @@
 //! A whole trace: its files, blocks and events.
+//!
+//! - `scan` finds the blocks in the files.
+//! - `events` reads and merges the events of blocks.
 
 mod events;
 mod scan;
@@ -18,14 +21,14 @@ use scan::{scan_live, scan_segment};
 
 /// The bytes of a file.
 pub trait Source {
-    /// How many there are.
+    /// The number of bytes.
     ///
     /// # Errors
     ///
     /// Fails if that cannot be found out.
     fn len(&self) -> io::Result<u64>;
 
-    /// Whether there are none.
+    /// Whether there are no bytes.
     ///
     /// # Errors
     ///
@@ -34,11 +37,11 @@ pub trait Source {
         Ok(self.len()? == 0)
     }
 
-    /// Fills `buffer` with those from `offset` on.
+    /// Fills `buffer` with the bytes from `offset` on.
     ///
     /// # Errors
     ///
-    /// Fails if there are not as many.
+    /// Fails if the file ends before the buffer is full.
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()>;
 }
 
@@ -60,22 +63,22 @@ impl Source for Vec<u8> {
 /// A block, without its events.
 #[derive(Debug, Clone)]
 pub struct Block {
-    /// The place of its file: segments first, then live files.
+    /// The index of its file: segments come first, then live files.
     pub file: usize,
-    /// Where it begins there.
+    /// The offset of the block in its file.
     pub offset: u64,
-    /// What it is about.
+    /// The block's header.
     pub header: Header,
-    /// Whether it was still being written: a chunk of a live file.
+    /// Whether it was still being written: it is a chunk of a live file.
     pub live: bool,
 }
 
 /// What is wrong with a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Damage {
-    /// The place of the file, as in [`Block::file`].
+    /// The index of the file, as in [`Block::file`].
     pub file: usize,
-    /// What and where.
+    /// What is wrong, and where.
     pub error: Error,
 }
 
@@ -87,49 +90,50 @@ impl fmt::Display for Damage {
 
 impl std::error::Error for Damage {}
 
-/// Blocks that should be there.
+/// Consecutive blocks of a stream that are missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Missing {
-    /// Of this stream
+    /// The stream.
     pub stream: u64,
-    /// from this number on
+    /// The sequence number of the first missing block.
     pub first: u64,
-    /// as many.
+    /// The number of missing blocks.
     pub count: u64,
-    /// Whether it is told what was going on behind them.
+    /// Whether a recap lists the calls that were active behind them.
     pub is_told: bool,
 }
 
-/// A trace.
+/// A trace that has been opened.
 pub struct Log<S> {
     files: Vec<S>,
     blocks: Vec<Block>,
-    /// The events of the chunks of live files, by file and offset, as they were when these were read: a process
-    /// that still runs writes others there.
+    /// The events in the chunks of live files, by file and offset, as they were when the files were
+    /// read: a process that still runs writes other events there.
     live: HashMap<(usize, u64), Vec<u8>>,
-    /// What the numbers mean.
+    /// The meanings of the numbers in events.
     pub dictionary: Dictionary,
     /// What is wrong with the files.
     pub damage: Vec<Damage>,
 }
 
-/// Which blocks are wanted. What is not said is not asked.
+/// Which blocks are wanted. A field that is `None` does not restrict them.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
-    /// With events of one of these threads,
+    /// Blocks with events of one of these threads, or of one outside [`Filter::threads_besides`].
     pub threads: Option<BTreeSet<u64>>,
-    /// or of one that is not among these,
+    /// If [`Filter::threads`] is given: also blocks with events of a thread that is not among
+    /// these.
     pub threads_besides: Option<BTreeSet<u64>>,
-    /// With events of one of these methods,
+    /// Blocks with events of one of these methods, or of one of [`Filter::fields`].
     pub methods: Option<BTreeSet<u32>>,
-    /// or of these fields.
+    /// Blocks with events of one of these fields, besides those of [`Filter::methods`].
     pub fields: Option<BTreeSet<u32>>,
-    /// With this object.
+    /// Blocks in which this object may occur.
     pub object: Option<ObjectId>,
 }
 
 impl Filter {
-    /// Whether any block will do.
+    /// Whether all blocks are wanted.
     pub fn is_empty(&self) -> bool {
         self.threads.is_none()
             && self.methods.is_none()
@@ -159,17 +163,17 @@ impl Filter {
     }
 }
 
-/// What live files hold.
+/// The content of live files.
 pub struct Live<S> {
     files: Vec<S>,
-    /// By their places among these.
+    /// The blocks; their file indices count within these files.
     blocks: Vec<Block>,
     chunks: HashMap<(usize, u64), Vec<u8>>,
     damage: Vec<Damage>,
 }
 
 impl<S: Source> Live<S> {
-    /// Reads them as a whole.
+    /// Reads live files as a whole.
     pub fn read(files: Vec<S>) -> Self {
         let (mut blocks, mut damage) = (Vec::new(), Vec::new());
         let mut chunks = HashMap::new();
@@ -184,7 +188,7 @@ impl<S: Source> Live<S> {
         }
     }
 
-    /// Has their places behind those of so many segments.
+    /// Shifts the file indices behind those of this many segments.
     fn behind(mut self, segments: usize) -> Self {
         for block in &mut self.blocks {
             block.file += segments;
@@ -201,15 +205,14 @@ impl<S: Source> Live<S> {
 }
 
 impl<S: Source> Log<S> {
-    /// Reads all but the events: a few hundred bytes for each block.
+    /// Reads everything except the events: a few hundred bytes for each block.
     ///
-    /// What is damaged is passed over and noted in [`Self::damage`]. A block that
-    /// is in a segment and in a live file is taken once; one that a process was
-    /// writing into a segment when it was killed is in its live file still, and
-    /// the cut end of that segment is no damage.
+    /// Damaged pieces are skipped and noted in [`Self::damage`]. A block that is both in a segment
+    /// and in a live file is taken once. A block that a process was writing into a segment when it
+    /// was killed is still in its live file, and the cut end of that segment is not damage.
     ///
-    /// Of a process that still runs, `live` is to be read before anybody looks which segments there are: what is in
-    /// chunks may only come to segments, and to new ones, then.
+    /// For a process that still runs, `live` must be read before the segments are listed: what is
+    /// in chunks may move to segments, and to new ones, at any time.
     ///
     /// # Errors
     ///
@@ -262,13 +265,13 @@ impl<S: Source> Log<S> {
         })
     }
 
-    /// All blocks: stream by stream, in the order of each. A stream whose first ones are
-    /// gone begins with a recap, if there is one.
+    /// All blocks, stream by stream, in each stream's order. A stream whose first blocks are gone
+    /// begins with a recap, if there is one.
     pub fn blocks(&self) -> &[Block] {
         &self.blocks
     }
 
-    /// The blocks that are not there but ones after them.
+    /// The blocks that are missing although later ones of their stream are there.
     pub fn missing(&self) -> Vec<Missing> {
         let mut missing = Vec::new();
         let mut expected = (0, 0);
@@ -295,7 +298,7 @@ impl<S: Source> Log<S> {
         missing
     }
 
-    /// The stamp up to which the beginnings of streams are gone; 0 if all begin as they did.
+    /// The stamp up to which the beginnings of streams are gone; 0 if no beginning is.
     pub fn gone(&self) -> u64 {
         let mut gone = 0;
         let mut last = None;
@@ -309,7 +312,7 @@ impl<S: Source> Log<S> {
         gone
     }
 
-    /// The places of the blocks that a filter admits, by their indexes.
+    /// The indices of the blocks that a filter admits, judged by their indexes.
     pub fn select(&self, filter: &Filter) -> Vec<usize> {
         let all = 0..self.blocks.len();
         if filter.is_empty() {
@@ -321,14 +324,15 @@ impl<S: Source> Log<S> {
             let Some(block) = self.blocks.get(place).filter(has_index) else {
                 return true;
             };
-            // One that cannot be read says so when its events are wanted.
+            // A block whose index cannot be read is kept; its error is reported when its events are
+            // read.
             self.index(block, &mut buffer)
                 .map_or(true, |index| filter.admits(&index))
         })
         .collect()
     }
 
-    /// Whether the block before one is not there, but others of its stream before that.
+    /// Whether the block before a block is missing, while earlier ones of its stream are there.
     pub fn is_after_gap(&self, place: usize) -> bool {
         let id = |place: usize| {
             let block = self.blocks.get(place)?;
@@ -356,7 +360,7 @@ impl<S: Source> Log<S> {
         .map_err(|error| Error::io(&error, at))
     }
 
-    /// Which file it is that has a block that cannot be read.
+    /// The damage of the file that holds a block which cannot be read.
     pub fn damaged(&self, place: usize, error: Error) -> Damage {
         let file = self
             .blocks
@@ -365,15 +369,15 @@ impl<S: Source> Log<S> {
         Damage { file, error }
     }
 
-    /// The events of some blocks, in the order of their stamps. On each thread
-    /// they are as they were.
+    /// The events of some blocks, in the order of their stamps. Events of one thread keep their
+    /// order.
     pub fn events(&self, places: &[usize]) -> Events<'_, S> {
         Events::new(self, places)
     }
 }
 
-/// Puts before the first block of each stream what tells of those that are gone, and of streams
-/// that have no block any more.
+/// Puts recaps before the first block of each stream whose earlier blocks are gone, and adds those
+/// of streams that have no block any more.
 fn with_recaps(blocks: Vec<Block>, mut recaps: Vec<Block>) -> Vec<Block> {
     if recaps.is_empty() {
         return blocks;
@@ -389,12 +393,12 @@ fn with_recaps(blocks: Vec<Block>, mut recaps: Vec<Block>) -> Vec<Block> {
         let first = first.get(&header.stream);
         first.is_none_or(|first| header.sequence < *first)
     });
-    // The latest, if it is there several times: the one of the first file.
+    // The latest recap; if it is there several times, the one in the first file.
     let latest = |of: &Block| (of.header.stream, Reverse(of.header.sequence), of.file);
     recaps.sort_by_key(latest);
     recaps.dedup_by_key(|recap| recap.header.stream);
     recaps.extend(blocks);
-    // Stable, and the blocks are sorted.
+    // The sort is stable, and the blocks are sorted.
     recaps.sort_by_key(|block| (block.header.stream, block.header.sequence));
     recaps
 }

@@ -1,12 +1,11 @@
 //! What the packer and the unpacker of a block both expect next.
 //!
-//! Both go through the events of a block in the same order and keep the same
-//! model, so that what was to be expected takes one byte, and mostly the same
-//! one each time.
+//! Both go through the events of a block in the same order and keep the same model, so that an
+//! expected reference takes one byte, and mostly the same byte each time.
 
 use super::kind::{Kind, Layout, tag};
 
-/// Columns of a block.
+/// The columns of a block, by index.
 pub(super) const OPS: usize = 0;
 pub(super) const REFERENCES: usize = 1;
 pub(super) const OBJECTS: usize = 2;
@@ -14,28 +13,28 @@ pub(super) const NUMBERS: usize = 3;
 pub(super) const TEXTS: usize = 4;
 pub(super) const COLUMNS: usize = 5;
 
-/// Codes of references: null,
+/// The code of a null reference.
 pub(super) const NULL: u8 = 0;
-/// `this` of the call that is going on,
+/// The code of `this` of the innermost active call.
 pub(super) const THIS: u8 = 1;
-/// the same as last time at this place,
+/// The code of the reference that was last at this place.
 pub(super) const SAME: u8 = 2;
-/// the object that was seen first last,
+/// The code of the object that was first seen last.
 pub(super) const NEWEST: u8 = 3;
-/// none of these: class and number follow in [`OBJECTS`],
+/// The code of any other reference: class and number follow in [`OBJECTS`].
 pub(super) const OTHER: u8 = 4;
-/// and from here on the place among recent objects.
+/// The first code of the recent objects: the slot is added to it.
 pub(super) const RECENT: u8 = 8;
 
 const RECENT_COUNT: usize = 128;
 const PLACES: usize = 4096;
-/// Calls that are remembered.
+/// The most calls that are remembered.
 const DEPTH: usize = 1024;
 
-/// For tags whose id is mostly that of the call that is going on, another tag
-/// that says so.
+/// For a tag whose id is mostly that of the innermost active call: the short tag that says so,
+/// without the id.
 pub(super) static SHORT: [u8; 256] = short();
-/// And back.
+/// For each tag of [`SHORT`], the tag that it stands for.
 pub(super) static LONG: [u8; 256] = long();
 
 const fn short() -> [u8; 256] {
@@ -88,7 +87,7 @@ pub(super) struct Model {
     pub(super) newest: u64,
 }
 
-/// A place where values come again and again.
+/// A place at which the same values are expected again.
 #[derive(Clone, Copy)]
 pub(super) struct Place(usize);
 
@@ -121,7 +120,7 @@ impl Model {
         self.newest = 0;
     }
 
-    /// The place of an event's values: by its id, or by the method it is in.
+    /// The place of an event's values, which depends on its id, or on the active method.
     #[inline]
     pub(super) fn place(&self, tag: u8, id: Option<u32>) -> Place {
         let id = id.unwrap_or(self.top.method);
@@ -160,13 +159,13 @@ impl Model {
         self.recent[slot % RECENT_COUNT] = reference;
     }
 
-    /// Replaces the last number of a place.
+    /// The last number at a place, to be replaced.
     #[inline]
     pub(super) fn number(&mut self, place: Place) -> &mut u64 {
         &mut self.numbers[place.0]
     }
 
-    /// What an event does to the calls that are going on.
+    /// Follows what an event does to the active calls.
     #[inline]
     pub(super) fn step(&mut self, layout: &Layout, id: u32, first: u64) {
         match layout.kind {
@@ -197,7 +196,7 @@ impl Model {
     }
 }
 
-/// Appends a number, seven bits a byte, the lowest first.
+/// Appends a number as a varint: seven bits in each byte, the lowest first.
 #[inline]
 pub(super) fn put_varint(out: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {
@@ -207,19 +206,19 @@ pub(super) fn put_varint(out: &mut Vec<u8>, mut value: u64) {
     out.push(value as u8);
 }
 
-/// Small for small differences of either sign.
+/// Encodes a signed difference so that small ones of either sign become small numbers.
 #[inline]
 pub(super) fn zigzag(value: i64) -> u64 {
     ((value << 1) ^ (value >> 63)) as u64
 }
 
-/// Back from [`zigzag`].
+/// Reverses [`zigzag`].
 #[inline]
 pub(super) fn unzigzag(value: u64) -> i64 {
     (value >> 1) as i64 ^ -((value & 1) as i64)
 }
 
-/// Object ids: the class above this bit, a number below it.
+/// The bits of an object id above this one are the class, those below are the number.
 pub(super) const CLASS_SHIFT: u32 = 40;
 pub(super) const SERIAL: u64 = (1 << CLASS_SHIFT) - 1;
 

@@ -1,4 +1,4 @@
-//! From a chunk's events to the payload of a block.
+//! Packs a chunk's events into the payload of a block.
 
 use super::block::{Header, Index};
 use super::error::{Error, ErrorKind};
@@ -14,14 +14,14 @@ pub struct Packer {
     columns: [Column; COLUMNS],
     plain: Vec<u8>,
     compressor: zstd::bulk::Compressor<'static>,
-    /// Ids that are in the index already, so that it is not asked each time.
+    /// A cache of ids that are in the index already, so that they are not added each time.
     seen: Box<[(Names, u32); SEEN]>,
 }
 
 const SEEN: usize = 1024;
 
-/// Bytes that are appended to memory which is there already: no event needs more
-/// than [`MOST_PER_BYTE`] in a column for each of its own bytes.
+/// Bytes that are appended to memory which is allocated beforehand: in each column, an event needs
+/// at most [`MOST_PER_BYTE`] bytes for each of its own.
 #[derive(Default)]
 struct Column {
     bytes: Vec<u8>,
@@ -71,7 +71,7 @@ impl Column {
     }
 }
 
-/// Reads the little-endian numbers of an event that is there.
+/// Reads the little-endian numbers of an event that is known to be whole.
 struct Raw<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -99,6 +99,8 @@ impl Raw<'_> {
 }
 
 impl Packer {
+    /// Prepares memory and a compressor.
+    ///
     /// # Errors
     ///
     /// Fails if there is no memory for the compressor.
@@ -107,19 +109,18 @@ impl Packer {
             model: Model::default(),
             columns: Default::default(),
             plain: Vec::new(),
-            // Level 1: on events higher ones gain little.
+            // Higher levels gain little on events.
             compressor: zstd::bulk::Compressor::new(1)?,
             seen: Box::new([(Names::Nothing, 0); SEEN]),
         })
     }
 
-    /// Appends the block of a chunk's events to `out`. `header` says whose they
-    /// are; the rest of it is filled in.
+    /// Appends the block of a chunk's events to `out`. The caller fills in the stream, thread and
+    /// stamps in `header`; the rest is filled in here.
     ///
     /// # Errors
     ///
-    /// Fails if the bytes are no events. What stands in `out` then is to be cut
-    /// off.
+    /// Fails if the bytes are not events. The caller must then cut off what was appended to `out`.
     pub fn pack(
         &mut self,
         header: &mut Header,
@@ -181,11 +182,11 @@ struct Filling<'p> {
     index: &'p mut Index,
 }
 
-/// Tells the event at a place among others; where the next one begins.
+/// Packs the event at an offset of the chunk; returns the offset of the next one.
 type Teller = fn(&mut Filling<'_>, &[u8], usize) -> Result<usize, Error>;
 
-/// What tells an event, by its tag. Those of most events know its layout: a jump to
-/// one of them is all that a processor has to guess of an event.
+/// The function that packs an event, by its tag. Those for the most frequent tags know the layout
+/// at compile time: the jump to one of them is all that a processor has to predict for an event.
 static TELLERS: [Teller; 256] = tellers();
 
 macro_rules! hot {
@@ -322,10 +323,10 @@ impl Filling<'_> {
     }
 }
 
-/// Refers to an object; whether it may not have been told of in this block.
+/// Packs a reference; returns whether the index of the block may lack the object.
 ///
-/// Which code it is cannot be guessed well, so that all are looked at, the best one
-/// last, without a jump.
+/// The processor cannot predict which code applies, so all codes are tried, the best one last,
+/// without a jump.
 #[inline(always)]
 fn refer(
     model: &mut Model,
@@ -365,7 +366,7 @@ fn refer(
     code == OTHER
 }
 
-/// Tells an object that is seen for the first time.
+/// Packs an object that is seen for the first time.
 #[inline(always)]
 fn object(model: &mut Model, objects: &mut Column, reference: u64) {
     let newest = model.newest & SERIAL;

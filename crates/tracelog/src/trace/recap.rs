@@ -1,14 +1,13 @@
-//! Which calls are going on where the kept part of a bounded trace begins.
+//! Which calls are active where the kept part of a bounded trace begins.
 //!
-//! A recap is a block with [`Header::RECAP`] among its flags. It stands for the
-//! blocks of its stream up to its sequence, that one included: it has an event
-//! [`Kind::Going`] for each call of the platform thread that is going on behind
-//! them, the outermost first. If the stream's next events are those of a virtual
-//! thread, the [`Kind::Switch`] of it follows. The calls of virtual threads are
-//! not told, for those move from stream to stream.
+//! A recap is a block with [`Header::RECAP`] among its flags. It stands for the blocks of its
+//! stream up to its sequence number, that one included: it has an event [`Kind::Going`] for each
+//! call of the platform thread that is active behind them, the outermost first. If the stream's
+//! next events are those of a virtual thread, its [`Kind::Switch`] follows. The calls of virtual
+//! threads are not listed, because virtual threads move from stream to stream.
 //!
-//! The recorder makes them while it packs: [`Changes`] is what a block does to the
-//! calls that are going on, and [`Recaps`] adds that up.
+//! The recorder makes recaps while it packs: [`Changes`] is what a block does to the active calls,
+//! and [`Recaps`] adds that up.
 
 use std::collections::BTreeMap;
 
@@ -17,29 +16,29 @@ use super::error::{Error, ErrorKind};
 use super::kind::{self, Kind, tag};
 use super::pack::Packer;
 
-/// Calls of a thread that are remembered; of deeper ones the innermost.
+/// The most calls of a thread that are remembered; of deeper stacks, the innermost calls.
 const MOST_CALLS: usize = 1 << 16;
-/// Streams that are remembered.
+/// The most streams that are remembered.
 const MOST_STREAMS: usize = 1 << 16;
-/// Blocks that may come before one that was begun earlier.
+/// The most blocks that may arrive before one of their stream that was begun earlier.
 const MOST_EARLY: usize = 256;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Step {
     Enter(u32),
-    /// It ends, and what is deeper.
+    /// The innermost call of this method ends, and so do all deeper ones.
     Leave(u32),
-    /// What is deeper ends.
+    /// All calls deeper than the innermost call of this method end.
     Catch(u32),
 }
 
-/// What an event does to the calls that are going on.
+/// What an event does to the active calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Of {
     /// There is no such event.
     Unknown,
     Nothing,
-    /// Nothing either, and text follows.
+    /// It does nothing, and text follows.
     Text,
     Enter,
     Leave,
@@ -49,13 +48,13 @@ enum Of {
     Switch,
 }
 
-/// The same with the bytes of the event, but for its text.
+/// What an event does to the active calls, and the number of its bytes without its text.
 struct Effect {
     size: u8,
     of: Of,
 }
 
-/// Effects by tag.
+/// The effects by tag.
 static EFFECTS: [Effect; 256] = {
     let layouts = kind::layouts();
     const UNKNOWN: Effect = Effect {
@@ -84,20 +83,19 @@ static EFFECTS: [Effect; 256] = {
     all
 };
 
-/// What the events of a block do to the calls of the stream's own thread.
+/// What the events of a block do to the active calls of the stream's own thread.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Changes {
-    /// Calls are not known from before.
+    /// Whether the calls from before the block are not known any more.
     forgets: bool,
-    /// Without those calls that begin and end in the block.
+    /// The steps, without those of calls that begin and end in the block.
     steps: Vec<Step>,
-    /// Where the first of those steps is that no [`Step::Leave`] and none of
-    /// [`Step::Catch`] comes behind.
+    /// The index in `steps` behind the last [`Step::Leave`] or [`Step::Catch`].
     from: usize,
-    /// The platform thread, if it has told anything.
+    /// The platform thread, if it has recorded anything.
     thread: Option<u64>,
-    /// The thread of the last events: nothing if that is the platform thread, empty
-    /// if it is that of the events before.
+    /// The switch to the thread of the last events: `None` if that is the platform thread, empty if
+    /// it is still the thread of the events before.
     carried: Option<Vec<u8>>,
     has_ended: bool,
 }
@@ -107,7 +105,7 @@ impl Changes {
     ///
     /// # Errors
     ///
-    /// Fails if the bytes are no events.
+    /// Fails if the bytes are not events.
     pub fn of(header: &Header, raw: &[u8]) -> Result<Self, Error> {
         let mut changes = Self::default();
         let mut is_virtual = header.is_virtual();
@@ -150,7 +148,7 @@ impl Changes {
         Ok(changes)
     }
 
-    /// The events that follow are of another thread; whether that is a virtual one.
+    /// Handles a switch to another thread; returns whether that is a virtual one.
     fn switch(&mut self, event: &[u8]) -> bool {
         let flags = event.get(1).copied().unwrap_or_default();
         let is_virtual = flags & 1 != 0;
@@ -181,7 +179,7 @@ impl Changes {
     }
 }
 
-/// Ends calls, of those from a place on; whether that method was among them.
+/// Ends calls among those from an index on; returns whether the method was among them.
 fn end(calls: &mut Vec<Step>, from: usize, step: Step) -> bool {
     let (Step::Leave(method) | Step::Catch(method) | Step::Enter(method)) = step;
     let known = calls.get(from..).unwrap_or_default();
@@ -195,15 +193,15 @@ fn end(calls: &mut Vec<Step>, from: usize, step: Step) -> bool {
 
 #[derive(Debug, Default)]
 struct Stream {
-    /// The number of the block that is to come.
+    /// The sequence number of the block that is to come next.
     next: u64,
-    /// Those that came before it; nothing for one that is lost.
+    /// Blocks that arrived early, by sequence number; without changes for one that is lost.
     early: BTreeMap<u64, (u64, Option<Changes>)>,
     thread: u64,
     last_stamp: u64,
-    /// All of them [`Step::Enter`].
+    /// The active calls; all of them are [`Step::Enter`].
     calls: Vec<Step>,
-    /// The switch to the virtual thread of the last events.
+    /// The switch to the virtual thread of the last events, if it is one.
     carried: Option<Vec<u8>>,
 }
 
@@ -236,7 +234,7 @@ impl Stream {
         }
     }
 
-    /// The events of the recap.
+    /// Appends the events of the recap to `out`.
     fn events(&self, out: &mut Vec<u8>) {
         for call in &self.calls {
             if let Step::Enter(method) = call {
@@ -254,15 +252,14 @@ impl Stream {
     }
 }
 
-/// What is going on in each stream, by the blocks that were stored.
+/// The active calls of each stream, according to the blocks that were stored.
 #[derive(Debug, Default)]
 pub struct Recaps {
     streams: BTreeMap<u64, Stream>,
 }
 
 impl Recaps {
-    /// Adds a block that was packed, or that is lost. Those of a stream may come out of
-    /// their order.
+    /// Adds a block that was packed, or one that is lost. Blocks of a stream may come out of order.
     pub fn add(&mut self, header: &Header, changes: Option<Changes>) {
         if self.streams.len() >= MOST_STREAMS && !self.streams.contains_key(&header.stream) {
             return;
@@ -276,7 +273,7 @@ impl Recaps {
         if stream.early.len() > MOST_EARLY
             && let Some((&first, _)) = stream.early.first_key_value()
         {
-            // What is before it does not come any more.
+            // Blocks before this one no longer come.
             stream.next = first;
             stream.calls.clear();
         }
@@ -289,7 +286,7 @@ impl Recaps {
         }
     }
 
-    /// Appends the recaps of all streams, as far as they fit into so many bytes.
+    /// Appends the recaps of all streams, as far as they fit into `most` bytes.
     ///
     /// # Errors
     ///
@@ -336,7 +333,8 @@ mod tests {
         LAYOUTS.iter().position(is).expect("a kind") as u8
     }
 
-    /// Methods are entered by their numbers, and left by those below zero; caught from 100 on.
+    /// A positive number below 100 enters the method, a negative number leaves it, and one from 100
+    /// on catches in it.
     fn block(stream: u64, sequence: u64, calls: &[i32]) -> (Header, Changes) {
         let mut raw = Vec::new();
         for &call in calls {
@@ -370,7 +368,7 @@ mod tests {
 
     #[test]
     fn blocks_in_any_order_say_what_is_going_on() {
-        // The end of 3 ends 4; that of 9, which never began, ends nothing.
+        // The end of 3 ends 4, too; that of 9, which never began, ends nothing.
         let all = [1, 2, 3, 4, -3, 5, -9, 6, 102, 3, -2, 7, 8];
         for cut in 0..all.len() {
             let mut recaps = Recaps::default();

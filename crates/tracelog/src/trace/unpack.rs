@@ -1,4 +1,4 @@
-//! From the payload of a block back to events.
+//! Unpacks the payload of a block into events.
 
 use super::block::Header;
 use super::error::{Error, ErrorKind};
@@ -8,23 +8,23 @@ use super::model::{
     REFERENCES, SAME, SERIAL, TEXTS, THIS, unzigzag,
 };
 
-/// Something that happened.
+/// An event of the trace.
 #[derive(Debug, Clone)]
 pub struct Event {
     layout: &'static Layout,
     tag: u8,
-    /// The method, field or callee; see [`Layout::names`].
+    /// The method, field or callee that the event names; see [`Layout::names`].
     pub id: u32,
-    /// The stream it is of: see [`crate::trace`].
+    /// The stream that the event belongs to; see [`crate::trace`].
     pub stream: u64,
-    /// The thread it happened on: `Thread.getId`.
+    /// The thread on which it happened, as `Thread.getId` returns it.
     pub thread: u64,
     /// Whether that is a virtual thread.
     pub is_virtual: bool,
-    /// When, among threads: an event with a smaller stamp was before. Events
-    /// with equal ones are not ordered, but on one thread.
+    /// Its time relative to other threads: events with a smaller stamp came before. Events with
+    /// equal stamps are not ordered, except on one thread.
     pub stamp: u64,
-    /// Whether blocks of its stream that were before it are missing or damaged.
+    /// Whether blocks of its stream before it are missing or damaged.
     pub is_after_gap: bool,
     references: [u64; MOST.0],
     ints: [i32; MOST.1],
@@ -50,17 +50,17 @@ impl ObjectId {
 }
 
 impl Event {
-    /// What happened.
+    /// The kind of the event.
     pub fn kind(&self) -> Kind {
         self.layout.kind
     }
 
-    /// How the event lies in memory, and what its id names.
+    /// The layout of the event, which also says what its id names.
     pub fn layout(&self) -> &'static Layout {
         self.layout
     }
 
-    /// The kind and shape in one number.
+    /// The tag: kind and shape in one number.
     pub fn tag(&self) -> u8 {
         self.tag
     }
@@ -98,7 +98,7 @@ impl Event {
             .unwrap_or(&[])
     }
 
-    /// What was returned, written or read, if the event tells.
+    /// The value that was returned, written or read, if the event records it.
     pub fn value(&self) -> Option<Datum> {
         let int = || self.ints().last().copied();
         let long = || self.longs().last().copied();
@@ -115,23 +115,24 @@ impl Event {
         })
     }
 
-    /// Whether it has a text, which may be empty.
+    /// Whether the event has a text, which may be empty.
     pub fn is_text(&self) -> bool {
         self.layout.text && matches!(self.coder, coder::LATIN1 | coder::UTF16)
     }
 
-    /// Whether the text of a [`Kind::Text`] was not stored, for it is a secret.
+    /// Whether the text of a [`Kind::Text`] was not stored because it is a secret.
     pub fn is_secret(&self) -> bool {
         self.layout.text && self.coder == coder::SECRET
     }
 
-    /// Whether, at a [`Kind::Switch`], there was a pause in which calls of this
-    /// thread may have begun and ended.
+    /// Whether, at a [`Kind::Switch`], there was a pause in which calls of this thread may have
+    /// begun and ended.
     pub fn is_after_pause(&self) -> bool {
         self.tag == tag::SWITCH && self.ints[0] & 2 != 0
     }
 
-    /// Of a [`Kind::Text`] of which only the beginning is stored: `String.hashCode` of the whole.
+    /// For a [`Kind::Text`] of which only the beginning is stored, the `String.hashCode` of the
+    /// whole; else `None`.
     pub fn hash(&self) -> Option<i32> {
         let &[length, hash] = self.ints() else {
             return None;
@@ -144,8 +145,8 @@ impl Event {
         (units < length as usize).then_some(hash)
     }
 
-    /// The UTF-16 units of a text that has lone surrogates, so that no [`String`] is the same. Half
-    /// a pair where a text was cut is none.
+    /// The UTF-16 units of a text that has lone surrogates, so that no [`String`] equals it; else
+    /// `None`. Half a pair where a text was cut does not count.
     pub fn lone_surrogates(&self) -> Option<Vec<u16>> {
         if !self.layout.text || self.coder != coder::UTF16 {
             return None;
@@ -160,8 +161,8 @@ impl Event {
         lone.then_some(units)
     }
 
-    /// The text of a [`Kind::Text`] or [`Kind::Switch`], in UTF-16 units as the
-    /// JVM had them; lone surrogates are replaced.
+    /// The text of a [`Kind::Text`] or [`Kind::Switch`], which the JVM has in UTF-16 units; lone
+    /// surrogates are replaced.
     pub fn text(&self) -> String {
         match (self.layout.text, self.coder) {
             (true, coder::LATIN1) => self.text.iter().map(|&byte| char::from(byte)).collect(),
@@ -175,8 +176,8 @@ impl Event {
         }
     }
 
-    /// Of a [`Kind::Text`] of an array: its elements, which are of this descriptor. Nothing if it tells of
-    /// none.
+    /// For a [`Kind::Text`] of an array, its elements, whose type has this descriptor; `None` for
+    /// other texts.
     pub fn elements(&self, descriptor: &str) -> Option<Vec<Datum>> {
         fn all<const N: usize>(text: &[u8], datum: impl Fn([u8; N]) -> Datum) -> Vec<Datum> {
             text.as_chunks()
@@ -206,18 +207,18 @@ impl Event {
     }
 }
 
-/// A value.
+/// A value in an event.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Datum {
     /// An object, or null.
     Reference(Option<ObjectId>),
-    /// `boolean`, `byte`, `char`, `short` or `int`.
+    /// A `boolean`, `byte`, `char`, `short` or `int`.
     Int(i32),
-    /// `long`
+    /// A `long`.
     Long(i64),
-    /// `float`
+    /// A `float`.
     Float(f32),
-    /// `double`
+    /// A `double`.
     Double(f64),
 }
 
@@ -241,7 +242,7 @@ struct Column {
 impl Column {
     #[inline]
     fn byte(&mut self, plain: &[u8]) -> Result<u8, Error> {
-        // `end` is within `plain`, but only this makes it plain to the compiler.
+        // `end` is within `plain`, but only this check shows that to the compiler.
         match plain.get(self.at) {
             Some(&byte) if self.at < self.end => {
                 self.at += 1;
@@ -308,12 +309,12 @@ impl Unpacker {
         }
     }
 
-    /// Begins with a block, whose payload was checked against its sum.
+    /// Begins with a block, whose payload has been checked against its checksum.
     ///
     /// # Errors
     ///
-    /// Fails if the payload cannot be unpacked. It takes no more memory than the
-    /// header says, which is bounded.
+    /// Fails if the payload cannot be unpacked. It takes no more memory than the header says, which
+    /// is bounded.
     pub fn start(&mut self, header: &Header, payload: &[u8]) -> Result<(), Error> {
         let plain_len = header.plain_len as usize;
         self.plain.clear();
@@ -357,12 +358,12 @@ impl Unpacker {
         Ok(())
     }
 
-    /// Bytes that it takes for the block.
+    /// The number of bytes that it takes for the block.
     pub(super) fn capacity(&self) -> usize {
         self.plain.capacity()
     }
 
-    /// Says that what was before this block is missing or damaged.
+    /// Records that what was before this block is missing or damaged.
     pub(super) fn comes_after_gap(&mut self) {
         self.after_gap = true;
     }
@@ -371,7 +372,7 @@ impl Unpacker {
     ///
     /// # Errors
     ///
-    /// Fails if the payload makes no sense; nothing more comes then.
+    /// Fails if the payload makes no sense; no further events come then.
     #[inline]
     pub fn next_event(&mut self) -> Result<Option<&Event>, Error> {
         if self.left == 0 {
@@ -390,7 +391,7 @@ impl Unpacker {
         }
     }
 
-    /// The event that [`Self::next_event`] has returned last.
+    /// The event that [`Self::next_event`] returned last.
     pub fn event(&self) -> &Event {
         &self.event
     }

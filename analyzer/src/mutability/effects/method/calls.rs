@@ -1,4 +1,4 @@
-//! What a call does: what it runs, with which arguments, and what the summaries of these say.
+//! What a call does: which methods it runs, with which arguments, and what their summaries say.
 
 use super::{MAX_WORK, State};
 use crate::mutability::effects::kinds::{Kind, Kinds};
@@ -11,14 +11,14 @@ use crate::program::calls::{Dispatch, Site};
 
 /// The operation that stands for all calls of a body.
 const MADE_BY_CALLS: u32 = u32::MAX - 1;
-/// Kinds of objects that one call makes.
+/// The most kinds of objects that one call makes.
 const MAX_MADE: u32 = 12;
-/// Lambdas that run lambdas.
+/// The greatest depth of lambdas that run lambdas.
 const MAX_DEPTH: usize = 3;
 
 impl State<'_> {
-    /// Gives arguments to code that is not known. What it returns, and what
-    /// anything outside is from now on, may be any of them.
+    /// Passes arguments to code that is not known. Its result, and anything outside from then on,
+    /// may be any of them.
     pub(super) fn give_away(&mut self, at: u32, args: &[Nodes]) -> Nodes {
         let mut all = union(args);
         for given in self.closure(all).iter() {
@@ -59,7 +59,7 @@ impl State<'_> {
         let outer = std::mem::replace(&mut self.receiver, receivers);
         let touched = std::mem::take(&mut self.touched);
         let mut any = exact || receiver.is_empty();
-        // Receivers that code of the library may run on.
+        // The receivers on which code of the library may run.
         let mut of_library = receiver;
         if !exact {
             for one in receiver.iter() {
@@ -147,7 +147,7 @@ impl State<'_> {
         result
     }
 
-    /// Whether the library gets something to run of which it is not known what it is.
+    /// Whether the library gets something to run that is not known.
     fn takes_what_it_runs(&self, site: Site, args: &[Nodes]) -> bool {
         let is_unknown = |one: Ref| {
             let node = self.nodes[(one >> 1) as usize];
@@ -157,8 +157,8 @@ impl State<'_> {
             .any(|place| args[place].iter().any(is_unknown) && self.world.takes_lambda(site, place))
     }
 
-    /// What the library has from code that it ran it returns, and stores in what it
-    /// makes and in what it changes: in proofs, in all that it gets.
+    /// Distributes what the library gets from code that it ran: the library may return it, and
+    /// store it in what it makes and in what it changes or, in proofs, in all of its arguments.
     fn hand_over(&mut self, found: &Nodes, args: &[Nodes], made: &Nodes) {
         if found.is_empty() {
             return;
@@ -181,7 +181,7 @@ impl State<'_> {
             }
             let mut held = *found;
             held.remove(node);
-            // What leads there anyway would only hide by which field.
+            // An entry for what is reachable from there anyway would only hide by which field.
             if let (Some(param), false) = (self.param_of(node), sound) {
                 for one in found
                     .iter()
@@ -194,8 +194,8 @@ impl State<'_> {
         }
     }
 
-    /// Runs what a call runs on one receiver, of one of these classes; whether any
-    /// of it is code of the library's.
+    /// Runs a call on one receiver, which is of one of these classes; returns whether any of the
+    /// code is the library's.
     fn run_on(
         &mut self,
         at: u32,
@@ -213,7 +213,7 @@ impl State<'_> {
         library
     }
 
-    /// Runs methods on a receiver; whether any of it is code of the library's.
+    /// Runs methods on a receiver; returns whether any of the code is the library's.
     fn run_all(
         &mut self,
         at: u32,
@@ -236,18 +236,16 @@ impl State<'_> {
         match target {
             Target::Method(method) => {
                 let summary = self.world.summary(*method);
-                // The library runs the lambdas that it gets, and looks at nothing
-                // else of them.
+                // The library runs the lambdas that it gets, and does not use them in other ways.
                 let own = !self.world.is_library(target);
                 self.apply(at, &summary, args, own, |write| {
                     Cause::Call(at, *method, write)
                 })
             }
             Target::Known(summary) => self.apply(at, summary, args, false, |_| Cause::Known(at)),
-            // Any lambda that runs any lambda would run all of them, over and
-            // over.
+            // If every lambda that runs lambdas could run all of them, this would not end.
             Target::Lambda(..) if self.depth > 0 => self.too_deep(at, args),
-            // What it has captured is read from it.
+            // The captured values are read from the lambda.
             Target::Lambda(method, op) => match self.world.lambda(*method, *op) {
                 Some(lambda) => {
                     let receiver = args.first().copied().unwrap_or_default();
@@ -259,7 +257,7 @@ impl State<'_> {
         }
     }
 
-    /// Where calls of calls are followed no further.
+    /// The result where calls within calls are followed no further.
     fn too_deep(&mut self, at: u32, args: &[Nodes]) -> Nodes {
         match self.world.is_sound() {
             true => self.give_away(at, args),
@@ -267,7 +265,7 @@ impl State<'_> {
         }
     }
 
-    /// Runs what a lambda stands for.
+    /// Runs the method that a lambda stands for.
     fn run_lambda(&mut self, at: u32, lambda: &Lambda, receiver: &Nodes, args: &[Nodes]) -> Nodes {
         let mut all = Vec::new();
         let mut made = Nodes::default();
@@ -292,14 +290,14 @@ impl State<'_> {
         result
     }
 
-    /// The library may run what it gets: lambdas, and methods that override its
-    /// own, with all that it gets.
+    /// Lets the library run what it gets: lambdas, and methods that override its own, with
+    /// everything that it gets.
     fn call_back(&mut self, at: u32, args: &[Nodes]) -> Nodes {
         let mut result = Nodes::default();
         let given = self.closure(union(args));
         let world = self.world;
         if !world.is_sound() && given.iter().any(|one| self.may_be_lambda(one >> 1)) {
-            // Callers know what it is.
+            // Callers know which lambdas these are.
             let changed = self.given.join(&given, false);
             self.note(changed);
         }
@@ -327,7 +325,7 @@ impl State<'_> {
                 given.remove(one >> 1);
                 given.insert(outside);
                 if world.is_sound() {
-                    // What one of them returns another one may get.
+                    // What one of them returns may be passed to another one.
                     given.join(&before, false);
                 }
                 self.called_back(at, one, &given, &mut result);
@@ -340,7 +338,7 @@ impl State<'_> {
         result
     }
 
-    /// The library runs one of the things that it gets, with what else it gets.
+    /// Lets the library run one of the objects that it gets, with everything else that it gets.
     fn called_back(&mut self, at: u32, one: Ref, given: &Nodes, result: &mut Nodes) {
         let world = self.world;
         let mut run = |state: &mut State<'_>, class| {
@@ -355,11 +353,11 @@ impl State<'_> {
         match self.nodes[(one >> 1) as usize] {
             Node::New(_, Made::Lambda(method, op)) => {
                 if let Some(lambda) = world.lambda(method, op) {
-                    // What its interface has bodies of, too.
+                    // The methods that have a body in its interface may run, too.
                     if let Some(interface) = lambda.interface {
                         run(self, interface);
                     }
-                    // As many as it may take.
+                    // This is as many arguments as it may take.
                     let found = self.run_lambda(at, lambda, &Nodes::one(one), &[*given; 4]);
                     result.join(&found, false);
                 }
@@ -369,8 +367,8 @@ impl State<'_> {
         }
     }
 
-    /// Does to the arguments what a summary says; `own` if it is one of the
-    /// program's methods.
+    /// Applies a summary to the arguments; `own` says whether it is that of a method of the
+    /// program.
     fn apply(
         &mut self,
         at: u32,
@@ -384,13 +382,13 @@ impl State<'_> {
         for node in &summary.nodes {
             let refs = match *node {
                 Node::Param(param) => arg(param),
-                // What the callee stored there is found below.
+                // What the callee stored there is handled below.
                 Node::Read(from, field) => self.load(&means[from as usize], field),
                 Node::Deep(param) => self.closure_below(&arg(param), own),
                 Node::Held(param) => self.held_by(&arg(param)),
                 Node::New(_, made) => {
-                    // Where summaries are coarse, objects that calls make are
-                    // known by what they are alone.
+                    // Where summaries are coarse, objects that calls make are only distinguished by
+                    // what they are.
                     let at = if self.is_coarse() { MADE_BY_CALLS } else { at };
                     let mut node = Node::New(at, made);
                     let kinds = self.made.get(&at).copied().unwrap_or(0);
@@ -472,7 +470,7 @@ impl State<'_> {
         *known.or_insert_with(|| world.may_be_lambda(id, param))
     }
 
-    /// The parameter that a value is, if it is nothing else.
+    /// The parameter that a value is; `None` if it may be anything else.
     fn one_param(&self, value: &Nodes) -> Option<u16> {
         let mut all = value.iter();
         match (
@@ -484,7 +482,7 @@ impl State<'_> {
         }
     }
 
-    /// Whether what a node is may be an instance of a class.
+    /// Whether the object of a node may be an instance of a class.
     fn may_be(&self, node: u32, class: ClassId) -> bool {
         match self.nodes[node as usize] {
             Node::New(_, Made::Class(made)) => self.world.is_subtype(made, class),

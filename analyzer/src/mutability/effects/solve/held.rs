@@ -1,4 +1,4 @@
-//! What fields hold, as far as all stores are seen.
+//! What fields hold, as far as all stores are known.
 
 use super::Solver;
 use crate::mutability::facts::{NONE, Op};
@@ -7,11 +7,11 @@ use crate::program::names::{Map, Set};
 use crate::program::{ClassId, MethodId, Program, Sym};
 use hindsight_classfile::access;
 
-/// Fields that a call may store in though no body does.
+/// The fields that a call may store into although no body does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Unseen {
     None,
-    /// All but final ones.
+    /// All fields except final ones.
     Open,
     Any,
 }
@@ -35,8 +35,8 @@ fn stores_unseen(program: &Program, site: Site) -> Unseen {
 }
 
 impl Solver<'_> {
-    /// Fields of the program's that all stores give new objects of known classes.
-    /// Where something might store unseen, none.
+    /// The program's fields for which all stores are of new objects of known classes. Fields into
+    /// which something unknown might store are left out.
     pub(super) fn what_fields_hold(&self) -> Map<Sym, Vec<ClassId>> {
         const MOST: usize = 4;
         let program = self.program;
@@ -102,7 +102,7 @@ impl Solver<'_> {
             .collect()
     }
 
-    /// Fields that maps are stored in as they are made that reorder what is read.
+    /// The fields into which new maps are stored that reorder their entries on reading.
     pub(super) fn fields_that_reorder(&self) -> Set<Sym> {
         let by_access = self.program.names.find(b"<init>(IFZ)V");
         let mut found = Set::default();

@@ -1,5 +1,5 @@
-//! Class initializers: what runs before the first call of a class, or the first look at a static
-//! field of it. For proofs only; otherwise each is taken to have run before.
+//! Class initializers, which run before the first call of a class, or the first access to a static
+//! field of it. For proofs only; otherwise each is assumed to have run before.
 
 use super::Solver;
 use crate::mutability::facts::{Facts, Op};
@@ -8,18 +8,19 @@ use crate::program::names::{Map, Set};
 use crate::program::{ClassId, MethodId, Program, Sym};
 use hindsight_classfile::access;
 
-/// The program's initializers by what makes them run: that of the class, and those above it.
+/// The program's class initializers by what triggers them: that of a class, and those of its
+/// superclasses.
 #[derive(Default)]
 pub(super) struct Initial {
     of_classes: Map<ClassId, Vec<MethodId>>,
-    /// By static fields that some body looks at.
+    /// The initializers by the static fields that some body accesses.
     of_fields: Map<Sym, Vec<MethodId>>,
-    /// Final ones that a class's own initializer looks at.
+    /// Final static fields that their class's own initializer accesses.
     constants: Set<(MethodId, Sym)>,
 }
 
 impl Initial {
-    /// Looks for them in a program.
+    /// Finds the initializers of a program.
     pub(super) fn new(program: &Program, facts: &[Facts]) -> Initial {
         let mut initial = Initial::default();
         let names = &program.names;
@@ -74,12 +75,12 @@ impl Initial {
 }
 
 impl Solver<'_> {
-    /// Initializers that a call in this method may run before what it calls.
+    /// The initializers that a call in this method may run before the called method.
     pub(super) fn before_call(&self, method: MethodId, site: Site) -> Vec<MethodId> {
         self.not_begun(method, self.initializers(site))
     }
 
-    /// The same wherever the call is.
+    /// The initializers that a call may run first, wherever the call is.
     pub(super) fn initializers(&self, site: Site) -> Option<&Vec<MethodId>> {
         if site.dispatch != Dispatch::Exact || self.initial.of_classes.is_empty() {
             return None;
@@ -91,17 +92,18 @@ impl Solver<'_> {
         found.filter(|_| is_first)
     }
 
-    /// Initializers that a look at a static field may run.
+    /// The initializers that an access to a static field may run.
     pub(super) fn before_field(&self, method: MethodId, field: Sym) -> Vec<MethodId> {
         self.not_begun(method, self.initial.of_fields.get(&field))
     }
 
-    /// Whether a static field has nothing yet but what this initializer stores.
+    /// Whether a static field holds, up to now, only what this initializer has stored.
     pub(super) fn is_constant(&self, method: MethodId, field: Sym) -> bool {
         self.initial.constants.contains(&(method, field))
     }
 
-    /// A class's methods run when its own initializer has begun, and its superclass's.
+    /// The initializers in `found` that may not have begun: when a class's method runs, its own
+    /// initializer has begun, and so have those of its superclasses.
     fn not_begun(&self, method: MethodId, found: Option<&Vec<MethodId>>) -> Vec<MethodId> {
         let is_begun = |initializer: MethodId| {
             let of = self.program.method(initializer).class;

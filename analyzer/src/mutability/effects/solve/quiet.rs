@@ -1,8 +1,8 @@
-//! Methods that change nothing that static fields lead to, as far as that is plain to see.
+//! Methods that change nothing reachable from static fields, as far as that is easy to see.
 //!
-//! For proofs, of calls that are taken by verdicts: a verdict is on parameters, and says
-//! nothing of what has been put into a static field before. A method changes nothing of that
-//! if it is [`Quiet::shallow`] or [`Quiet::closed`], and so is all that it calls.
+//! This is for proofs, at calls that are judged by verdicts: a verdict is about parameters, and
+//! says nothing of what was stored in a static field before. A method changes nothing of that if it
+//! is [`Quiet::shallow`] or [`Quiet::closed`], and so is everything that it calls.
 
 use super::Solver;
 use crate::mutability::answers::{Answers, Verdict};
@@ -18,9 +18,10 @@ use hindsight_classfile::access;
 /// In which ways a method is quiet.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Quiet {
-    /// What it changes are objects that it makes or gets, not what these lead to.
+    /// It only changes objects that it makes or gets as arguments, not what is reachable from
+    /// these.
     shallow: bool,
-    /// It gets at nothing but what it makes, and what its parameters lead to.
+    /// It only accesses what it makes, and what is reachable from its parameters.
     pub closed: bool,
 }
 
@@ -46,37 +47,37 @@ impl Quiet {
 #[derive(Debug, Default)]
 pub struct QuietMethods {
     of: Vec<Quiet>,
-    /// What the library may call that is not quiet.
+    /// The signatures of code that the library may call and that is not quiet.
     pub(super) noisy: Signatures,
 }
 
 impl QuietMethods {
-    /// How quiet a method of the program's is.
+    /// How quiet a method of the program is.
     pub fn of(&self, method: MethodId) -> Quiet {
         let known = self.of.get(method.0 as usize);
         known.copied().unwrap_or_default()
     }
 
-    /// Whether a method of the program's changes nothing that static fields lead to.
+    /// Whether a method of the program changes nothing reachable from static fields.
     pub fn has(&self, method: MethodId) -> bool {
         self.of(method).is_any()
     }
 }
 
-/// An argument, as the body that gives it sees it.
+/// An argument, as the body that passes it knows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Given {
-    /// No reference.
+    /// The argument is not a reference.
     Nothing,
-    /// Made there to hold nothing but text.
+    /// It was made in the body and holds only text.
     Text,
-    /// Made there, or a parameter.
+    /// It was made in the body, or is a parameter.
     Near,
     Far,
 }
 
 impl Solver<'_> {
-    /// Finds the quiet methods, by verdicts that are proved.
+    /// Finds the quiet methods, using verdicts that are proved.
     pub(super) fn find_quiet(&self, verdicts: &Answers) -> QuietMethods {
         let count = self.facts.len() as u32;
         let own = |method| self.is_own(method);
@@ -90,7 +91,8 @@ impl Solver<'_> {
             noisy: Signatures::default(),
         };
         loop {
-            // Each time fewer are left, for a method is as quiet as what it calls.
+            // In each round fewer methods are left, because a method is only as quiet as what it
+            // calls.
             let mut changed = false;
             for method in (0..count).map(MethodId) {
                 let before = found.of[method.0 as usize];
@@ -114,7 +116,7 @@ impl Solver<'_> {
         }
     }
 
-    /// How quiet what a call runs is.
+    /// How quiet the method is that a call runs.
     pub(super) fn quiet_of(&self, target: &Target) -> Quiet {
         let of_known = |known: &Summary| match known.writes_kept {
             true => Quiet::default(),
@@ -152,12 +154,12 @@ impl Solver<'_> {
                 self.library.summary(method).is_some()
                     && !self.library.runs(method).meets(&found.noisy)
             }
-            // What has no body does not run.
+            // A method without a body does not run.
             false => known.is(access::ABSTRACT),
         }
     }
 
-    /// How quiet a body is, if what it calls is as quiet as that was found to be so far.
+    /// How quiet a body is, if the methods that it calls are as quiet as found so far.
     fn listen(&self, id: MethodId, found: &QuietMethods, verdicts: &Answers) -> Quiet {
         let facts = &self.facts[id.0 as usize];
         let mut quiet = found.of[id.0 as usize];
@@ -203,7 +205,7 @@ impl Solver<'_> {
                     let args: Vec<Given> = args.iter().map(given).collect();
                     let of_call = self.listen_to(*site, &args, *dst != NONE, found, verdicts);
                     quiet = quiet.and(of_call);
-                    // It returns itself.
+                    // The method returns its receiver.
                     if args.first() == Some(&Given::Text) && self.holds_text(site.owner) {
                         near.insert(*dst, Given::Text);
                     }
@@ -220,7 +222,7 @@ impl Solver<'_> {
         quiet
     }
 
-    /// How quiet a body is that has this call and nothing else.
+    /// How quiet a body with only this call would be.
     fn listen_to(
         &self,
         site: Site,
@@ -308,7 +310,7 @@ impl Solver<'_> {
             places.all(|place| left_out.contains(&args[place]) || !changes(place))
         };
         if !self.is_own(method) {
-            // What objects of the library's hold they may change.
+            // A method of the library may change what its objects hold.
             return match self.is_quiet_library(method, found) {
                 false => Quiet::default(),
                 true => Quiet {
@@ -334,7 +336,8 @@ impl Solver<'_> {
     }
 }
 
-/// Whether a node is an argument itself that the caller has made, or is its parameter.
+/// Whether a node is itself an argument that the caller has made, or that is a parameter of the
+/// caller.
 fn is_of_near(summary: &Summary, node: u32, args: &[Given]) -> bool {
     match summary.nodes[node as usize] {
         Node::Param(param) => args.get(usize::from(param)) != Some(&Given::Far),

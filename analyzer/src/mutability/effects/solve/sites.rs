@@ -13,17 +13,17 @@ use crate::program::names::Set;
 use hindsight_classfile::access;
 use std::sync::{Arc, PoisonError};
 
-/// What a site runs, found once.
+/// What a call site runs, found once.
 #[derive(Clone)]
 pub(super) struct Run {
     pub(super) targets: Arc<Vec<Target>>,
-    /// Methods among them that are summarized here, lambdas looked through.
+    /// The methods among the targets that are summarized here, including those that lambdas run.
     pub(super) own: Arc<Vec<u32>>,
-    /// Lambdas that are not among them yet.
+    /// The lambdas that are not among the targets yet.
     pub(super) lambdas: Arc<Vec<Maker>>,
 }
 
-/// The verdict on several methods together.
+/// The combined verdict on two methods.
 fn worse(one: Verdict, other: Verdict) -> Verdict {
     match (one, other) {
         (Verdict::Mutable, _) | (_, Verdict::Mutable) => Verdict::Mutable,
@@ -33,8 +33,8 @@ fn worse(one: Verdict, other: Verdict) -> Verdict {
 }
 
 impl Solver<'_> {
-    /// What a site runs: what is promised of the library's methods and the
-    /// program's own, or else all.
+    /// What a call site runs: what is promised for the library's methods, and the program's own
+    /// methods; without a promise, all methods.
     pub(super) fn site(&self, site: Site) -> Run {
         let shard = &self.sites[(site.signature.0 ^ site.owner.0) as usize % SHARDS];
         let lock = || shard.lock().unwrap_or_else(PoisonError::into_inner);
@@ -98,13 +98,14 @@ impl Solver<'_> {
         if let Some(lambda) = self.lambda(maker, op).filter(|lambda| lambda.site != site) {
             let methods = &self.calls.targets(lambda.site).methods;
             own.extend(methods.iter().filter(|&&m| self.is_own(m)).map(|m| m.0));
-            // What is called runs them there, whatever its maker has.
+            // The call of the lambda runs these initializers, whatever the method that makes the
+            // lambda has run.
             let first = self.initializers(lambda.site).into_iter().flatten();
             own.extend(first.map(|m| m.0));
         }
     }
 
-    /// Many targets are taken by their verdicts.
+    /// Replaces many targets by one with their combined verdicts.
     pub(super) fn together(
         &self,
         site: Site,
@@ -141,7 +142,7 @@ impl Solver<'_> {
         }
     }
 
-    /// The same of one call: of the lambdas those that get there.
+    /// What one particular call runs: of the lambdas, only those that reach it.
     pub(super) fn site_at(&self, site: Site, at: Option<(MethodId, u32)>) -> Run {
         let run = self.site(site);
         let (Some(reach), false) = (&self.reach, run.lambdas.is_empty()) else {
@@ -168,9 +169,8 @@ impl Solver<'_> {
         run
     }
 
-    /// The verdicts on what the methods do with an argument that a call may run:
-    /// lambdas are named by theirs, with their own parameter. Nothing if others
-    /// may run as well.
+    /// The verdicts on what the methods that a call may run do with an argument. For a lambda, its
+    /// method and that method's parameter are named. `None` if other methods may run as well.
     pub fn verdicts_of(
         &self,
         verdicts: &Answers,
@@ -243,8 +243,8 @@ impl Solver<'_> {
         }
     }
 
-    /// Whether a call names a method without a body that nothing in sight implements: what will
-    /// run is not known. What annotations say is made by the JVM.
+    /// Whether a call names a method without a body of which no implementation is known, so that it
+    /// is not known what runs. Implementations of annotations are made by the JVM.
     pub fn is_unimplemented(&self, site: Site) -> bool {
         let program = self.program;
         let targets = self.calls.targets(site);
@@ -253,7 +253,7 @@ impl Solver<'_> {
             let of_annotation = program.class(method.class).access & access::ANNOTATION != 0;
             method.is(access::ABSTRACT) && !of_annotation
         });
-        // A class of which no instance is made is in sight, too.
+        // A class that is never instantiated is known as well.
         let is_whole = |class| program.class(class).access & access::ABSTRACT == 0;
         is_abstract
             && site.dispatch == Dispatch::Virtual
@@ -262,7 +262,7 @@ impl Solver<'_> {
             && self.lambdas_of(site).is_empty()
     }
 
-    /// Lambdas that a call may run: the method that makes one, the operation.
+    /// The lambdas that a call may run: the method and the operation that make each.
     pub fn lambdas_of(&self, site: Site) -> Vec<(MethodId, u32)> {
         if self.lambdas.is_empty() || site.dispatch == Dispatch::Exact {
             return Vec::new();

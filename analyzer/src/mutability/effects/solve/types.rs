@@ -1,4 +1,4 @@
-//! What objects are, and lead to, as far as declared types say.
+//! What declared types say of objects and of what is reachable from them.
 
 use super::Solver;
 use crate::mutability::effects::kinds::{Kind, Kinds};
@@ -14,23 +14,23 @@ use std::sync::{Arc, PoisonError};
 enum Type {
     Class(ClassId),
     Array,
-    /// A class that is not known, or no reference.
+    /// A class that is not known, or no reference type.
     Unknown,
 }
 
-/// What objects of a type lead to.
+/// What is reachable from the objects of a type.
 #[derive(Debug, Default)]
 pub(super) struct Below {
-    /// Their classes, those that extend or implement them too.
+    /// The classes of these objects, including those that extend or implement them.
     classes: Set<ClassId>,
     arrays: bool,
 }
 
-/// What leads to more classes than this leads to anything.
+/// If more classes than this are reachable, anything is assumed to be.
 const MOST: usize = 64;
 
 impl Solver<'_> {
-    /// What a parameter is declared to be, in words of the class file; 0 is the receiver.
+    /// The declared type of a parameter; 0 is the receiver.
     fn declared_type(&self, method: MethodId, param: u16) -> Type {
         let program = self.program;
         let method = program.method(method);
@@ -59,7 +59,7 @@ impl Solver<'_> {
         }
     }
 
-    /// The class that a parameter is declared to be, as far as the program has it; 0 is the receiver.
+    /// The class that a parameter is declared to be, if the program has it; 0 is the receiver.
     pub fn declared(&self, method: MethodId, param: u16) -> Option<ClassId> {
         match self.declared_type(method, param) {
             Type::Class(class) => Some(class),
@@ -67,7 +67,7 @@ impl Solver<'_> {
         }
     }
 
-    /// The class that declares a field, with the field's name.
+    /// The class that declares a field, and the field's name.
     fn owner(&self, field: Sym) -> Option<(ClassId, Sym)> {
         let names = &self.program.names;
         let text = names.bytes(field);
@@ -76,7 +76,7 @@ impl Solver<'_> {
         Some((class, names.find(&text[end + 1..])?))
     }
 
-    /// What is declared to be an interface no verifier makes sure of.
+    /// Whether a declared type can be relied on. The verifier does not check interface types.
     fn is_sure(&self, class: ClassId) -> bool {
         !self.sound || self.program.class(class).access & access::INTERFACE == 0
     }
@@ -111,8 +111,8 @@ impl Solver<'_> {
         })
     }
 
-    /// Whether objects may be collections, which contracts let stand for views of them, as
-    /// arrays for lists.
+    /// Whether objects of a class may be collections: contracts let these stand for views of them,
+    /// such as an array for its list.
     pub(super) fn has_views(&self, class: ClassId) -> bool {
         let names = &self.program.names;
         let viewed: [&[u8]; 2] = [b"java/util/Collection", b"java/util/Map"];
@@ -122,7 +122,7 @@ impl Solver<'_> {
         })
     }
 
-    /// What the objects lead to that are instances of a class; nothing if that may be anything.
+    /// What is reachable from the instances of a class; `None` if that may be anything.
     fn below(&self, class: ClassId) -> Option<Arc<Below>> {
         let lock = || (self.below.lock()).unwrap_or_else(PoisonError::into_inner);
         let known = lock().get(&class).cloned();
@@ -143,7 +143,7 @@ impl Solver<'_> {
             if !seen.insert(class) {
                 continue;
             }
-            // What a lambda has captured no field says.
+            // The values that a lambda has captured are in no declared field.
             let is_anything = Some(program.class(class).name) == object
                 || self.lambda_types.contains(&class)
                 || !self.is_sure(class);
@@ -169,8 +169,8 @@ impl Solver<'_> {
         Some(found)
     }
 
-    /// Adds what a field of a type refers to; the class, if there is one. Nothing if that may be
-    /// anything.
+    /// Adds what a field of a type refers to; returns the class, if there is one. `None` if it may
+    /// be anything.
     fn add_below(&self, descriptor: &[u8], found: &mut Below) -> Option<Option<ClassId>> {
         let element = descriptor.iter().position(|&byte| byte != b'[')?;
         found.arrays |= element > 0;
@@ -183,14 +183,14 @@ impl Solver<'_> {
             _ => return Some(None),
         };
         if !found.classes.contains(&class) {
-            // Of `Object` there are too many to list them.
+            // `Object` has too many subclasses to list them.
             self.program.class(class).superclass?;
             found.classes.extend(self.program.subtypes(class));
         }
         Some(Some(class))
     }
 
-    /// The kind of objects that a field is of.
+    /// The kinds of objects that have a field.
     pub(super) fn kinds_with(&self, field: Sym) -> Kinds {
         if *self.program.names.bytes(field) == *Facts::ELEMENT.as_bytes() {
             return Kinds::one(Kind::Array);
@@ -203,7 +203,7 @@ impl Solver<'_> {
         self.may_be_of(self.declared_type(method, param), kind)
     }
 
-    /// Whether what a field refers to may be of a kind.
+    /// Whether the object that a field refers to may be of a kind.
     pub(super) fn is_field_of(&self, field: Sym, kind: Kind) -> bool {
         let Some((class, name)) = self.owner(field) else {
             return true;
@@ -216,7 +216,7 @@ impl Solver<'_> {
         types.peek().is_none() || types.any(|ty| self.may_be_of(ty, kind))
     }
 
-    /// Whether what an argument leads to may be of a kind.
+    /// Whether something reachable from an argument may be of a kind.
     pub(super) fn leads_param_to(&self, method: MethodId, param: u16, kind: Kind) -> bool {
         let declared = self.declared(method, param);
         let Some(below) = declared.and_then(|class| self.below(class)) else {

@@ -1,4 +1,4 @@
-//! What a body asks of the rest of the program.
+//! The answers to what a body asks of the rest of the program.
 
 use super::Solver;
 use crate::mutability::effects::Summary;
@@ -44,13 +44,13 @@ impl World for Solver<'_> {
 
     fn on(&self, site: Site, class: ClassId) -> Arc<Vec<Target>> {
         if !self.program.is_subtype(class, site.owner) && !self.program.is_incomplete(class) {
-            // A view of it may get there: a map stands for its values, too.
+            // The call may run on a view of the object: a map also stands for its values.
             return match self.program.class(site.owner).library && self.has_views(class) {
                 true => self.of_library(site),
                 false => Arc::default(),
             };
         }
-        // A method of the class may have the signature and nothing else in common.
+        // A method of the class may have the same signature and be otherwise unrelated.
         let selected = self.calls.on(site, class);
         let owner = match selected == self.program.resolve(class, site.signature) {
             true => class,
@@ -91,7 +91,7 @@ impl World for Solver<'_> {
         let is_named = signature
             .strip_prefix(&*name)
             .is_some_and(|rest| rest.first() == Some(&b'('));
-        // What the interface has a body of may have the same name.
+        // A method with a body in the interface may have the same name.
         is_named && {
             let inherited = self
                 .program
@@ -109,7 +109,7 @@ impl World for Solver<'_> {
 
     fn on_lambda(&self, site: Site, lambda: &Lambda) -> Arc<Vec<Target>> {
         let owner = self.interface_of(lambda, site);
-        // The methods of `Object` are those of an object without fields.
+        // The methods of `Object` do nothing to an object without fields.
         let inherits = self
             .program
             .resolve(owner, site.signature)
@@ -124,7 +124,7 @@ impl World for Solver<'_> {
     }
 
     fn calls_back(&self, site: Site) -> bool {
-        // While the library itself is summarized there is nobody to call.
+        // While the library itself is summarized, there is no program to call back.
         let resolved = self.calls.targets(site).resolved;
         resolved.is_some_and(|method| {
             let class = self.program.method(method).class;
@@ -210,7 +210,7 @@ impl World for Solver<'_> {
         let is_interface = |class: ClassId| program.class(class).access & access::INTERFACE != 0;
         program.is_subtype(class, declared)
             || program.is_subtype(declared, class)
-            // What is declared to be an interface no verifier makes sure of.
+            // The verifier does not check interface types.
             || is_interface(declared) && self.sound
             || (is_interface(declared) || is_interface(class))
                 && (program.subtypes(class).into_iter())
@@ -255,7 +255,7 @@ impl World for Solver<'_> {
 }
 
 impl Solver<'_> {
-    /// What a call runs on objects of one class alone.
+    /// What a call runs on objects of exactly one class.
     fn exactly(&self, site: Site, owner: ClassId) -> Arc<Vec<Target>> {
         let dispatch = Dispatch::Exact;
         self.site(Site {
@@ -266,8 +266,7 @@ impl Solver<'_> {
         .targets
     }
 
-    /// Whether an interface is one of those that lambdas of the program's are of, or
-    /// that a class of its implements for the library.
+    /// Whether an interface is implemented by lambdas of the program, or by a class of the program.
     fn is_run(&self, interface: ClassId) -> bool {
         let known = self.program.class(interface);
         known.access & access::INTERFACE != 0
@@ -276,16 +275,16 @@ impl Solver<'_> {
                     .any(|class| !self.program.class(class).library))
     }
 
-    /// The interface by which a call sees a lambda. One that it implements beside its
-    /// own nobody has noted.
+    /// The interface through which a call sees a lambda. Further interfaces that the lambda
+    /// implements are not recorded.
     fn interface_of(&self, lambda: &Lambda, site: Site) -> ClassId {
         let own = lambda.interface;
         own.filter(|&own| self.program.is_subtype(own, site.owner))
             .unwrap_or(site.owner)
     }
 
-    /// Methods of the program's that run on instances of a class where the library
-    /// calls its own, with how many arguments they take.
+    /// The program's methods that run on instances of a class where the library calls its own
+    /// methods, with the number of their arguments.
     fn overriders(&self, class: ClassId) -> Vec<(MethodId, usize)> {
         let program = self.program;
         let (library, own): (Vec<ClassId>, Vec<ClassId>) =
@@ -300,7 +299,7 @@ impl Solver<'_> {
             let text = program.names.bytes(method.signature);
             let hidden = method.is(access::STATIC | access::PRIVATE | access::ABSTRACT)
                 || text.starts_with(b"<");
-            // Interfaces have bodies, too; of several one runs.
+            // Interfaces have bodies, too; of several methods, one runs.
             let runs = |&above: &ClassId| {
                 let called = program.declared(above, method.signature);
                 called.is_some_and(|called| program.select(class, called) == Some(id))

@@ -1,4 +1,4 @@
-//! What methods of the JDK ask their arguments: for a text, a hash code, whether they are equal.
+//! What methods of the JDK ask their arguments: for a text, a hash code, or whether they are equal.
 
 use super::Reader;
 use crate::mutability::facts::{NONE, Op, Var};
@@ -13,17 +13,17 @@ pub(super) const HASH_CODE: &str = "hashCode()I";
 pub(super) const EQUALS: &str = "equals(Ljava/lang/Object;)Z";
 const COMPARE_TO: &str = "compareTo(Ljava/lang/Object;)I";
 
-/// What a method of the JDK asks.
+/// The arguments of which a method of the JDK asks something.
 #[derive(Debug, Clone, Copy)]
 enum Asked {
-    /// The argument at a place, the receiver counted; the last if there are not so
-    /// many.
+    /// The argument at an index that counts the receiver; the last one if there are fewer.
     Argument(usize),
-    /// The elements of an array, likewise.
+    /// The elements of the array that is the argument at an index that counts the receiver; the
+    /// last one if there are fewer.
     Elements(usize),
 }
 
-/// What a method of the JDK calls of which arguments.
+/// What a method of the JDK calls on which of its arguments.
 fn asks(method: MemberRef<'_>) -> Option<(&'static [&'static str], Asked)> {
     use Asked::{Argument, Elements};
     const LAST: usize = usize::MAX - 1;
@@ -100,9 +100,9 @@ fn asks(method: MemberRef<'_>) -> Option<(&'static [&'static str], Asked)> {
 }
 
 impl<'a> Reader<'a> {
-    /// Methods of the JDK ask their arguments for words, hash codes, whether they
-    /// are equal, which comes first: calls of methods that the program overrides,
-    /// where the argument's type says so.
+    /// Adds the calls of methods of the program by which a method of the JDK asks its arguments for
+    /// texts or hash codes, whether they are equal, or which comes first. They are added where the
+    /// argument's type shows that the program overrides the method.
     pub(super) fn asked(&mut self, insn: &Insn, method: MemberRef<'_>) {
         let Some((whats, of)) = asks(method) else {
             return;
@@ -146,7 +146,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A value that no instruction makes.
+    /// A new value that no instruction makes.
     pub(super) fn another(&mut self) -> Var {
         self.more += 1;
         self.body.kinds.len() as u32 + self.more - 1
@@ -169,7 +169,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A call of one of an object's methods that everything has.
+    /// Adds a call of one of the methods that every object has.
     pub(super) fn ask(
         &mut self,
         insn: &Insn,

@@ -1,4 +1,4 @@
-//! Calls that bootstrap methods link: lambdas, texts that are put together, methods of records.
+//! Calls that bootstrap methods link: lambdas, string concatenation, methods of records.
 
 use super::Reader;
 use super::asked::{EQUALS, HASH_CODE, TO_STRING};
@@ -9,7 +9,8 @@ use crate::program::ssa::Insn;
 use hindsight_classfile::{Bootstrap, Constant, FieldType, Utf8, access};
 
 impl Reader<'_> {
-    /// What makes a lambda: the handle of the method that it runs.
+    /// The method that a lambda runs, from the method handle in its bootstrap arguments, and
+    /// whether it makes a new object.
     pub(super) fn implementation(&self, bootstrap: &Bootstrap) -> Option<(Site, bool)> {
         let Constant::MethodHandle { reference, .. } = self.pool.get(bootstrap.method).ok()? else {
             return None;
@@ -25,8 +26,8 @@ impl Reader<'_> {
             return None;
         };
         let method = self.pool.method(reference).ok()?;
-        // REF_invokeVirtual and REF_invokeInterface choose; REF_newInvokeSpecial
-        // makes an object first.
+        // REF_invokeVirtual and REF_invokeInterface select a method by the receiver;
+        // REF_newInvokeSpecial makes an object first.
         let dispatch = match kind {
             5 | 9 => Dispatch::Virtual,
             _ => Dispatch::Exact,
@@ -35,7 +36,7 @@ impl Reader<'_> {
         Some((site, kind == 8))
     }
 
-    /// Whether what makes a lambda is told of interfaces beside its own (`FLAG_MARKERS` of
+    /// Whether the bootstrap method of a lambda gets interfaces besides its own (`FLAG_MARKERS` of
     /// `LambdaMetafactory.altMetafactory`).
     fn is_marked(&self, bootstrap: &Bootstrap) -> bool {
         const MARKERS: i32 = 2;
@@ -44,7 +45,7 @@ impl Reader<'_> {
         matches!(flags, Some(Ok(Constant::Integer(flags))) if flags & MARKERS != 0)
     }
 
-    /// What a record's own methods ask its components.
+    /// Adds what a record's own methods ask of its components.
     pub(super) fn of_record(&mut self, insn: &Insn, name: Utf8<'_>, args: &[Var]) {
         let what = match name.as_bytes() {
             b"toString" => TO_STRING,
@@ -128,7 +129,7 @@ impl Reader<'_> {
             maker.owner.to_string_lossy().into_owned()
         });
         match maker_name.as_str() {
-            // Concatenation calls toString of each operand.
+            // String concatenation calls toString of each operand.
             "java/lang/invoke/StringConcatFactory" => {
                 for &value in self.body.operands(insn) {
                     let object = || self.find_class(Utf8::new(b"java/lang/Object"));
@@ -138,7 +139,7 @@ impl Reader<'_> {
                 }
             }
             "java/lang/runtime/ObjectMethods" => self.of_record(insn, name, &args),
-            // Pattern switches look at classes, and call equals of constants.
+            // Pattern switches test for classes, and call equals of constants.
             "java/lang/runtime/SwitchBootstraps" => {}
             other => {
                 let what = format!("a dynamic call by {}", other.replace('/', "."));

@@ -66,7 +66,7 @@ impl Builder<'_> {
             }
             (oc::IINC, Operand::Iinc { local, by }) => {
                 let value = self.read(local.into(), Int, pc)?;
-                // It needs no stack of its own, so none is checked.
+                // The instruction takes nothing from the stack, so nothing is checked.
                 self.stack.push(value);
                 let amount = self.value(Int)?;
                 self.insns[self.at as usize].push(Insn {
@@ -188,8 +188,8 @@ impl Builder<'_> {
         1 + usize::from(is_wide(self.kinds[value.0 as usize]))
     }
 
-    /// `dup`s: copies the topmost values of together `size` slots below those
-    /// that take `under` slots more.
+    /// Implements the `dup` instructions: copies the topmost values, of `size` slots together,
+    /// below the next ones, which take `under` slots.
     fn dup(&mut self, size: usize, under: usize, pc: u32) -> Result<()> {
         let take = |stack: &mut Vec<Value>, mut slots: usize| -> Result<Vec<Value>> {
             let mut taken = Vec::new();

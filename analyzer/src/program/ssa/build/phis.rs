@@ -1,10 +1,10 @@
-//! Phis: what variables hold where a block begins.
+//! Phis: the values of variables at the beginning of blocks.
 
 use super::{Builder, MAX_VALUES, Result, find, insert};
 use crate::program::ssa::{Edge, Error, Insn, Kind, Op, Value};
 
 impl Builder<'_> {
-    /// The value of a variable where a block begins.
+    /// The value of a variable at the beginning of a block.
     pub(super) fn begin(&mut self, mut block: u32, variable: u32, kind: Kind) -> Result<Value> {
         let mut path = Vec::new();
         let value = loop {
@@ -13,12 +13,12 @@ impl Builder<'_> {
             }
             path.push(block);
             match self.before[block as usize].as_slice() {
-                // The way up a chain of blocks needs no phis.
+                // Upwards along a chain of blocks, no phis are needed.
                 &[Edge { from, thrown }] if block != 0 => {
                     let left = (!thrown)
                         .then(|| find(&self.left[from as usize], variable))
                         .flatten();
-                    // What a block leaves is known only once it was read.
+                    // What a block leaves is only known after it was read.
                     if let Some(left) = left {
                         break left;
                     }
@@ -42,7 +42,7 @@ impl Builder<'_> {
         Ok(value)
     }
 
-    /// Asks for the operands of phis, which may ask for more phis.
+    /// Finds the operands of phis, which may make more phis.
     pub(super) fn fill_phis(&mut self) -> Result<()> {
         let mut at = 0;
         self.stack.clear();
@@ -55,7 +55,7 @@ impl Builder<'_> {
             for Edge { from, thrown } in edges {
                 let stacked = variable as usize >= self.locals;
                 let operand = if thrown && stacked {
-                    // The exception itself, on a way that also jumps lead to.
+                    // The exception itself, at a handler to which jumps lead as well.
                     self.undefined(from, Op::Catch, kind)?
                 } else {
                     let left = (!thrown)
@@ -78,7 +78,7 @@ impl Builder<'_> {
                 };
                 operands.push(operand);
             }
-            // Values of different kinds are no value: no path reads it.
+            // If the values have different kinds, there is no value: no path reads it.
             if operands
                 .iter()
                 .any(|value| self.kinds[value.0 as usize] != kind)
@@ -126,7 +126,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// A value that a block defines first thing.
+    /// A new value that a block defines at its beginning.
     fn undefined(&mut self, block: u32, op: Op, kind: Kind) -> Result<Value> {
         let result = self.value(kind)?;
         let start = self.cfg.blocks[block as usize].start;
@@ -141,8 +141,8 @@ impl Builder<'_> {
     }
 }
 
-/// What each value is in truth: phis that choose between themselves and one
-/// other value are that value.
+/// For each value, the value that replaces it: a phi that chooses between itself and one other
+/// value is that value.
 fn thin(phis: &[(u32, u32, Value)], operands: &[Vec<Value>], count: usize) -> Vec<Value> {
     let mut replaced: Vec<Value> = (0..count as u32).map(Value).collect();
     fn root(replaced: &mut [Value], value: Value) -> Value {
@@ -154,7 +154,7 @@ fn thin(phis: &[(u32, u32, Value)], operands: &[Vec<Value>], count: usize) -> Ve
         }
         at
     }
-    // Phis by the phis that they are operands of.
+    // For each phi, the phis that have it as an operand.
     let mut users: Vec<Vec<u32>> = vec![Vec::new(); phis.len()];
     let mut place = vec![u32::MAX; count];
     for (number, &(_, _, phi)) in phis.iter().enumerate() {
@@ -187,7 +187,7 @@ fn thin(phis: &[(u32, u32, Value)], operands: &[Vec<Value>], count: usize) -> Ve
         }
         if let (Some(only), false) = (only, several) {
             replaced[phi.0 as usize] = only;
-            // Those who took this phi take the other now.
+            // The users of this phi now use the other value.
             let mine = std::mem::take(&mut users[number as usize]);
             pending.extend(&mine);
             let other = place[only.0 as usize] as usize;

@@ -1,4 +1,4 @@
-//! What is shown of some blocks is what is shown of all.
+//! Tests that what is shown of some blocks is the same as what is shown of all.
 
 use super::super::Wanted;
 use super::*;
@@ -49,7 +49,7 @@ fn class(name: &str, stamp: u64, methods: &[(u32, &str)], fields: Vec<Member>) -
     }
 }
 
-/// Two threads of many blocks each, of which few have what is rare.
+/// Two threads of many blocks each, of which few have the rare events.
 fn log(bounds: &[(String, String)], is_virtual: bool) -> Log<Vec<u8>> {
     let mut segment = segment_header().to_vec();
     let mut packer = Packer::new().expect("memory");
@@ -61,14 +61,14 @@ fn log(bounds: &[(String, String)], is_virtual: bool) -> Log<Vec<u8>> {
     .concat();
     for (stream, number) in (0..BLOCKS).flat_map(|number| [(1, number), (2, number)]) {
         let (before, behind) = match (stream, number) {
-            // What begins at the end of a block goes on in the next one.
+            // An event that begins at the end of a block goes on in the next one.
             (1, 17) => (vec![], event(Kind::Enter, RARE, &[], &[], &[3])),
             (1, 18) => (event(Kind::More, RARE, &[], &[], &[4]), vec![]),
             (1, 19) => (vec![], event(Kind::Exit, RARE, &[], &[], &[])),
             (2, 25) => (vec![], event(Kind::Object, 0, &[OBJECT], &[0], &[])),
             (2, 26) => (event(Kind::Put, FIELD, &[OBJECT], &[5], &[]), vec![]),
             (2, 5) => (vec![], event(Kind::Lost, 0, &[], &[], &[9])),
-            // A block that is gone.
+            // A block is missing.
             (2, 9) => continue,
             (2, 36) => (event(Kind::Enter, OTHER, &[], &[], &[0]), vec![]),
             _ => (vec![], vec![]),
@@ -155,7 +155,7 @@ fn blocks_that_say_nothing_of_it_are_left_out_and_the_lines_are_the_same() {
         object: Some(7),
         ..Wanted::default()
     };
-    // How many lines: two of losses in the other thread among them.
+    // The expected number of lines; among them are two for losses in the other thread.
     for (wanted, count) in [
         (members(&["a.Often.rare"]), 4),
         (in_main(members(&["a.Often.rare"])), 2),
@@ -180,7 +180,7 @@ fn blocks_that_say_nothing_of_it_are_left_out_and_the_lines_are_the_same() {
         assert_eq!(found, lines(&log, &wanted, &all), "{wanted:?}: {some:?}");
         assert_eq!(found.len(), count, "{wanted:?}: {found:#?}");
     }
-    // Depths and texts come from all that was before.
+    // Depths and texts depend on everything before.
     let filter = Filter::new(&object, &log.dictionary);
     assert!(filter.places(&log, true).len() > 50);
 }

@@ -10,17 +10,17 @@ use crate::trace::error::{Error, ErrorKind};
 use crate::trace::pack::Packer;
 use crate::trace::unpack::{Event, Unpacker};
 
-/// Bytes that the readers of streams may take that wait for others. What a recorder packs is an eighth of what a block
-/// may claim to be, so that thousands of threads have room.
+/// The bytes of memory that the readers of waiting streams may take. A recorder's blocks are an
+/// eighth of the size that a block may claim, so thousands of threads have room.
 const MOST_HELD: usize = 1 << 30;
 
-/// What a reader takes besides the block, more or less.
+/// The bytes of memory that a reader takes besides the block, approximately.
 const READER: usize = 256 << 10;
 
-/// Readers that are kept for blocks to come.
+/// The most readers that are kept for later blocks.
 const MOST_SPARE: usize = 64;
 
-/// Memory for reading one block after another.
+/// A reader of blocks, whose memory is used for one block after another.
 #[derive(Default)]
 pub struct Reader {
     stored: Vec<u8>,
@@ -32,7 +32,7 @@ impl Reader {
     ///
     /// # Errors
     ///
-    /// Fails if it cannot be read or is damaged.
+    /// Fails if the block cannot be read or is damaged.
     pub fn open<S: Source>(&mut self, log: &Log<S>, place: usize) -> Result<&mut Unpacker, Error> {
         let block = log.blocks.get(place);
         let block = block.ok_or(Error::at(ErrorKind::Cut, place))?;
@@ -41,7 +41,7 @@ impl Reader {
             let at = block.offset + chunk::HEADER as u64;
             let events = log.live.get(&(block.file, block.offset));
             let events = events.ok_or(Error::at(ErrorKind::Cut, 0).after(at))?;
-            // Megabytes, which not each of many readers is to keep.
+            // A packer takes megabytes, which not every reader should keep.
             let mut packer = Packer::new().map_err(|_| Error::at(ErrorKind::Compression, 0))?;
             let mut packed = Vec::new();
             packer
@@ -63,23 +63,23 @@ impl Reader {
         Ok(&mut self.unpacker)
     }
 
-    /// Bytes that it takes.
+    /// The number of bytes that it takes.
     fn size(&self) -> usize {
         READER + self.stored.capacity() + self.unpacker.capacity()
     }
 }
 
-/// The events of many blocks, merged. Memory follows the number of streams that
-/// overlap, not the length of the trace, up to a bound; beyond, blocks are read
-/// several times.
+/// The events of many blocks, merged. Up to a bound, memory follows the number of streams that
+/// overlap, not the length of the trace; beyond that bound, blocks are read several times.
 pub struct Events<'l, S> {
     log: &'l Log<S>,
     streams: Vec<Stream>,
-    /// The stamp at which a stream goes on, and its place.
+    /// For each waiting stream, the stamp at which it goes on and its index.
     waiting: BinaryHeap<Reverse<(u64, usize)>>,
     current: Option<usize>,
     spare: Vec<Reader>,
-    /// Bytes that the readers of those that wait take, and may take.
+    /// The number of bytes that the readers of waiting streams take; the next field is the most
+    /// that they may take.
     held: usize,
     most_held: usize,
 }
@@ -87,17 +87,18 @@ pub struct Events<'l, S> {
 #[derive(Default)]
 struct Stream {
     blocks: Vec<usize>,
-    /// The place among these of the block after the one that is being read.
+    /// The index in `blocks` of the block after the one that is being read.
     next: usize,
-    /// Nothing between blocks, and where others have needed its memory.
+    /// The reader of the block; `None` between blocks, and where other streams have needed its
+    /// memory.
     reader: Option<Reader>,
-    /// Events of the block that were read.
+    /// The number of events of the block that were read.
     read: usize,
-    /// Blocks before it are missing.
+    /// Whether blocks before this one are missing.
     after_gap: bool,
-    /// The last of these events was not handed out yet.
+    /// Whether the last event that was read has not been returned yet.
     pending: bool,
-    /// The last block could not be read to its end.
+    /// Whether the last block could not be read to its end.
     broken: bool,
 }
 
@@ -109,7 +110,7 @@ impl Stream {
         block.copied().unwrap_or(usize::MAX)
     }
 
-    /// Goes to where this block has been read to.
+    /// Opens the block and goes to where it has been read to.
     fn open<S: Source>(&mut self, log: &Log<S>, mut reader: Reader) -> Result<(), Damage> {
         let block = self.block();
         let damaged = |error| log.damaged(block, error);
@@ -156,7 +157,7 @@ impl<'l, S: Source> Events<'l, S> {
         }
     }
 
-    /// The next event. After an error the next block follows.
+    /// The next event. After an error, the events of the next block follow.
     ///
     /// # Errors
     ///
@@ -172,7 +173,7 @@ impl<'l, S: Source> Events<'l, S> {
         }
     }
 
-    /// Goes to the next event: the place of its stream.
+    /// Goes to the next event; returns the index of its stream.
     fn advance(&mut self) -> Result<Option<usize>, Damage> {
         loop {
             let place = match self.current {
@@ -240,7 +241,7 @@ impl<'l, S: Source> Events<'l, S> {
             }
             stream.next += 1;
             stream.read = 0;
-            // If it cannot be opened, this is true of the next one too.
+            // If the block cannot be opened, the next one comes after a gap, too.
             let after_gap = std::mem::replace(&mut stream.broken, true);
             stream.after_gap = after_gap || self.log.is_after_gap(block);
             let reader = self.spare.pop().unwrap_or_default();
@@ -249,7 +250,7 @@ impl<'l, S: Source> Events<'l, S> {
         }
     }
 
-    /// Gives up the readers that are needed last, where all take too much.
+    /// Gives up the readers that are needed last while all of them together take too much memory.
     fn keep_to_bound(&mut self) {
         while self.held > self.most_held {
             let has_reader = |&(_, place): &(u64, usize)| {

@@ -9,29 +9,30 @@ use crate::trace::block::{
 use crate::trace::chunk::{self, Chunk};
 use crate::trace::error::{Error, ErrorKind};
 
-/// How often a chunk is read that gets another owner meanwhile.
+/// How often a chunk is read again if it gets another owner meanwhile.
 const MAX_READ: usize = 8;
-/// How far a search for the next block looks at once.
+/// The number of bytes that a search for the next block reads at once.
 const WINDOW: usize = 64 << 10;
 
-/// Bytes of indexes that may be summed in vain, and so many more for each byte of the file before: where every
-/// few bytes claim to be a header with a large index, reading would take the square of the file.
+/// The bytes of indexes whose checksum may be computed in vain, besides the next constant for each
+/// earlier byte of the file. Where every few bytes claim to be a header with a large index, reading
+/// would otherwise take time quadratic in the file's size.
 const FREE_SUMS: u64 = 16 << 20;
 const SUMS_A_BYTE: u64 = 8;
 
-/// What headers are read with.
+/// The state of reading headers and verifying their checksums.
 #[derive(Default)]
 struct Sums {
     index: Vec<u8>,
-    /// Bytes that were summed in vain.
+    /// The number of bytes whose checksum was computed in vain.
     wasted: u64,
 }
 
 /// Stream and sequence of a block.
 pub(super) type BlockId = (u64, u64);
 
-/// Finds a segment's blocks. `ends` gets the place among `damage` of a block that the end of the file
-/// has cut, and which block it is, if that much of it is there.
+/// Finds a segment's blocks. For a block that the end of the file cuts off, `ends` gets its index
+/// in `damage`, and its id if that much of it is there.
 pub(super) fn scan_segment<S: Source>(
     file: usize,
     source: &S,
@@ -44,7 +45,7 @@ pub(super) fn scan_segment<S: Source>(
     let mut at = SEGMENT_HEADER as u64;
     let mut header = [0; SEGMENT_HEADER];
     if len < at {
-        // A process that ended here has written nothing yet.
+        // A process that ended at this point had written nothing yet.
         if len > 0 {
             let error = Error::at(ErrorKind::Cut, 0);
             damage.push(Damage { file, error });
@@ -57,7 +58,8 @@ pub(super) fn scan_segment<S: Source>(
         Ok(()) => {}
         Err(error) if matches!(error.kind(), ErrorKind::Version { .. }) => return Err(error),
         Err(error) => {
-            // Its blocks may be sound all the same, and other segments are; the header may not be there.
+            // Only the header may be damaged: the file's blocks may be sound all the same, and
+            // other segments are.
             damage.push(Damage { file, error });
             match find_block(source, 0, len, &mut sums) {
                 Some(first) => at = first,
@@ -106,7 +108,7 @@ pub(super) fn scan_segment<S: Source>(
     Ok(())
 }
 
-/// Which block begins at `at`, if the file goes on so far.
+/// The id of the block that begins at `at`, if the file goes on so far.
 fn block_at<S: Source>(source: &S, at: u64, len: u64) -> Option<BlockId> {
     let mut bytes = [0; BLOCK_HEADER];
     let known = bytes.get_mut(..Header::ID_END)?;
@@ -167,7 +169,7 @@ fn find_block<S: Source>(source: &S, from: u64, len: u64, sums: &mut Sums) -> Op
             }
             start += found + 1;
         }
-        // A magic may lie across the border.
+        // A magic number may lie across the border of two windows.
         at += (size.saturating_sub(BLOCK_MAGIC.len() - 1)).max(1) as u64;
     }
     None
@@ -203,7 +205,7 @@ pub(super) fn scan_live<S: Source>(
                 source
                     .read_at(at, &mut header)
                     .map_err(|error| Error::io(&error, at))?;
-                // Another thread may have got the chunk meanwhile.
+                // Another thread may have taken over the chunk meanwhile.
                 let after = Chunk::read(&header).filter(|after| after.in_use);
                 if after.is_some_and(|after| after.header == chunk.header) {
                     let mut header = chunk.header;
@@ -218,7 +220,7 @@ pub(super) fn scan_live<S: Source>(
                     break;
                 }
             }
-            // Those that were never used have no header.
+            // Chunks that were never used have no header.
             at += found
                 .map_or(smallest, |chunk| chunk.size as u64)
                 .max(smallest);
@@ -241,7 +243,7 @@ mod tests {
     use std::cell::Cell;
     use std::io;
 
-    /// Counts what is read of it.
+    /// A source that counts the bytes that are read of it.
     struct Counted {
         bytes: Vec<u8>,
         read: Cell<u64>,
