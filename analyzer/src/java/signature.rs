@@ -1,7 +1,7 @@
 //! Generic types as class files tell them (JVMS 4.7.9.1).
 
 /// Types within each other that are followed: a class file may have thousands, and nobody writes them.
-const MAX_DEPTH: usize = 64;
+pub(crate) const MAX_DEPTH: usize = 64;
 
 /// A type with its arguments, as far as it can be written where no type
 /// variable is in scope.
