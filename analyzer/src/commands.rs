@@ -30,21 +30,22 @@ use std::path::{Path, PathBuf};
     reason = "a variant's documentation would replace the help of its options"
 )]
 pub enum Command {
-    Api(api::Opts),
-    Attach(attach::Opts),
-    Crashes(crashes::Opts),
-    Events(events::Opts),
-    Export(export::Opts),
+    // As the help lists them: crashes, recorded runs, what classes do, then what is around.
     Inspect(inspect::Opts),
     Junit(junit::Opts),
+    Crashes(crashes::Opts),
     Trim(trim::Opts),
-    Instrument(Box<instrument::Opts>),
     Stats(stats::Opts),
-    Mutability(Box<mutability::Opts>),
+    Events(events::Opts),
+    Export(export::Opts),
     Model(model::Opts),
     Generate(Box<generate::Opts>),
+    Mutability(Box<mutability::Opts>),
     Plan(plan::Opts),
     View(view::Opts),
+    Attach(attach::Opts),
+    Api(api::Opts),
+    Instrument(Box<instrument::Opts>),
 }
 
 impl Command {

@@ -19,6 +19,17 @@ use std::process::ExitCode;
     version,
     max_term_width = 100,
     after_help = "\
+Examples:
+    # A crash, as text and as tests.
+    $ hindsight inspect hindsight-out/crash-0001.hsc
+    $ hindsight junit hindsight-out/crash-0001.hsc --classpath app.jar --out tests --project
+
+    # A run that was recorded with mode=trace, as tests.
+    $ hindsight generate --observed --trace hindsight-out --classpath app.jar --out tests
+
+    # Which parameters each method may change.
+    $ hindsight mutability --classpath app.jar
+
 Environment:
     JAVA_HOME  the JDK to use; else the one of the java on the path
     NO_COLOR   no colours, even on a terminal

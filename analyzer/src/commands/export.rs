@@ -62,8 +62,8 @@ pub struct Opts {
     #[arg(value_name = "DIR")]
     path: PathBuf,
 
-    /// Write Parquet, the one format there is.
-    #[arg(long, required = true)]
+    /// Write Parquet: the only format, and the default.
+    #[arg(long)]
     parquet: bool,
 
     /// Directory for the tables; it must have none yet.

@@ -49,7 +49,7 @@ Examples:
           --classpath app.jar --out tests
 
     # New sequences along the models of runs; the same each time.
-    $ hindsight generate --model app.model --mutability mutability.json \
+    $ hindsight generate --model app.model --mutability mutability.json \\
           --classpath app.jar --out tests --sequences 20000 --seed 1
 
     # Does the next version do the same?
@@ -92,7 +92,7 @@ pub struct Opts {
     sequences: Option<u64>,
 
     /// The program: directories and jars, joined as in a JVM's class path.
-    #[arg(long, value_name = "CP")]
+    #[arg(long, visible_alias = "cp", value_name = "CP")]
     classpath: String,
 
     /// Where the tests go: below src/test/java. Those that an earlier run has made of

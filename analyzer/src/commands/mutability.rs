@@ -137,9 +137,6 @@ pub struct Opts {
     #[arg(long, value_name = "PERCENT", default_value_t = 85, value_parser = clap::value_parser!(u8).range(0..=100))]
     coverage: u8,
 
-    #[command(flatten)]
-    random: random::Options,
-
     /// Let virtual calls run only methods of classes that the program makes
     /// instances of (rapid type analysis); instances made by reflection are not
     /// seen.
@@ -160,6 +157,10 @@ pub struct Opts {
         hide_default_value = true
     )]
     explain: String,
+
+    // The last, for all that follows would stand below its heading.
+    #[command(flatten)]
+    random: random::Options,
 }
 
 /// How verdicts are printed.
@@ -440,4 +441,21 @@ fn contradictions(program: &Program, outcome: &Outcome) -> Result<()> {
         count(outcome.contradictions.len(), "parameter")
     ));
     Err(Failure.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Args;
+
+    /// What follows the options of random inputs would be listed as one of them.
+    #[test]
+    fn only_options_of_random_inputs_are_listed_as_such() {
+        let command = Opts::augment_args(clap::Command::new("mutability"));
+        let headed = command.get_arguments();
+        let headed = headed.filter(|option| option.get_help_heading().is_some());
+        let mut headed: Vec<&str> = headed.map(|option| option.get_id().as_str()).collect();
+        headed.sort_unstable();
+        assert_eq!(headed, ["agent", "seed", "sequences", "time"]);
+    }
 }

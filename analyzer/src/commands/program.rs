@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 pub struct Source {
     /// Class path of the program: directories and archives (jars within jars
     /// too), joined as in a JVM's; `dir/*` means all jars of a directory.
-    #[arg(long, value_name = "CP")]
+    #[arg(long, visible_alias = "cp", value_name = "CP")]
     classpath: String,
 
     /// Class path of libraries whose methods are not reported: they are analysed

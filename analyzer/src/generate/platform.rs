@@ -1,6 +1,6 @@
 //! Classes of the JDK that any test may name: the public ones of `java.*` and `javax.*`.
 
-use crate::classinfo::ClassInfo;
+use crate::classinfo::{ClassInfo, Nesting};
 use crate::classpath::{ClassPath, FoundClass};
 use crate::jdk::Jdk;
 use crate::program::jimage::{Image, Resource};
@@ -9,6 +9,9 @@ use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use std::rc::Rc;
+
+/// Classes around a class: more are not written, but a class file may say so.
+pub(super) const MAX_NESTED: usize = 64;
 
 /// The classes of a JDK's image, read when they are asked for.
 pub struct Platform {
@@ -101,5 +104,34 @@ impl Classes<'_> {
     /// What a class is, if it can be read.
     pub fn info(&self, class: &str) -> Option<Rc<FoundClass>> {
         self.own.info(class).or_else(|| self.platform.info(class))
+    }
+
+    /// A class and those around it, from the inside out; none if one of them is local, or cannot be read, or
+    /// they are around each other: what a class file says of its nesting, others need not agree with.
+    pub fn nest(&self, class: &str) -> Option<Vec<Rc<FoundClass>>> {
+        let mut nest: Vec<Rc<FoundClass>> = Vec::new();
+        let mut next = Some(class.to_owned());
+        while let Some(class) = next {
+            let found = self.info(&class)?;
+            next = match &found.info.as_ref()?.nesting {
+                Nesting::TopLevel => None,
+                Nesting::Member { outer, .. } => Some(outer.clone()),
+                Nesting::Local => return None,
+            };
+            nest.push(found);
+            if nest.len() > MAX_NESTED {
+                return None;
+            }
+        }
+        Some(nest)
+    }
+
+    /// Whether a class, which is not local, `is` something, with those around it.
+    pub fn are_all_around(&self, class: &str, is: impl Fn(&ClassInfo) -> bool) -> bool {
+        let nest = self.nest(class);
+        nest.is_some_and(|nest| {
+            let mut infos = nest.iter().map(|found| found.info.as_ref());
+            infos.all(|info| info.is_some_and(&is))
+        })
     }
 }

@@ -280,6 +280,7 @@ impl<'a> Search<'a> {
             let time = time.map(|whole| whole * (phase as u32 + 1) / phases as u32);
             self.explore(phase, most, time.map(|time| started + time))?;
         }
+        self.worker.end_others();
         Ok((self.found, self.tally))
     }
 
@@ -354,12 +355,18 @@ impl<'a> Search<'a> {
         let mut batch = Vec::new();
         // One that may never end is not tried many times at once.
         let mut new = HashSet::new();
+        while batch.len() < size
+            && let Some(again) = self.again.pop()
+        {
+            if !self.is_doubtful(&again) && self.is_new(&again) {
+                batch.push(again);
+            }
+        }
         for _ in 0..4 * size {
             if batch.len() == size {
                 break;
             }
             let made = match phase {
-                _ if !self.again.is_empty() => self.again.pop(),
                 1 if self.random.percent(WALKS) => self.walk(),
                 // What has run something new lately may do so again.
                 _ if self.random.percent(15 * (1 + phase)) => self.on_promising(),
@@ -388,14 +395,18 @@ impl<'a> Search<'a> {
                 && made.fits()
                 && !self.is_doubtful(&made)
                 && (self.proven.contains(&made.method) || new.insert(made.method))
-                && self
-                    .known
-                    .insert(fingerprint(&(&made.sequence, made.modelled)))
+                && self.is_new(&made)
             {
                 batch.push(made);
             }
         }
         batch
+    }
+
+    /// Whether a sequence was never executed, as none of these will be again.
+    fn is_new(&mut self, made: &Candidate) -> bool {
+        let print = fingerprint(&(&made.sequence, made.modelled));
+        self.known.insert(print)
     }
 
     /// A call on an object of a component that has run something new lately, along its model if it is a

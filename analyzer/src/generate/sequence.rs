@@ -7,7 +7,7 @@ use crate::java::harm;
 use crate::java::names::is_identifier;
 use crate::model::mutable::{MethodName, Mutability};
 use crate::model::values::Literal;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// A method, by its place in [`Methods`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -281,15 +281,20 @@ pub fn without(sequence: &[Statement], gone: usize) -> Option<Sequence> {
     for statement in sequence {
         statement.vars(|var| used |= var == gone);
     }
-    if used {
-        return None;
-    }
-    let to = |var: usize| if var > gone { var - 1 } else { var };
-    let rest = sequence.iter().enumerate().filter(|(at, _)| *at != gone);
-    Some(
-        rest.map(|(_, statement)| statement.renumbered(to))
-            .collect(),
-    )
+    (!used).then(|| without_all(sequence, &BTreeSet::from([gone])))
+}
+
+/// A sequence without some of its calls, which no other one uses.
+pub fn without_all(sequence: &[Statement], gone: &BTreeSet<usize>) -> Sequence {
+    let rest = sequence.iter().enumerate();
+    let rest = rest.filter(|(at, _)| !gone.contains(at));
+    rest.map(|(_, statement)| statement.renumbered(|var| moved(var, gone)))
+        .collect()
+}
+
+/// Where a call is if some others are gone.
+pub fn moved(at: usize, gone: &BTreeSet<usize>) -> usize {
+    at - gone.range(..at).count()
 }
 
 /// Methods that Scala's compiler writes for each case class.

@@ -2,6 +2,7 @@
 //! again where a sequence has ended it. What is said is described in the worker's
 //! `Worker.java`.
 
+mod batches;
 mod endless;
 mod environment;
 mod running;
@@ -9,34 +10,26 @@ mod setup;
 mod wire;
 
 pub use endless::Endless;
-use running::{Answers, Running};
+use running::Running;
 pub use setup::{PLACES, Place, Recording, Setup, Task};
-use wire::{Message, Told, send};
+use wire::Told;
 pub use wire::{class_get_name, primitive, unboxed};
 
 use super::sequence::{Methods, Sequence};
-use crate::junit::verdict::NOT_INITIALIZED;
 use crate::model::values::Literal;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use std::collections::HashMap;
 use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::RecvTimeoutError;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 /// How many times as long as any before it a sequence may take that can be stopped.
 const PATIENCE: u32 = 4;
-/// How many times as long as its limit a sequence may last until the worker is taken for one that cannot keep time,
-/// as it does itself.
-const LONGEST: u32 = 20;
-/// The time on top of it in which a busy machine says so,
-const SLACK: Duration = Duration::from_secs(10);
-/// and that in which a JVM starts.
-const STARTING: Duration = Duration::from_secs(60);
-/// JVMs that are given up since a class failed to be initialised in them.
-const MAX_SPOILT: u32 = 10;
+/// JVMs in which a search goes on at the same time: what the one has done to static state, the other need not know.
+/// It is the same number on each machine, for what a search finds depends on it.
+const PARALLEL: usize = 2;
 
 /// A class, by its place in [`Worker::classes`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -191,7 +184,10 @@ impl Executed {
 pub struct Worker {
     setup: Setup,
     place: &'static Place,
-    running: Option<Running>,
+    /// The JVMs that run: the first, and others that a search goes on in beside it.
+    running: [Option<Running>; PARALLEL],
+    /// Which of them have run before.
+    started: [bool; PARALLEL],
     /// A JVM that is to follow, as soon as it runs.
     next: Option<JoinHandle<Result<Running>>>,
     /// Whether any JVM has ever answered.
@@ -228,7 +224,8 @@ impl Worker {
             longest: Duration::ZERO,
             setup,
             place,
-            running: None,
+            running: Default::default(),
+            started: Default::default(),
             next: None,
             alive: false,
             classes: Vec::new(),
@@ -294,8 +291,9 @@ impl Worker {
     }
 
     /// The JVM that waits, or else one that is started.
-    fn start(&mut self, methods: &Methods) -> Result<Running> {
+    fn start(&mut self, at: usize, methods: &Methods) -> Result<Running> {
         self.starts += 1;
+        let again = std::mem::replace(&mut self.started[at], true);
         let next = match self.next.take() {
             Some(next) => next
                 .join()
@@ -304,7 +302,7 @@ impl Worker {
         };
         // Where one JVM was not enough, more will be needed, and mostly there is a processor that is idle.
         // What records is told of each JVM, whatever it does.
-        if self.starts > 1 && self.setup.recorded.is_none() {
+        if again && self.setup.recorded.is_none() {
             let (setup, place) = (self.setup.clone(), self.place);
             let mut told = Vec::new();
             wire::declare(&mut told, 0, methods).context("failed to tell of methods")?;
@@ -321,9 +319,14 @@ impl Worker {
         Ok(next)
     }
 
-    /// Ends the JVM; the next sequence gets another one.
+    /// Ends the JVMs; the next sequence gets another one.
     pub fn renew(&mut self) {
-        self.running = None;
+        self.running = Default::default();
+    }
+
+    /// Ends the JVMs that only searches go on in.
+    pub fn end_others(&mut self) {
+        self.running[1..].fill_with(|| None);
     }
 
     /// Gives sequences another time, in another JVM.
@@ -348,21 +351,20 @@ impl Worker {
         self.alive.then_some(limit)
     }
 
-    /// Has the JVM end in good order; the next sequence gets another one.
+    /// Has the JVMs end in good order; the next sequence gets another one.
     pub fn rest(&mut self) {
-        let Some(mut running) = self.running.take() else {
-            return;
-        };
-        let told = running
-            .input
-            .write_all(b"Q")
-            .and_then(|()| running.input.flush());
-        let end = Instant::now() + Duration::from_secs(60);
-        while told.is_ok() && Instant::now() < end {
-            if !matches!(running.child.try_wait(), Ok(None)) {
-                break;
+        for mut running in self.running.iter_mut().filter_map(Option::take) {
+            let told = running
+                .input
+                .write_all(b"Q")
+                .and_then(|()| running.input.flush());
+            let end = Instant::now() + Duration::from_secs(60);
+            while told.is_ok() && Instant::now() < end {
+                if !matches!(running.child.try_wait(), Ok(None)) {
+                    break;
+                }
+                thread::sleep(Duration::from_millis(5));
             }
-            thread::sleep(Duration::from_millis(5));
         }
     }
 
@@ -430,170 +432,5 @@ impl Worker {
             }
         }
         Ok(done)
-    }
-
-    fn executed(
-        &mut self,
-        methods: &Methods,
-        batch: &[Sequence],
-        what: Told,
-    ) -> Result<Vec<Executed>> {
-        let mut done: Vec<Executed> = Vec::new();
-        let mut barren = 0;
-        loop {
-            let before = done.len();
-            let mut running = match self.running.take() {
-                Some(running) => running,
-                None => self.start(methods)?,
-            };
-            let left = batch.get(before..).unwrap_or(&[]);
-            let quick = self.quick_limit();
-            let Running {
-                child,
-                input,
-                answers,
-                declared,
-            } = &mut running;
-            // One that reads no more would keep us waiting as long as it runs.
-            let (sent, told) = thread::scope(|scope| {
-                let sending =
-                    scope.spawn(|| send(input, *declared, methods, left, before, what, quick));
-                let told = self.collect(answers, batch.len(), &mut done);
-                if told.is_none() {
-                    // It is not asked again. It may have ended by itself.
-                    let _ = child.kill();
-                }
-                (sending.join(), told)
-            });
-            let sent = sent.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-            // If they are not all sent, this JVM is not asked again.
-            running.declared = methods.all().len();
-            match told {
-                Some(()) if sent.is_ok() => {
-                    self.running = Some(running);
-                    self.executed_more(batch.len());
-                    return Ok(done);
-                }
-                _ => {}
-            }
-            if done.len() == before {
-                barren += 1;
-                if barren == 1 {
-                    // The JVM may have ended by what a sequence before has left behind.
-                    continue;
-                }
-                if batch.is_empty() || !self.alive {
-                    bail!(
-                        "the worker's JVM ({}) ends at once: see whether its java runs",
-                        self.setup.jdk.home.display()
-                    );
-                }
-                done.push(Executed::none(Ended::Died));
-            }
-            barren = 0;
-            if done.len() == batch.len() {
-                self.executed_more(batch.len());
-                return Ok(done);
-            }
-        }
-    }
-
-    /// Whether a call has left, or met, a class that failed to be initialised and never will be in that JVM, as where
-    /// two classes need each other and the wrong one was first.
-    fn spoils(&self, executed: &Executed) -> bool {
-        executed.outcomes.iter().any(|outcome| match outcome {
-            Outcome::Threw(class, message, _) => match self.class(*class).name.as_str() {
-                "java.lang.ExceptionInInitializerError" => true,
-                "java.lang.NoClassDefFoundError" => {
-                    (message.as_deref()).is_some_and(|said| said.starts_with(NOT_INITIALIZED))
-                }
-                _ => false,
-            },
-            _ => false,
-        })
-    }
-
-    /// Takes answers until the batch ends; nothing if the JVM must not be used any
-    /// more.
-    fn collect(
-        &mut self,
-        answers: &mut Answers,
-        total: usize,
-        done: &mut Vec<Executed>,
-    ) -> Option<()> {
-        loop {
-            let patience = if answers.has_answered {
-                self.setup.limit * LONGEST + SLACK
-            } else {
-                self.setup.limit * LONGEST + STARTING
-            };
-            let message = answers.messages.recv_timeout(patience);
-            answers.has_answered |= message.is_ok();
-            match message {
-                Ok(Message::Class(number, class)) => {
-                    answers.numbers.insert(number, self.learn(class));
-                }
-                Ok(Message::Declared(method, found)) => {
-                    let found = found.and_then(|class| {
-                        let number = answers.numbers.get(&class).copied();
-                        number.ok_or_else(|| "its class was not told".to_owned())
-                    });
-                    if let Some(place) = self.declared.get_mut(method as usize) {
-                        *place = found;
-                    }
-                }
-                Ok(Message::Ran(id, mut executed, tired)) => {
-                    if id as usize != done.len() {
-                        return None;
-                    }
-                    self.alive = true;
-                    if executed.ended == Ended::Well {
-                        self.longest = self.longest.max(executed.took);
-                    }
-                    let numbers = &answers.numbers;
-                    let of = |class: &mut ClassNumber| {
-                        *class = numbers.get(&class.0).copied().unwrap_or(ClassNumber(0));
-                    };
-                    for outcome in &mut executed.outcomes {
-                        if let Outcome::Object(class, ..)
-                        | Outcome::Array(class, _)
-                        | Outcome::Threw(class, ..) = outcome
-                        {
-                            of(class);
-                        }
-                    }
-                    executed
-                        .states
-                        .iter_mut()
-                        .for_each(|state| of(&mut state.1));
-                    let spoils = self.spoilt < MAX_SPOILT && self.spoils(&executed);
-                    self.spoilt += u32::from(spoils);
-                    done.push(executed);
-                    if tired || spoils {
-                        return None;
-                    }
-                }
-                Ok(Message::TimedOut(id, stuck)) => {
-                    if id as usize == done.len() && done.len() < total {
-                        done.push(Executed {
-                            stuck,
-                            ..Executed::none(Ended::TimedOut)
-                        });
-                    }
-                    return None;
-                }
-                Ok(Message::End) => {
-                    self.alive = true;
-                    return Some(());
-                }
-                Err(RecvTimeoutError::Timeout) => {
-                    if done.len() < total {
-                        done.push(Executed::none(Ended::TimedOut));
-                    }
-                    return None;
-                }
-                Err(RecvTimeoutError::Disconnected) => return None,
-            }
-        }
     }
 }

@@ -2,7 +2,7 @@
 
 /// The greatest depth of types within types that is followed: a class file may have thousands, and
 /// no source has them.
-const MAX_DEPTH: usize = 64;
+pub(crate) const MAX_DEPTH: usize = 64;
 
 /// A type with its arguments, as far as it can be written where no type
 /// variable is in scope.

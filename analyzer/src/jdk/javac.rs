@@ -5,6 +5,9 @@ use crate::text::one_line;
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 
+/// How it begins what is said where javac has failed itself ([`Said::broke`]).
+pub const BROKEN: &str = "javac itself fails";
+
 /// What is compiled, and how.
 pub struct Compilation<'a> {
     /// For which release of Java.
@@ -76,7 +79,7 @@ impl Jdk {
             });
         }
         if let Some(exception) = own_failure(&text) {
-            let message = format!("javac itself fails: {exception}");
+            let message = format!("{BROKEN}: {exception}");
             return Ok(Said {
                 errors: vec![Diagnostic {
                     file: None,

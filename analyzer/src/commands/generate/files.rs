@@ -116,13 +116,21 @@ impl Stale<'_> {
 
     /// Whether a class is among those that the tests are about, or on the class path no more.
     fn is_over(&self, package: &str, class: &str, about: &HashSet<(String, String)>) -> bool {
+        // All tests of packages that no source can name are beside each other.
+        if package == BESIDE {
+            return about.iter().any(|(_, name)| name == class);
+        }
         let packages = [Some(package), package.strip_prefix(BESIDE)];
-        let is_about = |package: &str| {
-            let known = (package.to_owned(), class.to_owned());
+        // A name that another had was given out with an `X` before it.
+        let behind = class.trim_start_matches('X').len();
+        let names = (0..=class.len() - behind).map(|taken| &class[taken..]);
+        let mut all = (packages.into_iter().flatten())
+            .flat_map(|package| names.clone().map(move |name| (package, name)));
+        let is_about = |(package, name): (&str, &str)| {
+            let known = (package.to_owned(), name.to_owned());
             about.contains(&known)
         };
-        let mut packages = packages.into_iter().flatten();
-        packages.clone().any(is_about) || !packages.any(|package| self.is_there(package, class))
+        all.clone().any(is_about) || !all.any(|(package, name)| self.is_there(package, name))
     }
 
     /// Whether there is such a class, or a nested one whose name and those around it are this together.
@@ -165,12 +173,14 @@ mod tests {
             directory.path().join("out"),
         );
         let write = |path: PathBuf, text: &str| write_file(&path, text).unwrap();
-        for class in ["Kept", "Kept$Inner", "Called"] {
+        for class in ["Kept", "Kept$Inner", "KeptInner", "Called"] {
             write(classes.join(format!("acme/{class}.class")), "");
         }
         for (class, kind) in [
             ("Kept", "Observed"),
             ("KeptInner", "Observed"),
+            ("XKeptInner", "Observed"),
+            ("XCalled", "Observed"),
             ("Called", "Observed"),
             ("Called", "Generated"),
             ("KeptGone", "Observed2"),
@@ -179,6 +189,7 @@ mod tests {
             write(out.join(format!("acme/{class}{kind}Test.java")), FIRST_LINE);
         }
         write(out.join("tests/acme/KeptObservedTest.java"), FIRST_LINE);
+        write(out.join("tests/OfKeywordObservedTest.java"), FIRST_LINE);
         write(out.join("acme/MineObservedTest.java"), "mine");
         let about = HashSet::from([stem("acme.Called")]);
         let stale = Stale {
@@ -194,6 +205,7 @@ mod tests {
             "CalledObservedTest.java",
             "GoneObservedTest.java",
             "KeptGoneObserved2Test.java",
+            "XCalledObservedTest.java",
         ];
         assert_eq!(found, over);
     }

@@ -1,6 +1,6 @@
 //! Which methods a test may call.
 
-use crate::classinfo::{self, ClassInfo, Nesting};
+use crate::classinfo::{self, ClassInfo};
 use crate::classpath::FoundClass;
 use crate::generate::platform::{Classes, Platform};
 use crate::generate::sequence::{Method, is_of_compiler};
@@ -69,18 +69,10 @@ impl<'c> Access<'c> {
         is_neighbour() || self.is_accessible(class)
     }
 
-    /// Whether a class, which is not local, `is` something, with those around it.
+    /// Whether a class, which no compiler has made up, `is` something, with those around it.
     fn is_with_those_around(&self, class: &str, is: fn(&ClassInfo) -> bool) -> bool {
-        let found = self.info(class);
-        found.as_deref().and_then(of).is_some_and(|info| {
-            is(info)
-                && !info.is(access::SYNTHETIC)
-                && match &info.nesting {
-                    Nesting::TopLevel => true,
-                    Nesting::Member { outer, .. } => self.is_with_those_around(outer, is),
-                    Nesting::Local => false,
-                }
-        })
+        let known = &self.known;
+        known.are_all_around(class, |info| is(info) && !info.is(access::SYNTHETIC))
     }
 
     /// The class file of a class.

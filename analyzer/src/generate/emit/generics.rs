@@ -8,10 +8,12 @@
 mod lambdas;
 
 use super::super::asserted::Checked;
+use super::super::platform::MAX_NESTED;
 use super::super::sequence::{Arg, Method};
 use super::Context;
 use crate::classinfo::ClassInfo;
 use crate::java::descriptor;
+use crate::java::signature::MAX_DEPTH;
 use crate::model::values::Literal;
 use std::collections::HashMap;
 
@@ -115,7 +117,7 @@ struct OfMethod {
 }
 
 fn class_signature(text: &str) -> Option<OfClass> {
-    let mut parser = Parser { rest: text };
+    let mut parser = Parser::new(text);
     let variables = parser.variables()?;
     let mut above = Vec::new();
     while !parser.rest.is_empty() {
@@ -135,7 +137,7 @@ pub(super) fn parameters(signature: &str) -> Option<Vec<Type>> {
 }
 
 fn method_signature(text: &str) -> Option<OfMethod> {
-    let mut parser = Parser { rest: text };
+    let mut parser = Parser::new(text);
     let variables = parser.variables()?;
     parser.skip(b'(')?;
     let mut parameters = Vec::new();
@@ -152,9 +154,15 @@ fn method_signature(text: &str) -> Option<OfMethod> {
 
 struct Parser<'a> {
     rest: &'a str,
+    /// How many types are around the next one.
+    depth: usize,
 }
 
-impl Parser<'_> {
+impl<'a> Parser<'a> {
+    fn new(rest: &'a str) -> Parser<'a> {
+        Parser { rest, depth: 0 }
+    }
+
     fn skip(&mut self, sign: u8) -> Option<()> {
         (self.rest.as_bytes().first() == Some(&sign)).then(|| self.rest = &self.rest[1..])
     }
@@ -186,7 +194,19 @@ impl Parser<'_> {
         Some(variables)
     }
 
+    /// A type, if it is not nested deeper than any that people write: the JVM does not read signatures, so that
+    /// anything may stand there.
     fn one(&mut self) -> Option<Type> {
+        if self.depth == MAX_DEPTH {
+            return None;
+        }
+        self.depth += 1;
+        let one = self.next();
+        self.depth -= 1;
+        one
+    }
+
+    fn next(&mut self) -> Option<Type> {
         let first = *self.rest.as_bytes().first()?;
         let rest = self.rest.get(1..)?;
         Some(match first {
@@ -331,16 +351,18 @@ impl<'a> Types<'a> {
 
     /// The variables of a class, those of the classes around it first, if it is an inner one.
     fn class_variables(&self, class: &str) -> Variables {
-        let found = self.context.classes.info(class);
-        let info = found.as_ref().and_then(|found| found.info.as_ref());
-        let around = info.and_then(ClassInfo::around);
-        let mut variables = around.map_or_else(Vec::new, |(outer, _)| self.class_variables(outer));
-        let signature = info.and_then(|info| info.signature.as_deref());
-        variables.extend(
-            (signature.and_then(class_signature))
-                .map_or_else(Vec::new, |signature| signature.variables),
-        );
-        variables
+        let mut nest = Vec::new();
+        let mut next = Some(class.to_owned());
+        while let Some(found) = next.and_then(|class| self.context.classes.info(&class))
+            && nest.len() < MAX_NESTED
+        {
+            let around = found.info.as_ref().and_then(ClassInfo::around);
+            next = around.map(|(outer, _)| outer.to_owned());
+            nest.push(found);
+        }
+        let infos = nest.iter().rev().filter_map(|found| found.info.as_ref());
+        let signatures = infos.filter_map(|info| class_signature(info.signature.as_deref()?));
+        signatures.flat_map(|found| found.variables).collect()
     }
 
     /// What the constructor of an inner class takes first.
@@ -363,7 +385,7 @@ impl<'a> Types<'a> {
                 variables: Vec::new(),
                 parameters: Vec::new(),
                 result: match text {
-                    Some(text) => Parser { rest: text }.one()?,
+                    Some(text) => Parser::new(text).one()?,
                     None => Type::of(&method.descriptor)?,
                 },
             };

@@ -6,9 +6,10 @@ use hindsight_classfile::{ClassFile, Code, PoolBuilder, Utf8, opcode, tag};
 use std::collections::{HashMap, HashSet};
 
 /// Classes whose static methods `Guard` stands in for.
-const STATIC_OWNERS: [&str; 47] = [
+const STATIC_OWNERS: [&str; 49] = [
     "java/lang/System",
     "java/lang/Math",
+    "java/lang/StrictMath",
     "java/lang/ProcessBuilder",
     "java/lang/Thread",
     "java/time/Clock",
@@ -28,6 +29,7 @@ const STATIC_OWNERS: [&str; 47] = [
     "java/time/chrono/MinguoDate",
     "java/time/chrono/ThaiBuddhistDate",
     "java/util/Calendar",
+    "java/util/Collections",
     "java/util/GregorianCalendar",
     "java/util/UUID",
     "java/util/prefs/Preferences",

@@ -46,10 +46,15 @@ impl Search<'_> {
             false => trouble.saturating_sub(1),
         };
         if !is_whole(executed, length) {
-            self.go_on(candidate, executed);
+            self.go_on(&candidate, executed);
             return;
         }
-        let blocks = executed.blocks.iter();
+        if let Some(again) = self.without_thrown(&candidate, executed) {
+            self.again.push(again);
+            return;
+        }
+        let before = candidate.walk.iter().flat_map(|walk| &walk.blocks);
+        let blocks = executed.blocks.iter().chain(before);
         let blocks = blocks.filter(|block| self.covered.insert(**block)).count();
         let how = How {
             phase,
@@ -63,7 +68,7 @@ impl Search<'_> {
             return;
         };
         if let Some(Outcome::Threw(class, ..)) = executed.outcomes.last() {
-            self.go_on(candidate.clone(), executed);
+            self.go_on(&candidate, executed);
             // What comes of null is mostly no decision of the program.
             let null = Arg::Literal(Literal::Null);
             let of_null = self.worker.class(*class).name == "java.lang.NullPointerException"
@@ -72,7 +77,7 @@ impl Search<'_> {
             if let Some(last) = sequence.last_mut() {
                 last.may_throw = true;
             }
-            if !of_null {
+            if !of_null || novel {
                 self.propose(sequence, None, method, MAX_TESTS / 4, how);
             }
             return;

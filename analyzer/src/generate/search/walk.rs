@@ -2,28 +2,58 @@
 //!
 //! Steps one by one spread over all edges of all models, and seldom come where a run has been after thirty
 //! calls: to a query of a table that other calls have made and filled. A walk takes the edges one after
-//! another, those of one recorded life with the values that it had. A call that throws where the run's did not is left out, and all that follows is tried again.
+//! another, those of one recorded life with the values that it had. Calls that throw where the run's did not
+//! are left out, and what is left is tried again.
 
-use super::super::sequence::{Sequence, without};
+use super::super::sequence::{Sequence, moved, without_all};
 use super::super::worker::{Executed, Outcome};
 use super::{COMPARED, Candidate, Search};
 use crate::model::graph::Node;
 use crate::model::values::Life;
+use std::collections::BTreeSet;
 
 /// Calls of one walk.
 pub(super) const MAX_LENGTH: usize = 80;
 /// For how many walks one counts that takes too long, or wants what it must not.
 const OF_STUMBLED: usize = 8;
-/// Calls that are left out of one walk, one after another.
+/// How many times one walk is tried again without calls that have thrown, and models skipped where they ask for
+/// what is not there.
 const MAX_LEFT_OUT: u32 = 12;
 
 /// What is known of a walk.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct Walk {
     /// The class whose model it goes along.
     class: usize,
-    /// How many calls were left out.
+    /// How many times calls were left out.
     left_out: u32,
+    /// Its calls along the model, behind the one with which it begins.
+    steps: Vec<Step>,
+    /// Basic blocks that were new while there were calls that are left out by now.
+    pub(super) blocks: Vec<u32>,
+}
+
+/// A call of a walk.
+#[derive(Debug, Clone, Copy)]
+struct Step {
+    /// Which call of the sequence.
+    at: usize,
+    /// Where its object stands then.
+    node: Node,
+    /// Whether it throws in the run.
+    throws: bool,
+}
+
+impl Walk {
+    /// Without some calls of its sequence.
+    fn without(mut self, gone: &BTreeSet<usize>) -> Walk {
+        self.left_out += 1;
+        self.steps.retain(|step| !gone.contains(&step.at));
+        for step in &mut self.steps {
+            step.at = moved(step.at, gone);
+        }
+        self
+    }
 }
 
 /// What has come of walks along the model of a class.
@@ -73,12 +103,25 @@ impl Search<'_> {
         let (mut sequence, mut modelled) = (component.sequence.clone(), component.modelled?);
         modelled.life = life;
         let begun = sequence.len();
+        let mut steps = vec![Step {
+            at: begun.checked_sub(1)?,
+            node: modelled.node,
+            throws: false,
+        }];
         let mut made: Option<Candidate> = None;
         let mut skipped = 0;
         while sequence.len() < MAX_LENGTH && skipped < MAX_LEFT_OUT {
             match self.step(place, sequence.clone(), modelled, true) {
-                Some(next) if next.sequence.len() <= MAX_LENGTH => {
+                Some(mut next) if next.sequence.len() <= MAX_LENGTH => {
                     modelled = next.modelled?;
+                    let at = next.sequence.len() - 1;
+                    // All that throw are known after one execution.
+                    let throws = std::mem::replace(&mut next.sequence[at].may_throw, true);
+                    steps.push(Step {
+                        at,
+                        node: modelled.node,
+                        throws,
+                    });
                     sequence.clone_from(&next.sequence);
                     made = Some(match made {
                         Some(made) => Candidate::then(made, next),
@@ -98,7 +141,12 @@ impl Search<'_> {
         }
         let mut made = made.filter(|made| made.sequence.len() > begun)?;
         self.walked.entry(class).or_default().count += 1;
-        made.walk = Some(Walk { class, left_out: 0 });
+        made.walk = Some(Walk {
+            class,
+            left_out: 0,
+            steps,
+            blocks: Vec::new(),
+        });
         Some(made)
     }
 
@@ -114,7 +162,7 @@ impl Search<'_> {
 
     /// Whether it is a walk that did not end well; others of its class are taken less often then.
     pub(super) fn stumbled(&mut self, candidate: &Candidate) -> bool {
-        let Some(walk) = candidate.walk else {
+        let Some(walk) = &candidate.walk else {
             return false;
         };
         self.walked.entry(walk.class).or_default().count += OF_STUMBLED;
@@ -123,7 +171,9 @@ impl Search<'_> {
 
     /// What a walk has come to that has ended well.
     pub(super) fn walked(&mut self, candidate: &mut Candidate, executed: &Executed, novel: usize) {
-        let Some(walk) = candidate.walk else { return };
+        let Some(walk) = &candidate.walk else {
+            return;
+        };
         self.walked.entry(walk.class).or_default().novel += novel;
         // Some calls that have thrown in the run may not do so now.
         for (statement, outcome) in candidate.sequence.iter_mut().zip(&executed.outcomes) {
@@ -131,40 +181,78 @@ impl Search<'_> {
         }
     }
 
+    /// A walk without the calls that have thrown where the run's have not, and those that use what they would have
+    /// returned; if there are any.
+    pub(super) fn without_thrown(
+        &self,
+        candidate: &Candidate,
+        executed: &Executed,
+    ) -> Option<Candidate> {
+        let (walk, modelled) = (candidate.walk.as_ref()?, candidate.modelled?);
+        let threw = |at: usize| matches!(executed.outcomes.get(at), Some(Outcome::Threw(..)));
+        let thrown = walk
+            .steps
+            .iter()
+            .filter(|step| !step.throws && threw(step.at));
+        let mut gone: BTreeSet<usize> = thrown.map(|step| step.at).collect();
+        if gone.is_empty() || walk.left_out >= MAX_LEFT_OUT || gone.contains(&modelled.object) {
+            return None;
+        }
+        for (at, statement) in candidate.sequence.iter().enumerate() {
+            let mut is_used = false;
+            statement.vars(|var| is_used |= gone.contains(&var));
+            if is_used {
+                gone.insert(at);
+            }
+        }
+        let mut walk = walk.clone().without(&gone);
+        walk.blocks.extend(&executed.blocks);
+        let sequence = without_all(&candidate.sequence, &gone);
+        again(candidate, sequence, walk, moved(modelled.object, &gone))
+    }
+
     /// Goes on with a walk that a call has ended, without this.
-    pub(super) fn go_on(&mut self, candidate: Candidate, executed: &Executed) {
+    pub(super) fn go_on(&mut self, candidate: &Candidate, executed: &Executed) {
+        let (Some(walk), Some(modelled)) = (&candidate.walk, candidate.modelled) else {
+            return;
+        };
         let Some(at) = executed.outcomes.len().checked_sub(1) else {
             return;
         };
-        let Some(mut walk) = candidate.walk else {
-            return;
-        };
-        let Some(modelled) = candidate.modelled else {
-            return;
-        };
-        walk.left_out += 1;
-        let mut sequence: Sequence = candidate.sequence;
-        let goes_on = walk.left_out <= MAX_LEFT_OUT && at != modelled.object;
-        let shorter = without(&sequence, at).filter(|_| goes_on);
-        match shorter {
-            Some(shorter) => sequence = shorter,
+        let mut is_used = at == modelled.object || walk.left_out >= MAX_LEFT_OUT;
+        for statement in &candidate.sequence {
+            statement.vars(|var| is_used |= var == at);
+        }
+        let gone = match is_used {
             // What is left is the way to there.
-            None => sequence.truncate(at),
-        }
-        let object = match at < modelled.object {
-            true => modelled.object - 1,
-            false => modelled.object,
+            true => (at..candidate.sequence.len()).collect(),
+            false => BTreeSet::from([at]),
         };
-        let Some(last) = sequence.last() else { return };
-        if object >= sequence.len() {
-            return;
-        }
-        self.again.push(Candidate {
-            method: last.method,
-            sequence,
-            modelled: Some(super::Modelled { object, ..modelled }),
-            walk: Some(walk),
-            parts: candidate.parts,
-        });
+        let sequence = without_all(&candidate.sequence, &gone);
+        let walk = walk.clone().without(&gone);
+        let object = moved(modelled.object, &gone);
+        self.again.extend(again(candidate, sequence, walk, object));
     }
+}
+
+/// A walk of which something was left out. There is none if its object is, or all of its calls are.
+fn again(
+    candidate: &Candidate,
+    sequence: Sequence,
+    walk: Walk,
+    object: usize,
+) -> Option<Candidate> {
+    let last = sequence.last().filter(|_| object < sequence.len())?;
+    let node = walk.steps.last()?.node;
+    Some(Candidate {
+        method: last.method,
+        modelled: candidate.modelled.map(|known| super::Modelled {
+            object,
+            node,
+            ..known
+        }),
+        walk: Some(walk),
+        parts: candidate.parts.clone(),
+        sequence,
+    })
 }

@@ -3,7 +3,7 @@
 use super::{Dropped, Suite};
 use crate::generate::asserted::Checked;
 use crate::generate::emit::{Context, Lints, Source, sources};
-use crate::jdk::javac::{Compilation, Diagnostic, Said};
+use crate::jdk::javac::{BROKEN, Compilation, Diagnostic, Said};
 use crate::junit::{Framework, write_file};
 use crate::progress::Extent;
 use anyhow::{Context as _, Result, bail};
@@ -204,6 +204,9 @@ impl Suite<'_> {
             });
         }
         let mut said = self.run_javac(&own, is_first)?;
+        if said.broke {
+            said = self.each_alone(&own, is_first)?;
+        }
         if said.errors.is_empty() {
             for (path, text) in own {
                 let about = said.warnings.iter();
@@ -216,6 +219,23 @@ impl Suite<'_> {
         }
         said.warnings.extend(warnings);
         Ok(said)
+    }
+
+    /// Compiles one source after another, where javac has failed of all together: it may be one of them, or that there
+    /// are too many for its memory.
+    fn each_alone(&self, own: &BTreeMap<PathBuf, String>, is_first: bool) -> Result<Said> {
+        let mut all = Said::default();
+        for (path, text) in own {
+            let alone = BTreeMap::from([(path.clone(), text.clone())]);
+            let said = self.run_javac(&alone, is_first)?;
+            all.errors
+                .extend(said.errors.into_iter().map(|error| Diagnostic {
+                    file: error.file.or_else(|| Some(path.clone())),
+                    ..error
+                }));
+            all.warnings.extend(said.warnings);
+        }
+        Ok(all)
     }
 
     /// Compiles sources, and first of all what stands in for JUnit.
@@ -292,12 +312,17 @@ fn blame(errors: &[Diagnostic], written: &[Source], dir: &Path) -> BTreeSet<usiz
             Some(test) => {
                 blamed.insert(test.number);
             }
-            // An import: it is of some test of the file. If there is no room for all of them, there is for one half.
+            // An import: it is of some test of the file. If there is no room for all of them, or javac cannot take
+            // them, there is for one half, or it can take that.
             None => {
                 let all = source.tests.iter().map(|test| test.number);
-                let room = match error.message.starts_with(TOO_MANY) {
-                    true => source.tests.len() / 2,
-                    false => 0,
+                let is_of_half = [TOO_MANY, BROKEN]
+                    .iter()
+                    .any(|of| error.message.starts_with(of));
+                let room = if is_of_half {
+                    source.tests.len() / 2
+                } else {
+                    0
                 };
                 general.extend(all.skip(room));
             }

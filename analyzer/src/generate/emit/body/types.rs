@@ -5,6 +5,7 @@ use crate::classinfo::{ClassInfo, Nesting};
 use crate::generate::emit::generics::{self, Type};
 use crate::generate::emit::roles;
 use crate::generate::emit::words::{capital, lower};
+use crate::generate::platform::MAX_NESTED;
 use crate::generate::sequence::{Arg, Method};
 use crate::generate::worker::class_get_name;
 use crate::java::descriptor;
@@ -125,11 +126,11 @@ impl Body<'_, '_> {
                     path.push(simple_name(&at).to_owned());
                     break;
                 }
-                Nesting::Member { outer, simple } => {
+                Nesting::Member { outer, simple } if path.len() < MAX_NESTED => {
                     path.push(simple);
                     at = outer;
                 }
-                Nesting::Local => return self.unnamed(class),
+                _ => return self.unnamed(class),
             }
         }
         let is_written =
@@ -154,7 +155,8 @@ impl Body<'_, '_> {
 
     /// Whether all of its package see a class.
     fn is_shared(&self, class: &str) -> bool {
-        self.is_with_those_around(class, |info| !info.is(access::PRIVATE | access::SYNTHETIC))
+        let classes = &self.context.classes;
+        classes.are_all_around(class, |info| !info.is(access::PRIVATE | access::SYNTHETIC))
     }
 
     /// Whether it is on the class path.
@@ -303,8 +305,12 @@ impl Body<'_, '_> {
             return Vec::new();
         };
         let mut pending = VecDeque::from([class]);
+        let mut seen = HashSet::new();
         let mut above = Vec::new();
         while let Some(class) = pending.pop_front() {
+            if !seen.insert(class.clone()) {
+                continue;
+            }
             let found = self.context.classes.info(&class);
             if let Some(info) = found.as_ref().and_then(|found| found.info.as_ref()) {
                 pending.extend(info.super_class.iter().chain(&info.interfaces).cloned());
@@ -323,21 +329,8 @@ impl Body<'_, '_> {
 
     /// Whether a class is public, with those around it.
     fn is_public(&self, class: &str) -> bool {
-        self.is_with_those_around(class, |info| info.is(access::PUBLIC))
-    }
-
-    /// Whether a class, which is not local, `is` something, with those around it.
-    fn is_with_those_around(&self, class: &str, is: fn(&ClassInfo) -> bool) -> bool {
-        let found = self.context.classes.info(class);
-        let info = found.as_ref().and_then(|found| found.info.as_ref());
-        info.is_some_and(|info| {
-            is(info)
-                && match &info.nesting {
-                    Nesting::TopLevel => true,
-                    Nesting::Member { outer, .. } => self.is_with_those_around(outer, is),
-                    Nesting::Local => false,
-                }
-        })
+        let classes = &self.context.classes;
+        classes.are_all_around(class, |info| info.is(access::PUBLIC))
     }
 
     /// Whether a type that is not generic has a method that can be called on it as on the class that

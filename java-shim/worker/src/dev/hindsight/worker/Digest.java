@@ -17,22 +17,42 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** A number for the state of an object: all that its fields lead to, up to a bound. */
+/**
+ * Numbers for the states of the objects that a sequence leaves: of each, all that its fields lead to, up to a
+ * bound. Many lead to the same objects, so what is in these is read once.
+ */
 final class Digest {
     private static final int MAX_OBJECTS = 400;
     private static final int MAX_ELEMENTS = 64;
     private static final String LAMBDA = "$$Lambda";
     private static final long FIRST = 1125899906842597L;
+    private static final Node[] NONE = {};
     private static final Map<Class<?>, Shape> SHAPES = new HashMap<>();
 
-    /** The one that is used: sequences run one after another, and what it has grown to is used again. */
-    private static final Digest ONE = new Digest();
-
-    private final IdentityHashMap<Object, Integer> numbers = new IdentityHashMap<>(MAX_OBJECTS);
-    private final ArrayDeque<Object> pending = new ArrayDeque<>();
+    private final IdentityHashMap<Object, Node> nodes = new IdentityHashMap<>(MAX_OBJECTS);
+    private final ArrayDeque<Node> pending = new ArrayDeque<>();
+    /** The node that is being read: its own values so far, and those that it leads to. */
+    private final List<Node> found = new ArrayList<>();
+    private long own;
+    /** Which object is asked about, and how many it has led to. */
+    private int walk;
+    private int count;
     private long hash;
 
-    private Digest() {}
+    /** An object: what it says of itself, and the objects that its fields refer to, in their order. */
+    private static final class Node {
+        final Object value;
+        long own;
+        /** Null until it is read. */
+        Node[] leads;
+        /** The last walk that has come here, as which one. */
+        int walk;
+        int number;
+
+        Node(Object value) {
+            this.value = value;
+        }
+    }
 
     /** What is the same for all objects of a class. */
     private static final class Shape {
@@ -54,18 +74,48 @@ final class Digest {
         }
     }
 
-    static long of(Object value) {
-        ONE.hash = FIRST;
-        try {
-            ONE.reference(value);
-            while (!ONE.pending.isEmpty()) {
-                ONE.object(ONE.pending.remove());
-            }
-            return ONE.hash;
-        } finally {
-            ONE.numbers.clear();
-            ONE.pending.clear();
+    /** That of one object, as it is when it is first come to. */
+    long of(Object value) {
+        own = FIRST;
+        found.clear();
+        reference(value);
+        hash = own;
+        walk++;
+        count = 0;
+        pending.clear();
+        for (Node node : found.toArray(NONE)) {
+            visit(node);
         }
+        while (!pending.isEmpty()) {
+            Node node = pending.remove();
+            if (node.leads == null) {
+                read(node);
+            }
+            hash = mix(hash, node.own);
+            for (Node lead : node.leads) {
+                visit(lead);
+            }
+        }
+        return hash;
+    }
+
+    private void visit(Node node) {
+        if (node.walk == walk) {
+            hash = mix(hash, node.number);
+        } else if (count < MAX_OBJECTS) {
+            node.walk = walk;
+            node.number = count++;
+            pending.add(node);
+            hash = mix(hash, count);
+        }
+    }
+
+    private void read(Node node) {
+        own = FIRST;
+        found.clear();
+        object(node.value);
+        node.own = own;
+        node.leads = found.toArray(NONE);
     }
 
     /** Lets go of what is known of classes. */
@@ -73,9 +123,13 @@ final class Digest {
         SHAPES.clear();
     }
 
+    private static long mix(long hash, long value) {
+        long mixed = (hash ^ value) * 0x9e3779b97f4a7c15L;
+        return mixed ^ mixed >>> 29;
+    }
+
     private void add(long value) {
-        hash = (hash ^ value) * 0x9e3779b97f4a7c15L;
-        hash ^= hash >>> 29;
+        own = mix(own, value);
     }
 
     private void reference(Object value) {
@@ -88,14 +142,8 @@ final class Digest {
         } else if (value instanceof Class) {
             add(((Class<?>) value).getName().hashCode());
         } else {
-            Integer known = numbers.get(value);
-            if (known != null) {
-                add(known);
-            } else if (numbers.size() < MAX_OBJECTS) {
-                numbers.put(value, numbers.size());
-                pending.add(value);
-                add(numbers.size());
-            }
+            add(9);
+            found.add(nodes.computeIfAbsent(value, Node::new));
         }
     }
 

@@ -25,9 +25,15 @@ import java.time.chrono.MinguoChronology;
 import java.time.chrono.MinguoDate;
 import java.time.chrono.ThaiBuddhistChronology;
 import java.time.chrono.ThaiBuddhistDate;
+import java.util.ArrayList;
 import java.util.Calendar;
+import java.util.Collections;
+import java.util.Iterator;
+import java.util.List;
+import java.util.ListIterator;
 import java.util.Locale;
 import java.util.Random;
+import java.util.RandomAccess;
 import java.util.TimeZone;
 import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
@@ -37,6 +43,9 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /** {@link Guard} for clocks and chance: they are not the same each time. */
 public final class GuardClocks {
+    /** Elements of a linked list from which on it is shuffled as a copy, as the JDK does. */
+    private static final int MIN_COPIED = 5;
+
     /** Milliseconds by which all clocks are wrong, where tests are tried that must not depend on them. */
     private static final long SHIFT = Long.getLong("hindsight.shift", 0) * 3_600_000;
     private static final AtomicInteger ASKED = new AtomicInteger();
@@ -172,6 +181,33 @@ public final class GuardClocks {
         return isLeft() ? random : isSmall() ? random / 1000 : 1 - (1 + random) / 1000;
     }
 
+    /** That of {@code Collections}. */
+    public static void shuffle(List<?> list) {
+        if (isLeft() && lot == null) {
+            Collections.shuffle(list);
+        } else if (list instanceof RandomAccess || list.size() < MIN_COPIED) {
+            shuffleInPlace(list);
+        } else {
+            shuffleCopy(list);
+        }
+    }
+
+    private static void shuffleInPlace(List<?> list) {
+        for (int left = list.size(); left > 1; left--) {
+            Collections.swap(list, left - 1, nextInt(ThreadLocalRandom.current(), left));
+        }
+    }
+
+    private static <T> void shuffleCopy(List<T> list) {
+        List<T> copy = new ArrayList<>(list);
+        shuffleInPlace(copy);
+        Iterator<T> next = copy.iterator();
+        for (ListIterator<T> at = list.listIterator(); at.hasNext(); ) {
+            at.next();
+            at.set(next.next());
+        }
+    }
+
     public static UUID randomUUID() {
         Sequence sequence = lot;
         if (sequence == null) {
@@ -218,6 +254,13 @@ public final class GuardClocks {
         return isLeft() ? within(0, bound) : isSmall() ? 0 : bound - 1;
     }
 
+    public static long nextLong(ThreadLocalRandom random, long origin, long bound) {
+        if (origin >= bound || isLeft() && lot == null) {
+            return random.nextLong(origin, bound);
+        }
+        return isLeft() ? within(origin, bound) : isSmall() ? origin : bound - 1;
+    }
+
     /** One of the numbers from one up to another, that is the same each time. */
     private static long within(long origin, long bound) {
         return origin + Math.floorMod(chance(ThreadLocalRandom.current()).nextLong(), bound - origin);
@@ -234,6 +277,25 @@ public final class GuardClocks {
 
     public static double nextDouble(ThreadLocalRandom random) {
         return isLeft() ? chance(random).nextDouble() : random();
+    }
+
+    public static double nextDouble(ThreadLocalRandom random, double bound) {
+        return 0 < bound ? nextDouble(random, 0, bound) : random.nextDouble(bound);
+    }
+
+    public static double nextDouble(ThreadLocalRandom random, double origin, double bound) {
+        if (!(origin < bound) || isLeft() && lot == null) {
+            return random.nextDouble(origin, bound);
+        }
+        return Math.min(origin + nextDouble(random) * (bound - origin), Math.nextDown(bound));
+    }
+
+    public static float nextFloat(ThreadLocalRandom random) {
+        return isLeft() ? chance(random).nextFloat() : isSmall() ? 0 : Math.nextDown(1f);
+    }
+
+    public static void nextBytes(ThreadLocalRandom random, byte[] bytes) {
+        chance(random).nextBytes(bytes);
     }
 
     public static double nextGaussian(ThreadLocalRandom random) {

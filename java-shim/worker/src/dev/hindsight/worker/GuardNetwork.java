@@ -22,12 +22,17 @@ import java.nio.channels.SocketChannel;
 import java.util.Enumeration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import javax.net.ServerSocketFactory;
 import javax.net.SocketFactory;
 
 /** {@link Guard} for the network: there is none. */
 public final class GuardNetwork {
+    private static final String BYTE = "(25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])";
+    private static final Pattern FIGURES =
+            Pattern.compile(BYTE + "(\\." + BYTE + "){0,3}|[\\[:0-9a-fA-F].*:.*", Pattern.DOTALL);
+
     private GuardNetwork() {}
 
     public static void connect(Socket socket, SocketAddress address) {
@@ -50,6 +55,20 @@ public final class GuardNetwork {
         throw Guard.blocked("sending a packet");
     }
 
+    /** That of {@code MulticastSocket}. */
+    public static void send(DatagramSocket socket, java.net.DatagramPacket packet, byte timeToLive) {
+        throw Guard.blocked("sending a packet");
+    }
+
+    /** That of {@code MulticastSocket}. */
+    public static void joinGroup(DatagramSocket socket, InetAddress group) {
+        throw Guard.blocked("joining " + group);
+    }
+
+    public static void joinGroup(DatagramSocket socket, SocketAddress group, NetworkInterface network) {
+        throw Guard.blocked("joining " + group);
+    }
+
     public static boolean connect(SocketChannel channel, SocketAddress address) {
         throw Guard.blocked("connecting to " + address);
     }
@@ -68,13 +87,12 @@ public final class GuardNetwork {
         throw Guard.blocked("listening on " + address);
     }
 
-    /** Addresses in figures need no server to be found. */
+    /** Addresses in figures need no server to be found: those that the JDK reads itself. */
     static String address(String host) {
         boolean isKnown = host == null
                 || host.isEmpty()
                 || host.equals("localhost")
-                || host.indexOf(':') >= 0
-                || host.matches("[0-9.]+");
+                || FIGURES.matcher(host).matches();
         if (!isKnown) {
             throw Guard.blocked("asking for the address of " + host);
         }

@@ -248,6 +248,16 @@ public final class Guarded {
             super(no(address), port);
         }
 
+        @SuppressWarnings("deprecation")
+        public Socket(String host, int port, boolean stream) throws IOException {
+            super(no(host), port, stream);
+        }
+
+        @SuppressWarnings("deprecation")
+        public Socket(InetAddress address, int port, boolean stream) throws IOException {
+            super(no(address), port, stream);
+        }
+
         public Socket(String host, int port, InetAddress local, int localPort)
                 throws IOException {
             super(no(host), port, local, localPort);

@@ -140,8 +140,9 @@ final class Run {
             flags |= HASHED;
         }
         states = states();
+        Digest digest = states.isEmpty() ? null : new Digest();
         for (int index : states) {
-            digests[index] = digest(values[index]);
+            digests[index] = digest(digest, values[index]);
         }
         // What had to be stopped may have been interrupted for that.
         boolean isChanged = worker.shared.putBack(worker.loaded.loader) && !Cover.isStopping();
@@ -267,9 +268,9 @@ final class Run {
         }
     }
 
-    private long digest(Object value) {
+    private static long digest(Digest digest, Object value) {
         try {
-            return Digest.of(value);
+            return digest.of(value);
         } catch (Throwable e) {
             return 0;
         }
