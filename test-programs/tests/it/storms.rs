@@ -541,7 +541,18 @@ public class Main {
         @Override public CharSequence subSequence(int from, int to) { called++; return null; }
     }
     static void fail(Touchy touchy, Object[] more) { throw new IllegalStateException(); }
+    static void goOn(String why) {
+        try { fail(null, null); } catch (IllegalStateException e) { }
+    }
+    static void guard(SecurityManager manager) {
+        System.setSecurityManager(manager);
+        goOn(\"guarded\");
+    }
     public static void main(String[] args) {
+        // From JDK 24 on there are none.
+        if (Boolean.getBoolean(\"guarded\")) guard(new SecurityManager() {
+            @Override public void checkPermission(java.security.Permission permission) { called++; }
+        });
         Thread.setDefaultUncaughtExceptionHandler((t, e) -> System.out.println(called));
         fail(new Touchy(), new Object[] {new Touchy(), List.of(1)});
     }
@@ -552,6 +563,13 @@ public class Main {
             let output = run(&workplace, jdk, &format!("copy={copy}"), &[], SOURCE);
             assert_eq!(text(&output.stdout), "0\n", "JDK {} {copy}", jdk.version);
             assert_eq!(workplace.crashes().len(), 1);
+        }
+        if jdk.version < 22 {
+            let workplace = Workplace::new("guarded");
+            let guarded = ["-Djava.security.manager=allow", "-Dguarded=true"];
+            run(&workplace, jdk, "report=caught:Main.goOn", &guarded, SOURCE);
+            let crash = render(&workplace.crashes()[0]);
+            assert!(crash.contains("\"guarded\""), "{crash}");
         }
     }
 }
