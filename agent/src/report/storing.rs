@@ -134,6 +134,9 @@ pub(crate) fn meta(
 ) -> Meta {
     let base = agent.base;
     let mut secret = |text: &str| graph.take_masked(text);
+    let properties =
+        crate::properties::read(jni, &|name| base.options.is_secret_text(name), &mut secret);
+    (base.counters).add("system_properties_beyond_limit", properties.more as u64);
     let property = |name: &std::ffi::CStr| agent.jvmti.system_property(name).unwrap_or_default();
     Meta {
         agent: env!("CARGO_PKG_VERSION").to_owned(),
@@ -154,11 +157,7 @@ pub(crate) fn meta(
         counters: (base.counters.snapshot().into_iter())
             .filter(|(_, count)| *count > 0)
             .collect(),
-        properties: crate::properties::read(
-            jni,
-            &|name| base.options.is_secret_text(name),
-            &mut secret,
-        ),
+        properties: properties.kept,
         order: crate::statics::order(agent, jni),
         defaults: crate::defaults::read(agent, jni),
     }
