@@ -41,6 +41,7 @@ pub(crate) fn store(
     for (message, is_cut) in messages.into_iter().zip(are_cut) {
         cut(message, is_cut);
     }
+    graph.scrub_displaced(&failure);
     let words = meta.command.split(END_OF_WORD).map(quoted);
     meta.command = words.collect::<Vec<_>>().join(" ");
     let classes: Vec<_> = graph

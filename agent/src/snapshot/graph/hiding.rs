@@ -122,6 +122,7 @@ impl Graph<'_> {
         };
         let reason = length_class(said.to_lossy().chars().count());
         let hole = Value::Ref(self.shared_hole(*class, reason));
+        self.displaced.insert(text, reason);
         if let Body::Instance(values) | Body::Enum { fields: values, .. } =
             &mut self.objects[holder as usize].body
         {
@@ -163,6 +164,7 @@ impl Graph<'_> {
         for number in boxes {
             let class = self.objects[*number as usize].class;
             holes.insert(*number, self.shared_hole(class, REDACTED));
+            self.displaced.insert(*number, REDACTED);
         }
         let (Body::Instance(values) | Body::References(values)) =
             &mut self.objects[container as usize].body
