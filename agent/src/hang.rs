@@ -2,7 +2,7 @@
 //! by a signal (`dump-on`) or by `hindsight attach PID record`.
 //!
 //! The stacks are of one moment, and the references in local variables of
-//! another; a thread that has moved in between has frames without arguments.
+//! others; a thread that has moved in between has frames without arguments.
 //! Where the JVM was started with `dump-on`, primitive values are there too.
 //!
 //! Virtual threads are known to the JDK, not to the JVM, and their stacks are read
@@ -16,12 +16,12 @@
 use crate::agent::{Agent, Base};
 use crate::frames::{self, threads::OfThread};
 use crate::jni::{Jni, Obj};
-use crate::jvmti::{Jvmti, StackLocal};
+use crate::jvmti::{Jvmti, StackLocal, Tags};
 use crate::report;
 use crate::run;
-use crate::snapshot::classes::binary_name;
+use crate::snapshot::classes::{binary_name, method_name};
 use crate::snapshot::graph::Graph;
-use crate::sys::{self, FrameInfo};
+use crate::sys::{self, FrameInfo, MethodId, StackLocalInfo};
 use hindsight_tracelog::crash::{
     ExceptionInfo, Failure, Lock, StackElement, THREAD_STATE, THREADS_ASKED_FOR, ThreadState, Value,
 };
@@ -123,14 +123,23 @@ fn write(agent: &'static Agent, jni: Jni) -> Result<String, String> {
     if let Some((all, more)) = agent.shim.virtual_threads(jni, MAX_VIRTUAL) {
         threads.extend(virtual_threads(base, jni, jvmti, all, more));
     }
-    for (at, thread) in threads.iter().enumerate() {
-        jvmti.set_tag(thread.object, at as i64 + 1);
+    let finding = base.vm.jvmti(&[sys::CAN_TAG_OBJECTS]);
+    let finding = Scratch(finding.ok_or(report::NO_ENVIRONMENT)?);
+    for (thread, number) in threads.iter().zip(1..) {
+        jvmti.set_tag(thread.object, number);
+        finding.0.set_tag(thread.object, number);
     }
-    let seen = jvmti.stack_locals(first_virtual..=threads.len() as i64);
-    let mut objects: Vec<i64> = seen.iter().map(|local| local.tag).collect();
-    objects.sort_unstable();
-    objects.dedup();
-    let objects: HashMap<i64, Obj> = jvmti.tagged(&objects).into_iter().collect();
+    let methods = with_probes(base, jvmti, jni, &threads);
+    let wanted = |local: &StackLocalInfo| is_wanted(local, &threads, &methods);
+    let behind = threads.len() as i64 + 1;
+    let seen = jvmti.stack_locals(first_virtual..=behind - 1, &wanted, Tags::Own);
+    // One environment knows which they are, the other finds them.
+    (finding.0).stack_locals(first_virtual..=behind - 1, &wanted, Tags::One);
+    let found = finding.0.tagged(behind).into_iter();
+    let found = found.map(|object| (jvmti.tag(object), object));
+    let found = found.filter(|(tag, _)| *tag != NO_TAG);
+    let numbers = threads.iter().map(|thread| thread.object);
+    let objects: HashMap<i64, Obj> = (1..).zip(numbers).chain(found).collect();
     let mut locals = by_thread(&seen, threads.len());
     for (thread, locals) in threads.iter().zip(&mut locals) {
         if thread.is_virtual {
@@ -175,9 +184,13 @@ fn write(agent: &'static Agent, jni: Jni) -> Result<String, String> {
         let local = |depth: usize, slot: u16, descriptor: &str| match descriptor.as_bytes()[0] {
             b'L' | b'[' => {
                 let tag = locals.get(&depth).and_then(|(_, slots)| slots.get(&slot));
-                // The graph takes references over, and one object may be in many variables.
-                let object = tag.and_then(|tag| objects.get(tag));
-                Some(Err(object.and_then(|object| jni.local(*object))))
+                // The graph takes references over, and one object may be in many variables. One that was gone before
+                // it was found is not known.
+                let object = tag.map(|tag| objects.get(tag));
+                match object {
+                    Some(object) => object.map(|object| Err(jni.local(*object))),
+                    None => Some(Err(None)),
+                }
             }
             letter => {
                 let (locals, _) = held.as_ref()?;
@@ -267,6 +280,39 @@ fn write(agent: &'static Agent, jni: Jni) -> Result<String, String> {
     };
     let meta = report::meta(agent, jni, THREADS_ASKED_FOR.to_owned(), "", &mut graph);
     report::store(agent, meta, failure, graph).map(|(name, _)| name)
+}
+
+/// The tag of what has none.
+const NO_TAG: i64 = 0;
+
+/// Innermost frames of a thread that waits for a monitor, in which it may be.
+const INNERMOST: usize = 3;
+
+/// Frames in which a virtual thread has got off the one that ran it.
+const MAX_HIDDEN: usize = 4;
+
+/// Those of the threads' methods that have probes.
+fn with_probes(base: &Base, jvmti: Jvmti, jni: Jni, threads: &[Thread]) -> HashSet<MethodId> {
+    let frames = threads.iter().flat_map(|thread| &thread.stack);
+    let mut methods: HashSet<MethodId> = frames.map(|frame| frame.method).collect();
+    methods.retain(|method| {
+        let name = method_name(jvmti, jni, *method);
+        name.is_some_and(|(class, name, of)| base.methods.named(&class, &name, &of).is_some())
+    });
+    methods
+}
+
+/// Whether a local variable may hold an argument that is told, or a monitor that its thread waits for. There are very
+/// many others.
+fn is_wanted(local: &StackLocalInfo, threads: &[Thread], methods: &HashSet<MethodId>) -> bool {
+    let thread = usize::try_from(local.thread_tag - 1);
+    let thread = thread.ok().and_then(|at| threads.get(at));
+    let (Some(thread), Ok(depth)) = (thread, usize::try_from(local.depth)) else {
+        return false;
+    };
+    let hidden = if thread.is_virtual { MAX_HIDDEN } else { 0 };
+    depth < hidden + MAX_FRAMES && methods.contains(&local.method)
+        || depth < hidden + INNERMOST && thread.state & (BLOCKED | IN_WAIT) != 0
 }
 
 /// A thread that is told.
@@ -405,7 +451,6 @@ fn monitors(
     locals: &[Locals],
     objects: &HashMap<i64, Obj>,
 ) -> Vec<Monitor> {
-    const INNERMOST: usize = 3;
     let mut candidates = Vec::new();
     let (mut asked, mut methods) = (HashSet::new(), HashSet::new());
     for (Thread { state, stack, .. }, locals) in threads.iter().zip(locals) {
@@ -504,7 +549,6 @@ fn agrees(stack: &[FrameInfo], locals: &Locals) -> bool {
 /// Counts the frames of a virtual thread as its stack does. On its way from the roots, the JVM tells
 /// also those in which the thread has got off the one that ran it; its stack begins behind them.
 fn show_as_told(stack: &[FrameInfo], locals: &mut Locals) {
-    const MAX_HIDDEN: usize = 4;
     let without = |hidden: usize| -> Locals {
         let told = locals.iter().filter(|(depth, _)| **depth >= hidden);
         told.map(|(depth, frame)| (depth - hidden, frame.clone()))

@@ -5,7 +5,7 @@
 mod heap;
 mod threads;
 
-pub(crate) use heap::StackLocal;
+pub(crate) use heap::{StackLocal, Tags};
 
 use crate::jni::{FieldId, Jni, Obj};
 use crate::sys::{self, Callbacks, Capabilities, JavaVm, JniEnv, JvmtiEnv};

@@ -10,6 +10,7 @@ use crate::originals;
 use hindsight_instrument::{
     self as instrument, Capture, Captures, Method, Rewritten, SkipReason, Skipped, SkippedMethods,
 };
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::ops::Range;
@@ -161,13 +162,38 @@ struct Table {
     /// With so many classes it is time to ask which are still there.
     many: usize,
     classes: Vec<Arc<Class>>,
-    /// The latest class of each name.
-    by_name: HashMap<String, Arc<Class>>,
+    by_name: HashMap<String, Named>,
     /// Names of classes that came with the probes of another run.
     foreign: HashSet<String>,
 }
 
+/// The classes of one name.
+struct Named {
+    latest: Arc<Class>,
+    /// Those that came before it, in that order.
+    earlier: Vec<Arc<Class>>,
+}
+
+impl Named {
+    fn all(&self) -> impl Iterator<Item = &Arc<Class>> {
+        self.earlier.iter().chain([&self.latest])
+    }
+
+    /// Those of them that are still there.
+    fn of(all: impl Iterator<Item = Arc<Class>>) -> Option<Named> {
+        let mut earlier: Vec<Arc<Class>> = all.collect();
+        let latest = earlier.pop()?;
+        earlier.shrink_to_fit();
+        Some(Named { latest, earlier })
+    }
+}
+
 impl Table {
+    /// The latest class of a name.
+    fn latest(&self, name: &str) -> Option<&Arc<Class>> {
+        self.by_name.get(name).map(|named| &named.latest)
+    }
+
     /// Has back what is not used of the latest numbers.
     fn give_back(&mut self, ids: &Range<u32>, used: usize) {
         // What was reserved is a guess on the safe side, and programs may make classes without end.
@@ -250,7 +276,7 @@ impl Methods {
         loader: Option<&Arc<Loader>>,
     ) -> Option<u32> {
         let table = self.table.read().ok()?;
-        let class = table.by_name.get(name)?;
+        let class = table.latest(name)?;
         if class.version != *version {
             return None;
         }
@@ -289,12 +315,11 @@ impl Methods {
         let Ok(table) = self.table.read() else {
             return Vec::new();
         };
-        if self.late.is_none() || !table.by_name.contains_key(name) {
-            return Vec::new();
-        }
-        let classes = table.classes.iter();
-        let earlier = classes.filter(|class| class.origin == *origin && class.name == name);
-        earlier.map(Arc::clone).collect()
+        let named = table.by_name.get(name).filter(|_| self.late.is_some());
+        let earlier = named.into_iter().flat_map(Named::all);
+        (earlier.filter(|class| class.origin == *origin))
+            .map(Arc::clone)
+            .collect()
     }
 
     /// Returns whether there are so many by now that it is time for [`Methods::sweep`].
@@ -332,7 +357,18 @@ impl Methods {
         let later = later.position(|known| known.first_id < first_id);
         let at = later.map_or(0, |later| table.classes.len() - later);
         table.classes.insert(at, Arc::clone(&class));
-        table.by_name.insert(name, class);
+        match table.by_name.entry(name) {
+            Entry::Occupied(mut named) => {
+                let named = named.get_mut();
+                (named.earlier).push(std::mem::replace(&mut named.latest, class));
+            }
+            Entry::Vacant(first) => {
+                first.insert(Named {
+                    latest: class,
+                    earlier: Vec::new(),
+                });
+            }
+        }
         table.classes.len() >= table.many
     }
 
@@ -348,21 +384,14 @@ impl Methods {
             .collect();
         // It costs time in proportion to all of them: not before they have doubled.
         table.many = MANY.max(2 * table.classes.len());
-        let mut orphaned = HashSet::new();
-        let Table {
-            classes, by_name, ..
-        } = &mut *table;
-        for class in &gone {
-            let latest = by_name.get(&class.name);
-            if latest.is_some_and(|latest| Arc::ptr_eq(latest, class)) {
-                by_name.remove(&class.name);
-                orphaned.insert(class.name.as_str());
-            }
-        }
-        // An earlier one of that name may be left, in another loader.
-        for class in classes.iter() {
-            if orphaned.contains(class.name.as_str()) {
-                by_name.insert(class.name.clone(), Arc::clone(class));
+        let names: HashSet<&str> = gone.iter().map(|class| class.name.as_str()).collect();
+        let firsts: HashSet<u32> = gone.iter().map(|class| class.first_id).collect();
+        for name in names {
+            let named = table.by_name.remove(name);
+            let all = named.iter().flat_map(Named::all);
+            let left = all.filter(|class| !firsts.contains(&class.first_id));
+            if let Some(left) = Named::of(left.map(Arc::clone)) {
+                table.by_name.insert(name.to_owned(), left);
             }
         }
         // Who throws waits for the table; to let go of so much takes its time.
@@ -391,12 +420,8 @@ impl Methods {
         descriptor: &str,
     ) -> Option<(Arc<Class>, usize)> {
         let table = self.table.read().ok()?;
-        let latest = table.by_name.get(class)?;
-        if table
-            .classes
-            .iter()
-            .any(|other| other.name == class && other.origin != latest.origin)
-        {
+        let Named { latest, earlier } = table.by_name.get(class)?;
+        if earlier.iter().any(|other| other.origin != latest.origin) {
             return None;
         }
         let index = latest
@@ -411,7 +436,7 @@ impl Methods {
     pub(crate) fn has_probes(&self, class: &str, method: &str) -> bool {
         let table = self.table.read();
         table.is_ok_and(|table| {
-            table.by_name.get(class).is_some_and(|class| {
+            table.latest(class).is_some_and(|class| {
                 let mut methods = class.methods.iter().enumerate();
                 methods.any(|(at, known)| known.name == method && !class.aside.contains(&at))
             })
@@ -422,14 +447,14 @@ impl Methods {
     pub(crate) fn is_original(&self, class: &str, sha256: &[u8; 32]) -> bool {
         let table = self.table.read();
         table.is_ok_and(|table| {
-            (table.by_name.get(class)).is_some_and(|class| class.sha256.as_ref() == Some(sha256))
+            (table.latest(class)).is_some_and(|class| class.sha256.as_ref() == Some(sha256))
         })
     }
 
     /// SHA-256 of the latest class file of this name.
     pub(crate) fn sha256(&self, class: &str) -> Option<String> {
         let table = self.table.read().ok()?;
-        table.by_name.get(class)?.sha256()
+        table.latest(class)?.sha256()
     }
 
     /// Whether methods of the latest class of this name may have been running when they got their probes: it was
@@ -439,9 +464,7 @@ impl Methods {
             return true;
         }
         let table = self.table.read();
-        table.is_ok_and(|table| {
-            (table.by_name.get(class)).is_some_and(|class| class.sha256.is_none())
-        })
+        table.is_ok_and(|table| (table.latest(class)).is_some_and(|class| class.sha256.is_none()))
     }
 
     /// A class of this name has come with the probes of another run.
@@ -454,7 +477,7 @@ impl Methods {
     /// Why a method that is on the stack was not captured.
     pub(crate) fn absence(&self, class: &str, method: &str) -> String {
         let (known, is_foreign) = self.table.read().map_or((None, false), |table| {
-            let known = table.by_name.get(class).map(Arc::clone);
+            let known = table.latest(class).map(Arc::clone);
             (known, table.foreign.contains(class))
         });
         let late = self.late.as_ref();
@@ -538,6 +561,11 @@ mod tests {
         let shared = add(&methods, "Shared", 1, Some(&first));
         let earlier = add(&methods, "Changed", 1, Some(&first));
         add(&methods, "Changed", 2, Some(&third));
+        let named = |name| {
+            let table = methods.table.read().unwrap();
+            (table.by_name.get(name)).map_or(0, |named| named.all().count())
+        };
+        assert_eq!((named("Shared"), named("Changed")), (1, 2));
         add(&methods, "Script", 1, Some(&third));
         let known = |name, version, loader| methods.known(name, &[version; 32], loader);
         assert_eq!(known("Shared", 1, Some(&second)), Some(shared));
@@ -547,6 +575,7 @@ mod tests {
         assert_eq!(methods.sweep(), 2);
         assert!(!methods.is_known("Script"));
         assert_eq!(known("Changed", 1, Some(&first)), Some(earlier));
+        assert_eq!(named("Changed"), 1);
 
         first.end();
         assert_eq!(methods.sweep(), 1);

@@ -11,6 +11,8 @@ use crate::masks;
 const MAX_COUNT: usize = 200;
 /// UTF-16 code units of a name or value; what is longer is a document, and left out.
 const MAX_UNITS: usize = 2000;
+/// The same of a value that is looked at for secrets: a private key may be longer than what is kept.
+const MAX_READ: usize = 1 << 16;
 /// Entries looked at, whatever another thread makes of the table meanwhile.
 const MAX_ENTRIES: usize = 10_000;
 
@@ -65,20 +67,43 @@ const STANDARD: &[&str] = &[
     "gopherProxySet",
 ];
 
-/// Names and values in the order of names; the values of secrets are masked, and told to `secret`.
+/// The properties as they are stored.
+pub(crate) struct Properties {
+    /// Names and values in the order of names.
+    pub(crate) kept: Vec<(String, String)>,
+    /// How many others there are, by number or for their length.
+    pub(crate) more: usize,
+}
+
+/// Reads them; the values of secrets are masked, and told to `secret`.
 pub(crate) fn read(
     jni: Jni,
     is_secret: &dyn Fn(&str) -> bool,
     secret: &mut dyn FnMut(&str),
-) -> Vec<(String, String)> {
-    let mut found = jni.with_frame(entries).flatten().unwrap_or_default();
+) -> Properties {
+    let found = jni.with_frame(entries).flatten().unwrap_or_default();
+    masked(found, is_secret, secret)
+}
+
+fn masked(
+    mut found: Vec<(String, String)>,
+    is_secret: &dyn Fn(&str) -> bool,
+    secret: &mut dyn FnMut(&str),
+) -> Properties {
     found.retain(|(name, _)| !is_standard(name));
     found.sort();
-    found.truncate(MAX_COUNT);
-    for (name, value) in &mut found {
-        *value = masks::property(name, value, is_secret, secret);
-    }
-    found
+    let all = found.len();
+    // What is not kept is no less secret where else the program has it.
+    let mut kept: Vec<(String, String)> = found
+        .into_iter()
+        .filter_map(|(name, value)| {
+            let masked = masks::property(&name, &value, is_secret, secret);
+            (value.encode_utf16().count() <= MAX_UNITS).then_some((name, masked))
+        })
+        .collect();
+    kept.truncate(MAX_COUNT);
+    let more = all - kept.len();
+    Properties { kept, more }
 }
 
 fn is_standard(name: &str) -> bool {
@@ -124,10 +149,10 @@ fn entries(jni: Jni) -> Option<Vec<(String, String)>> {
 
     let props = jni.static_object(system, c"props", c"Ljava/util/Properties;")?;
     let table = jni.get_object(jni.get_object(props, map)?, table)?;
-    let text = |object: Option<Obj>| {
+    let text = |object: Option<Obj>, max: usize| {
         let object = object.filter(|object| jni.same(jni.class_of(*object), string))?;
         let len = jni.string_len(object);
-        (len <= MAX_UNITS).then(|| jni.string(object))
+        (len <= max).then(|| jni.string(object))
     };
     let mut found = Vec::new();
     let mut looked_at = 0;
@@ -141,8 +166,8 @@ fn entries(jni: Jni) -> Option<Vec<(String, String)>> {
             entry = if jni.same(jni.class_of(at), tree) {
                 jni.get_object(at, first)
             } else {
-                if let Some(name) = text(jni.get_object(at, key))
-                    && let Some(value) = text(jni.get_object(at, value))
+                if let Some(name) = text(jni.get_object(at, key), MAX_UNITS)
+                    && let Some(value) = text(jni.get_object(at, value), MAX_READ)
                 {
                     found.push((name, value));
                 }
@@ -155,7 +180,27 @@ fn entries(jni: Jni) -> Option<Vec<(String, String)>> {
 
 #[cfg(test)]
 mod tests {
-    use super::is_standard;
+    use super::{MAX_COUNT, MAX_UNITS, is_standard, masked};
+
+    /// Secrets of those that are not kept are told all the same.
+    #[test]
+    fn secrets_are_told_of_all() {
+        let property = |name: String, value: &str| (name, value.to_owned());
+        let mut found: Vec<_> = (0..MAX_COUNT + 3)
+            .map(|n| property(format!("a{n:04}"), "plain"))
+            .collect();
+        let long = "k".repeat(MAX_UNITS + 1);
+        found.push(property("a.password".to_owned(), &long));
+        found.push(property("z.password".to_owned(), "hidden7"));
+        found.push(property("java.home".to_owned(), "/"));
+        let mut told = Vec::new();
+        let is_secret = |name: &str| name == "password";
+        let properties = masked(found, &is_secret, &mut |secret| {
+            told.push(secret.to_owned());
+        });
+        assert_eq!(told, [long, "hidden7".to_owned()]);
+        assert_eq!((properties.kept.len(), properties.more), (MAX_COUNT, 5));
+    }
 
     #[test]
     fn what_the_jdk_sets_is_left_out() {

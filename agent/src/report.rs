@@ -181,10 +181,6 @@ fn is_failure(agent: &'static Agent, jni: Jni, call: &Call) -> bool {
         base.counters.add("jumps_passed_over", 1);
         return false;
     }
-    let known = jni.with_frame(|jni| was_reported(agent, jni, call));
-    if known == Some(true) {
-        return true;
-    }
     if call.trigger != Trigger::Uncaught && !agent.reports.may_examine(kind(agent, jni, call)) {
         base.counters.add("exceptions_not_examined", 1);
         return true;
@@ -196,7 +192,11 @@ fn is_failure(agent: &'static Agent, jni: Jni, call: &Call) -> bool {
     let before = sys::thread_cpu();
     let done = agent.reports.recording(|| {
         std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            jni.with_frame(|jni| examine(agent, jni, call));
+            // Who throws one shared exception again and again pays for what is asked of it, too.
+            let known = jni.with_frame(|jni| was_reported(agent, jni, call));
+            if known != Some(true) {
+                jni.with_frame(|jni| examine(agent, jni, call));
+            }
         }))
     });
     let pauses = (base.budget).spend(sys::thread_cpu().saturating_sub(before));

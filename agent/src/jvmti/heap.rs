@@ -10,8 +10,17 @@ use std::ptr;
 /// A reference in a local variable of some thread.
 pub(crate) struct StackLocal {
     pub(crate) info: sys::StackLocalInfo,
-    /// Of the object.
+    /// Of the object; 0 if it has none.
     pub(crate) tag: i64,
+}
+
+/// What objects are tagged with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Tags {
+    /// Each with a number of its own.
+    Own,
+    /// All alike.
+    One,
 }
 
 impl Jvmti {
@@ -29,38 +38,36 @@ impl Jvmti {
         unsafe { self.0.SetTag(object.raw(), tag) == sys::OK }
     }
 
-    /// The objects that have one of these tags.
-    pub(crate) fn tagged(self, tags: &[i64]) -> Vec<(i64, Obj)> {
-        let (mut count, mut objects, mut found) = (0, ptr::null_mut(), ptr::null_mut());
-        // SAFETY: as many tags as are announced, places for results.
+    /// The objects that have this tag. It is one alone, for the JVM compares each object that has a tag with each that
+    /// it is asked for, and cannot stop its threads meanwhile.
+    pub(crate) fn tagged(self, tag: i64) -> Vec<Obj> {
+        let (mut count, mut objects) = (0, ptr::null_mut());
+        // SAFETY: one tag, as announced, places for results; null for those that are not asked for.
         let error = unsafe {
-            self.0.GetObjectsWithTags(
-                tags.len() as c_int,
-                tags.as_ptr(),
-                &mut count,
-                &mut objects,
-                &mut found,
-            )
+            (self.0).GetObjectsWithTags(1, &tag, &mut count, &mut objects, ptr::null_mut())
         };
-        if error != sys::OK {
-            return Vec::new();
+        match error {
+            sys::OK => self.take_references(objects, count),
+            _ => Vec::new(),
         }
-        let objects = self.take_references(objects, count);
-        self.take_array(found, count)
-            .into_iter()
-            .zip(objects)
-            .collect()
     }
 
-    /// References in local variables of all threads, at one moment. Objects without a tag get one,
-    /// counted from behind those of `threads` on.
+    /// References in local variables of all threads, at one moment. Objects without a tag get one where they are
+    /// `wanted`: the first behind those of `threads`, and each its own or all this one.
     ///
     /// A virtual thread that no other thread runs just then is looked at only if it has one of the tags
     /// `threads`, and the caller has a local reference to it: the JVM tells its stack when it comes by
     /// on its way from the roots.
-    pub(crate) fn stack_locals(self, threads: RangeInclusive<i64>) -> Vec<StackLocal> {
-        struct Seen {
+    pub(crate) fn stack_locals(
+        self,
+        threads: RangeInclusive<i64>,
+        wanted: &dyn Fn(&sys::StackLocalInfo) -> bool,
+        tags: Tags,
+    ) -> Vec<StackLocal> {
+        struct Seen<'w> {
             threads: RangeInclusive<i64>,
+            wanted: &'w dyn Fn(&sys::StackLocalInfo) -> bool,
+            tags: Tags,
             next_tag: i64,
             locals: Vec<StackLocal>,
         }
@@ -80,16 +87,16 @@ impl Jvmti {
                 // and what it was given below.
                 unsafe {
                     let info = *info.cast::<sys::StackLocalInfo>();
-                    let seen = &mut *seen.cast::<Seen>();
-                    if *tag == 0 {
+                    let seen = &mut *seen.cast::<Seen<'_>>();
+                    if *tag == 0 && (seen.wanted)(&info) {
                         *tag = seen.next_tag;
-                        seen.next_tag += 1;
+                        seen.next_tag += i64::from(seen.tags == Tags::Own);
                     }
                     seen.locals.push(StackLocal { info, tag: *tag });
                 }
             } else if kind == sys::REFERENCE_JNI_LOCAL && !tag.is_null() {
                 // SAFETY: as above.
-                let is_thread = unsafe { (*seen.cast::<Seen>()).threads.contains(&*tag) };
+                let is_thread = unsafe { (*seen.cast::<Seen<'_>>()).threads.contains(&*tag) };
                 if is_thread {
                     return sys::VISIT_OBJECTS;
                 }
@@ -105,6 +112,8 @@ impl Jvmti {
         let mut seen = Seen {
             next_tag: threads.end() + 1,
             threads,
+            wanted,
+            tags,
             locals: Vec::new(),
         };
         // SAFETY: a whole jvmtiHeapCallbacks; null means all classes, and all roots; `seen` outlives

@@ -251,6 +251,9 @@ const ISSUERS: &[&str] = &[
     "webhook",
 ];
 
+/// Letters that none of [`ISSUERS`] has more of.
+const MAX_LETTERS: usize = 16;
+
 /// Directly in front of `token`, these say which one of many it is (`githubPageToken`).
 const PLACES: [&str; 12] = [
     "current",
@@ -350,18 +353,24 @@ fn is_known(name: &str) -> bool {
         .collect();
     let of_name = OnceCell::new();
     let last = || of_name.get_or_init(|| words(name)).last();
-    let is_there = |secret: &&'static str| match *secret {
+    // A text from outside may be taken for a name, and seem to have a short word in very many places.
+    let mut asked = Vec::new();
+    let mut is_there = |secret: &'static str| match secret {
         // These are parts of harmless names (`pinMode`), too.
-        "pin" | "bearer" => plain == *secret || last().is_some_and(|last| last == secret),
+        "pin" | "bearer" => plain == secret || last().is_some_and(|last| last == secret),
         short if is_short(short) => {
-            plain == *secret || has_run(of_name.get_or_init(|| words(name)), short)
+            if asked.contains(&short) {
+                return false;
+            }
+            asked.push(short);
+            plain == short || has_run(of_name.get_or_init(|| words(name)), short)
         }
         _ => true,
     };
     let mut letters = plain.char_indices();
     letters.any(|(at, letter)| {
         let mut known = beginning_with(letter).iter();
-        known.any(|secret| plain[at..].starts_with(secret) && is_there(secret))
+        known.any(|secret| plain[at..].starts_with(*secret) && is_there(secret))
     })
 }
 
@@ -406,12 +415,13 @@ fn is_issued(mut words: Vec<String>) -> bool {
         return ISSUERS.contains(&stem);
     }
     let is_place = |word: &String| PLACES.contains(&word.as_str());
+    if words.last().is_some_and(is_place) {
+        return false;
+    }
     // `gitHubToken` has two words for one.
-    let is_issuer = |from: usize| {
-        ISSUERS.contains(&words[from].as_str())
-            || ISSUERS.contains(&words[from..].concat().as_str())
-    };
-    !words.last().is_some_and(is_place) && (0..words.len()).any(is_issuer)
+    let nearest = &words[words.len().saturating_sub(MAX_LETTERS)..];
+    let is_joined = |from: usize| ISSUERS.contains(&nearest[from..].concat().as_str());
+    words.iter().any(|word| ISSUERS.contains(&word.as_str())) || (0..nearest.len()).any(is_joined)
 }
 
 /// Signs that count for nothing between the letters of a name, the dots of a property included.

@@ -1,4 +1,6 @@
 use super::*;
+use crate::sys::thread_cpu;
+use std::time::Duration;
 
 #[test]
 fn traces_have_keys_of_their_own() {
@@ -273,6 +275,18 @@ fn words_of_secrets_are_found_among_others() {
     ] {
         assert!(!options.is_secret(name), "{name}");
     }
+}
+
+/// A text from outside that is taken for a name may have any number of words, and the failing thread waits.
+#[test]
+fn long_names_are_read_in_linear_time() {
+    let options = Options::default();
+    let began = thread_cpu();
+    assert!(!options.is_secret_text(&("x_".repeat(200_000) + "token")));
+    assert!(options.is_secret_text(&("github_".to_owned() + &"x_".repeat(200_000) + "token")));
+    assert!(!options.is_secret_text(&"xotpx_".repeat(100_000)));
+    assert!(options.is_secret_text(&("xotpx_".repeat(100_000) + "otp")));
+    assert!(thread_cpu() - began < Duration::from_secs(4));
 }
 
 /// What is asked of whole texts leaves out no name that is secret, and few texts are looked at for nothing.

@@ -41,6 +41,7 @@ pub(crate) fn store(
     for (message, is_cut) in messages.into_iter().zip(are_cut) {
         cut(message, is_cut);
     }
+    graph.scrub_displaced(&failure);
     let words = meta.command.split(END_OF_WORD).map(quoted);
     meta.command = words.collect::<Vec<_>>().join(" ");
     let classes: Vec<_> = graph
@@ -134,6 +135,9 @@ pub(crate) fn meta(
 ) -> Meta {
     let base = agent.base;
     let mut secret = |text: &str| graph.take_masked(text);
+    let properties =
+        crate::properties::read(jni, &|name| base.options.is_secret_text(name), &mut secret);
+    (base.counters).add("system_properties_beyond_limit", properties.more as u64);
     let property = |name: &std::ffi::CStr| agent.jvmti.system_property(name).unwrap_or_default();
     Meta {
         agent: env!("CARGO_PKG_VERSION").to_owned(),
@@ -154,11 +158,7 @@ pub(crate) fn meta(
         counters: (base.counters.snapshot().into_iter())
             .filter(|(_, count)| *count > 0)
             .collect(),
-        properties: crate::properties::read(
-            jni,
-            &|name| base.options.is_secret_text(name),
-            &mut secret,
-        ),
+        properties: properties.kept,
         order: crate::statics::order(agent, jni),
         defaults: crate::defaults::read(agent, jni),
     }

@@ -55,8 +55,8 @@ impl Live {
 }
 
 impl Shim {
-    /// The frames that the current thread is in, without those of the probes. There are none if a security manager
-    /// forbids it.
+    /// The frames that the current thread is in, without those of the probes. There are none where the JDK does not
+    /// tell them without asking a security manager.
     pub(crate) fn live_frames(&self, jni: Jni, jvmti: Jvmti) -> LiveFrames {
         let changes = earlier::changes();
         let Some(all) = jni.call_static_object(*self.live.0, self.live.1, &[]) else {

@@ -67,6 +67,8 @@ pub(crate) struct Graph<'a> {
     hidden: HashSet<u32>,
     /// or directly in an object that is: in which ones.
     in_holders: HashMap<u32, Vec<u32>>,
+    /// Boxes and words in whose secret places holes stand, and why: they may be in other places, too.
+    displaced: HashMap<u32, &'static str>,
     /// Places of objects, and what stands or stood beside them says of what is in them, and was.
     beside: HashMap<u32, HashMap<usize, Named>>,
     /// Arrays of values, by those with their keys.
@@ -135,6 +137,7 @@ impl<'a> Graph<'a> {
             redacted: HashSet::new(),
             hidden: HashSet::new(),
             in_holders: HashMap::new(),
+            displaced: HashMap::new(),
             beside: HashMap::new(),
             held: HashMap::new(),
             old: HashMap::new(),

@@ -362,6 +362,9 @@ import java.util.concurrent.atomic.*;
 class Numbers {
     // Met before anything says that it is secret.
     Object early = new ArrayList<>(List.of(1987654321));
+    Object[] met = {1212121212};
+    Object named = new Object() { String one = new String(\"hunterword\"), two = \"two\"; };
+    Object later = new Object() { Object password = met, secret = named; };
     Object shown = Integer.valueOf(1555555555);
     Integer passwordCode = 1234567891;
     Long secretAccount = 1122334455L;
@@ -442,6 +445,7 @@ fn numbers_and_buffers_in_secret_places_are_not_stored() {
         let found = |number: i64| numbers.contains(&number);
         for number in [
             1_987_654_321,
+            1_212_121_212,
             1_234_567_891,
             1_122_334_455,
             1_333_333_333,

@@ -14,6 +14,7 @@ use crate::snapshot::arrays;
 use crate::snapshot::classes::{Number, REDACTED, Storage};
 use crate::snapshot::secrets::length_class;
 use hindsight_tracelog::crash::{Body, Object, Value};
+use std::collections::HashMap;
 use std::ops::Range;
 
 /// Code units of the longest word.
@@ -46,6 +47,9 @@ impl Graph<'_> {
                 }
                 _ => false,
             };
+            if !fresh {
+                continue;
+            }
             let number_of = |value: &Value| match value {
                 Value::Ref(object) => Some(*object),
                 _ => None,
@@ -56,14 +60,14 @@ impl Graph<'_> {
                     .iter()
                     .filter_map(number_of)
                     .filter(|object| {
-                        let class = self.objects[*object as usize].class;
-                        self.classes[class as usize].number == Number::Box
+                        let Object { class, body } = &self.objects[*object as usize];
+                        let is_hole = matches!(body, Body::Hole(reason) if !reason.is_empty());
+                        !is_hole && self.classes[*class as usize].number == Number::Box
                     })
                     .collect(),
                 _ => Vec::new(),
             };
             let mut inside: Vec<u32> = match body {
-                _ if !fresh => continue,
                 Body::Instance(values)
                 | Body::Enum { fields: values, .. }
                 | Body::References(values) => values.iter().filter_map(number_of).collect(),
@@ -118,6 +122,7 @@ impl Graph<'_> {
         };
         let reason = length_class(said.to_lossy().chars().count());
         let hole = Value::Ref(self.shared_hole(*class, reason));
+        self.displaced.insert(text, reason);
         if let Body::Instance(values) | Body::Enum { fields: values, .. } =
             &mut self.objects[holder as usize].body
         {
@@ -155,18 +160,23 @@ impl Graph<'_> {
 
     /// Puts a hole in the place of each box that a container refers to.
     pub(super) fn hide_boxes(&mut self, container: u32, boxes: &[u32]) {
+        let mut holes = HashMap::new();
         for number in boxes {
             let class = self.objects[*number as usize].class;
-            let hole = Value::Ref(self.shared_hole(class, REDACTED));
-            let (Body::Instance(values) | Body::References(values)) =
-                &mut self.objects[container as usize].body
-            else {
-                return;
-            };
-            let same = values
-                .iter_mut()
-                .filter(|value| **value == Value::Ref(*number));
-            same.for_each(|value| *value = hole);
+            holes.insert(*number, self.shared_hole(class, REDACTED));
+            self.displaced.insert(*number, REDACTED);
+        }
+        let (Body::Instance(values) | Body::References(values)) =
+            &mut self.objects[container as usize].body
+        else {
+            return;
+        };
+        for value in values {
+            if let Value::Ref(number) = value
+                && let Some(hole) = holes.get(number)
+            {
+                *number = *hole;
+            }
         }
     }
 

@@ -5,7 +5,7 @@ use super::beside::Named;
 use super::hiding::is_word;
 use crate::snapshot::classes::{Number, REDACTED, Storage};
 use crate::snapshot::secrets::{Secrets, length_class};
-use hindsight_tracelog::crash::{Body, Frame, Object, Patch, Value};
+use hindsight_tracelog::crash::{Body, Failure, Frame, Object, Patch, Value};
 use std::collections::{HashMap, HashSet};
 
 /// The field that says how much of its array is text.
@@ -73,6 +73,37 @@ impl Graph<'_> {
             _ => return,
         };
         patch.value = Value::Ref(self.shared_hole(class, reason));
+        self.displaced.insert(value, reason);
+    }
+
+    /// Makes holes also of those boxes and words that were in secret places alone: nothing refers to them any more, but
+    /// they would be in the file.
+    pub(crate) fn scrub_displaced(&mut self, failure: &Failure) {
+        let mut alone = std::mem::take(&mut self.displaced);
+        if alone.is_empty() {
+            return;
+        }
+        let mut see = |value: &Value| {
+            if let Value::Ref(object) = value {
+                alone.remove(object);
+            }
+        };
+        for object in &self.objects {
+            match &object.body {
+                Body::References(values) => values.iter().for_each(&mut see),
+                Body::Lambda(lambda) => lambda.captured.iter().for_each(|(_, value)| see(value)),
+                body => body.fields().into_iter().flatten().for_each(&mut see),
+            }
+        }
+        for frame in &failure.frames {
+            (frame.arguments.iter()).for_each(|argument| see(&argument.value));
+            frame.patch.iter().for_each(|patch| see(&patch.value));
+        }
+        let statics = failure.statics.iter();
+        statics.for_each(|field| see(&field.value));
+        for (object, reason) in alone {
+            self.objects[object as usize].body = Body::Hole(reason.to_owned());
+        }
     }
 
     /// Forgets how long a text is that builders, streams and writers of the JDK have, and that is a hole; of

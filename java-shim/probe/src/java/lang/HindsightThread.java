@@ -76,6 +76,9 @@ final class HindsightThread {
     /** The thread that has the reserve. */
     private static volatile Thread reserved;
 
+    /** The number of the sweep before it was asked for last. */
+    private static int reservedAt;
+
     static {
         RESERVE.reserve();
         // Where memory is short, a class cannot be initialised.
@@ -397,16 +400,26 @@ final class HindsightThread {
                 reserved = thread;
                 RESERVE.restart(exception);
             }
+            reservedAt = sweeps;
             return RESERVE;
         } finally {
             LOCK.held = 0;
         }
     }
 
-    /** Gives the reserve back, if it is this thread's and its exception is over. */
+    /**
+     * Gives the reserve back, if it is this thread's and its exception is over: it is caught, or one that the JDK has
+     * made for it.
+     */
     static void free(Throwable exception) {
-        if (reserved != null) {
-            letGo(exception);
+        if (reserved != Thread.currentThread()) {
+            return;
+        }
+        letGo(exception);
+        Throwable within = within(exception);
+        for (int depth = 0; depth < MAX_CAUSES && within != null; depth++) {
+            letGo(within);
+            within = within(within);
         }
     }
 
@@ -501,13 +514,10 @@ final class HindsightThread {
      * caught that one too.
      */
     private static void caughtWithin(Propagation[] all, Throwable exception, int method) {
-        for (int depth = 0; depth < MAX_CAUSES && exception.getClass().getClassLoader0() == null; depth++) {
-            exception = HindsightCauses.cause(exception);
-            if (exception == null) {
-                return;
-            }
+        Throwable within = within(exception);
+        for (int depth = 0; depth < MAX_CAUSES && within != null; depth++) {
             for (Propagation known : all) {
-                if (known != null && known.exception == exception) {
+                if (known != null && known.exception == within) {
                     settle(known);
                     if (known.catcher < 0) {
                         known.catcher = method;
@@ -515,7 +525,13 @@ final class HindsightThread {
                     break;
                 }
             }
+            within = within(within);
         }
+    }
+
+    /** The exception that the JDK has made this one for; null if it is none of these. */
+    private static Throwable within(Throwable exception) {
+        return exception.getClass().getClassLoader0() == null ? HindsightCauses.cause(exception) : null;
     }
 
     /** What is known of this exception's way, or null. */
@@ -582,7 +598,7 @@ final class HindsightThread {
         }
         busiest = first;
         Thread holder = reserved;
-        if (holder != null && !holder.isAlive()) {
+        if (holder != null && (!holder.isAlive() || sweeps - reservedAt > 1)) {
             reserved = null;
             RESERVE.restart(null);
         }
