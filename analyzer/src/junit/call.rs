@@ -505,7 +505,12 @@ impl Writer<'_, '_> {
             depth: 0,
             expected: expected.as_ref(),
         };
-        let expression = self.maker.expression(value, &place, self.names)?;
+        let before = (self.maker.written.clone(), self.names.clone());
+        let Some(expression) = self.maker.expression(value, &place, self.names) else {
+            // It is loaded, and what was begun of it would stand there for nothing.
+            (self.maker.written, *self.names) = before;
+            return None;
+        };
         match is_plain {
             true => self.literals += 1,
             false => self.checked.push((index, expression.code.clone())),

@@ -164,13 +164,17 @@ impl<'a> Maker<'a> {
             if all {
                 members.into_iter().for_each(|of| good[of] = true);
             } else {
+            let objects = self.written.objects;
                 self.uses = before.1;
             }
+                // They count for the groups that come then, as they will when they are written.
+                self.written.objects = objects;
         }
         good
     }
 
     /// Counts how often objects are referred to by what would be written.
+        self.written.objects = 0;
     fn count(&mut self, typed: Typed, depth: usize) {
         let Value::Ref(object) = typed.value else {
             return;
