@@ -246,7 +246,7 @@ fn second_tries(plan: &mut Plan<'_>, tried: &[usize]) -> Vec<usize> {
             continue;
         }
         let defaults = !candidate.defaults && others[candidate.crash];
-        if candidate.built && candidate.simplified {
+        if candidate.builds() {
             candidate.built = defaults;
             candidate.defaults = defaults;
         } else {

@@ -2,8 +2,11 @@ package readable;
 
 import java.io.BufferedReader;
 import java.io.PrintStream;
+import java.io.PrintWriter;
 import java.io.Reader;
 import java.io.StringReader;
+import java.io.StringWriter;
+import java.math.BigInteger;
 import java.math.MathContext;
 import java.math.RoundingMode;
 import java.net.URI;
@@ -36,6 +39,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.PriorityQueue;
 import java.util.Properties;
 import java.util.Random;
@@ -58,6 +62,7 @@ import java.util.concurrent.PriorityBlockingQueue;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.IntUnaryOperator;
 import java.util.function.Predicate;
@@ -204,7 +209,85 @@ public class Kinds {
     static void lambdas(Function<String, Integer> length, Supplier<List<String>> lists,
             Predicate<String> known, IntUnaryOperator part, Teller teller, Integer one,
             Map<String, Long> totals) {
+        Reader reader = new StringReader("x");
+        PrintWriter writer = new PrintWriter(new StringWriter());
+        try {
+            reader.close();
+        } catch (java.io.IOException e) {
+            throw new AssertionError(e);
+        }
+        writer.close();
+        List<Integer> numbers = new ArrayList<>(List.of(1, 2, 3));
+        List<Integer> range = numbers.subList(1, 3);
+        numbers.remove(0);
+        Object lock = new Object();
+        spent(reader, writer, range, BigInteger.ONE.shiftLeft(5000), new Guard(lock),
+                new Waiting(lock, new DelayQueue<>()), one, totals);
+    }
+
+    static void spent(Reader reader, PrintWriter writer, List<Integer> range, BigInteger large, Guard guard,
+            Waiting waiting, Integer one, Map<String, Long> totals) {
+        Set<Object> same = Collections.newSetFromMap(new IdentityHashMap<>());
+        same.add("k");
+        Properties mixed = new Properties();
+        mixed.setProperty("host", "localhost");
+        mixed.put("tries", 5);
+        HashMap<String, Version> versions = new HashMap<>();
+        versions.put("first", new Version(1, 0, 0));
+        List<String> rows = new ArrayList<>(List.of("a"));
+        several(same, mixed, new Shelf(versions.values(), versions), new Page(rows, rows),
+                (Function<Version, int[]>) Version::all, Version::check, one, totals);
+    }
+
+    static <T> void several(Set<Object> same, Properties mixed, Shelf shelf, Page page, T parts,
+            Consumer<? super Version> check, Integer one, Map<String, Long> totals) {
+        wild(check, Objects::hashCode, one, totals);
+    }
+
+    static void wild(Consumer<?> check, Function<?, ?> number, Integer one, Map<String, Long> totals) {
         boxes(one, one, 7, totals, totals.get("all"));
+    }
+}
+
+/** Shows what it holds a part of, too. */
+class Shelf {
+    private final Collection<Version> versions;
+    private final HashMap<String, Version> byName;
+
+    Shelf(Collection<Version> versions, HashMap<String, Version> byName) {
+        this.versions = versions;
+        this.byName = byName;
+    }
+}
+
+/** Is given one list for two. */
+class Page {
+    private final Collection<String> shown;
+    private final List<String> all;
+
+    Page(Collection<String> shown, List<String> all) {
+        this.shown = shown;
+        this.all = all;
+    }
+}
+
+/** Has a lock. */
+class Guard {
+    private final Object lock;
+
+    Guard(Object lock) {
+        this.lock = lock;
+    }
+}
+
+/** Has what nothing makes, beside a lock that it shares. */
+class Waiting {
+    private final Object lock;
+    private final DelayQueue<?> queue;
+
+    Waiting(Object lock, DelayQueue<?> queue) {
+        this.lock = lock;
+        this.queue = queue;
     }
 }
 
@@ -228,6 +311,14 @@ class Version {
 
     int at(int place) {
         return parts[place];
+    }
+
+    int[] all() {
+        return parts.clone();
+    }
+
+    void check() {
+        at(2);
     }
 }
 

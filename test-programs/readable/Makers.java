@@ -57,8 +57,20 @@ public class Makers {
         mail(Mail.builder("joe").subject("lunch").header("A: b").header("C: d").build());
     }
 
-    static void drawn(Shape shape, Scale<Shape> scale) {
+    static void many(Object[][] some, Object[][] others) {
         menu(new Menu.Builder("noon").price("soup", 4).price("rice", 6).build());
+    }
+
+    static void drawn(Shape shape, Scale<Shape> scale) {
+        many(objects(), objects());
+    }
+
+    static Object[][] objects() {
+        Object[][] rows = new Object[3][12];
+        for (Object[] row : rows) {
+            java.util.Arrays.setAll(row, at -> new StringBuilder());
+        }
+        return rows;
     }
 
     static void numbered(Ticket ticket) {

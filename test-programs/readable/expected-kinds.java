@@ -4,7 +4,10 @@ import dev.hindsight.replay.Call;
 import dev.hindsight.replay.Crash;
 import dev.hindsight.replay.Frame;
 import java.io.BufferedReader;
+import java.io.PrintWriter;
+import java.io.Reader;
 import java.io.StringReader;
+import java.math.BigInteger;
 import java.math.MathContext;
 import java.math.RoundingMode;
 import java.net.URI;
@@ -33,6 +36,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.PriorityQueue;
 import java.util.Properties;
 import java.util.Random;
@@ -55,6 +59,7 @@ import java.util.concurrent.PriorityBlockingQueue;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.IntUnaryOperator;
 import java.util.function.Predicate;
@@ -65,7 +70,7 @@ import org.junit.jupiter.api.Test;
 
 class KindsCrash0001Test {
 
-    // Frame 0 of the crash: readable.Kinds.held(Kinds.java:168)
+    // Frame 0 of the crash: readable.Kinds.held(Kinds.java:173)
     @Test
     void held_frame0() throws Exception {
         Frame frame = Crash.of(KindsCrash0001Test.class, "crash-0001.hsc").frame(0);
@@ -88,7 +93,7 @@ class KindsCrash0001Test {
                 Collections.newSetFromMap(new IdentityHashMap<>()));
     }
 
-    // Frame 1 of the crash: readable.Kinds.ticking(Kinds.java:159)
+    // Frame 1 of the crash: readable.Kinds.ticking(Kinds.java:164)
     @Test
     void ticking_frame1() throws Exception {
         ByteBuffer read = ByteBuffer.wrap(new byte[] {1, 2, 3});
@@ -99,7 +104,7 @@ class KindsCrash0001Test {
                 Pattern.compile("a", Pattern.MULTILINE | Pattern.DOTALL), Locale.US);
     }
 
-    // Frame 2 of the crash: readable.Kinds.errors(Kinds.java:141)
+    // Frame 2 of the crash: readable.Kinds.errors(Kinds.java:146)
     @Test
     void errors_frame2() throws Exception {
         IllegalStateException old = new IllegalStateException("old", new Error("cause"));
@@ -107,7 +112,7 @@ class KindsCrash0001Test {
         Kinds.errors(old, new NumberFormatException("no number"), new Refused("why", 7));
     }
 
-    // Frame 3 of the crash: readable.Kinds.host(Kinds.java:133)
+    // Frame 3 of the crash: readable.Kinds.host(Kinds.java:138)
     @Test
     void host_frame3() throws Exception {
         IllegalStateException old = new IllegalStateException("old", new Error("cause"));
@@ -117,7 +122,7 @@ class KindsCrash0001Test {
                 .orElseThrow(), new Desk(Thread.currentThread(), ForkJoinPool.commonPool()), old);
     }
 
-    // Frame 4 of the crash: readable.Kinds.others(Kinds.java:127)
+    // Frame 4 of the crash: readable.Kinds.others(Kinds.java:132)
     @Test
     void others_frame4() throws Exception {
         LinkedBlockingQueue<String> bounded = new LinkedBlockingQueue<>(3);
@@ -129,7 +134,7 @@ class KindsCrash0001Test {
                 new LinkedBlockingDeque<>(List.of(1, 2)), Collections.nCopies(3, "again"), weak);
     }
 
-    // Frame 5 of the crash: readable.Kinds.sorted(Kinds.java:117)
+    // Frame 5 of the crash: readable.Kinds.sorted(Kinds.java:122)
     @Test
     void sorted_frame5() throws Exception {
         Map<String, Integer> ages = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
@@ -153,7 +158,7 @@ class KindsCrash0001Test {
         Kinds.sorted(ages, down, heap, skips, new ConcurrentSkipListSet<>(List.of(1, 3)), settings);
     }
 
-    // Frame 6 of the crash: readable.Kinds.times(Kinds.java:107)
+    // Frame 6 of the crash: readable.Kinds.times(Kinds.java:112)
     @Test
     void times_frame6() throws Throwable {
         Kinds.times(new Timestamp(1709164800123L), Timestamp.from(Instant.ofEpochSecond(-5L, 1001)),
@@ -162,13 +167,13 @@ class KindsCrash0001Test {
                 .toURL());
     }
 
-    // Frame 7 of the crash: readable.Kinds.texts(Kinds.java:78)
+    // Frame 7 of the crash: readable.Kinds.texts(Kinds.java:83)
     @Test
     void texts_frame7() throws Exception {
         Kinds.texts("k7", new ArrayList<>(List.of(new String("k7"), "other")), "other");
     }
 
-    // Frame 8 of the crash: readable.Kinds.boxes(Kinds.java:72)
+    // Frame 8 of the crash: readable.Kinds.boxes(Kinds.java:77)
     @Test
     void boxes_frame8() throws Exception {
         Integer one = 1234;
@@ -178,9 +183,60 @@ class KindsCrash0001Test {
         Kinds.boxes(one, one, 7, totals, total);
     }
 
-    // Frame 9 of the crash: readable.Kinds.lambdas(Kinds.java:207)
+    // Frame 9 of the crash: readable.Kinds.wild(Kinds.java:248)
     @Test
-    void lambdas_frame9() throws Exception {
+    void wild_frame9() throws Exception {
+        Consumer<Object> check = Call.lambda(Consumer.class, "readable.Version", "check", "()V");
+        Function<Object, Object> number = Objects::hashCode;
+        Map<String, Long> totals = new HashMap<>();
+        totals.put("all", 5000L);
+        Kinds.wild(check, number, 1234, totals);
+    }
+
+    // Frame 10 of the crash: readable.Kinds.several(Kinds.java:244)
+    @Test
+    @SuppressWarnings({"rawtypes", "unchecked"})
+    void several_frame10() throws Exception {
+        Set<Object> same = Collections.newSetFromMap(new IdentityHashMap<>());
+        same.add("k");
+        Properties mixed = new Properties();
+        mixed.put("tries", 5);
+        mixed.put("host", "localhost");
+        HashMap map = new HashMap<>();
+        map.put("first", new Version(1, 0, 0));
+        ArrayList<String> shown = new ArrayList<>(List.of("a"));
+        Function parts = Call.lambda(Function.class, "readable.Version", "all", "()[I");
+        Consumer<Version> check = Version::check;
+        Map<String, Long> totals = new HashMap<>();
+        totals.put("all", 5000L);
+        Kinds.several(same, mixed, new Shelf(map.values(), map), new Page(shown, shown), parts,
+                check, 1234, totals);
+    }
+
+    // Frame 11 of the crash: readable.Kinds.spent(Kinds.java:238)
+    @Test
+    void spent_frame11() throws Exception {
+        Frame frame = Crash.of(KindsCrash0001Test.class, "crash-0001.hsc").frame(11);
+        // reader: StringReader
+        Reader reader = frame.argument(1);
+        // writer: PrintWriter
+        PrintWriter writer = frame.argument(2);
+        // range: ArrayList$SubList
+        List<Integer> range = frame.argument(3);
+        // large: BigInteger a number of 5024 bits
+        BigInteger large = frame.argument(4);
+        // guard: Guard {lock = Object {}}
+        Guard guard = frame.argument(5);
+        // waiting: Waiting {lock = Object {}, queue = DelayQueue}
+        Waiting waiting = frame.argument(6);
+        Map<String, Long> totals = new HashMap<>();
+        totals.put("all", 5000L);
+        Kinds.spent(reader, writer, range, large, guard, waiting, 1234, totals);
+    }
+
+    // Frame 12 of the crash: readable.Kinds.lambdas(Kinds.java:224)
+    @Test
+    void lambdas_frame12() throws Exception {
         Function<String, Integer> length = String::length;
         Supplier<List<String>> lists = ArrayList::new;
         // Behind the slash: what finds it where the program numbers it anew.
@@ -195,9 +251,9 @@ class KindsCrash0001Test {
         Kinds.lambdas(length, lists, known, part, new Teller(style), 1234, totals);
     }
 
-    // Frame 10 of the crash: readable.Kinds.parts(Kinds.java:200)
+    // Frame 13 of the crash: readable.Kinds.parts(Kinds.java:205)
     @Test
-    void parts_frame10() throws Exception {
+    void parts_frame13() throws Exception {
         Map<String, Object> map = new TreeMap<>();
         map.put("a", 1);
         Map<Object, Integer> map2 = new HashMap<>();
@@ -208,9 +264,9 @@ class KindsCrash0001Test {
         Kinds.parts(map.keySet(), map2.values(), list.subList(1, 3), 1234, totals);
     }
 
-    // Frame 11 of the crash: readable.Kinds.formats(Kinds.java:193)
+    // Frame 14 of the crash: readable.Kinds.formats(Kinds.java:198)
     @Test
-    void formats_frame11() throws Exception {
+    void formats_frame14() throws Exception {
         SimpleDateFormat day = new SimpleDateFormat("yyyy-MM-dd", Locale.GERMANY);
         day.setTimeZone(TimeZone.getTimeZone("Asia/Tokyo"));
         day.setLenient(false);
@@ -229,9 +285,9 @@ class KindsCrash0001Test {
                 new Version(1, 4, 2), 1234, totals);
     }
 
-    // Frame 12 of the crash: readable.Kinds.main(Kinds.java:185)
+    // Frame 15 of the crash: readable.Kinds.main(Kinds.java:190)
     @Test
-    void main_frame12() throws Exception {
+    void main_frame15() throws Exception {
         Kinds.main(new String[0]);
     }
 }

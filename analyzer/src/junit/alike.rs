@@ -3,7 +3,8 @@
 //! A request has come through dozens of filters and dispatchers, whose frames all lack the same object and
 //! end in the same way. What helps one of them (static fields, system properties, the default locale) helps
 //! its neighbours, and each try is a JVM of its own. So the innermost and the outermost of such a group are
-//! tried again; the others follow if that helped one of the two.
+//! tried again; the others follow if that helped one of the two. But what is built is each frame's own: all that
+//! build something are tried with everything loaded.
 
 use super::candidate::{Plan, State};
 use super::report::Verdict;
@@ -29,12 +30,13 @@ struct Group {
 
 impl Alike {
     /// Those of `tried` that second tries are due for now: after the first round, all but the others of each
-    /// group.
+    /// group that build nothing.
     pub fn first(&mut self, plan: &Plan<'_>, tried: &[usize]) -> Vec<usize> {
         let groups = self.groups.get_or_insert_with(|| groups(plan, tried));
         let waits = |index: &usize| groups.iter().any(|group| group.others.contains(index));
+        let builds = |index: &usize| plan.candidates[*index].builds();
         (tried.iter().copied())
-            .filter(|index| !waits(index))
+            .filter(|index| builds(index) || !waits(index))
             .collect()
     }
 

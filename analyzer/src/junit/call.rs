@@ -11,7 +11,6 @@ use crate::classinfo::{ClassInfo, Nesting};
 use crate::graph::{Graph, Typed};
 use crate::java::lines::{INDENT, filled};
 use crate::java::names::{Names, is_identifier, of_type};
-use crate::java::signature::Generic;
 use crate::java::{descriptor, literal};
 use hindsight_classfile::access;
 use hindsight_tracelog::crash::{Defaults, Frame, Meta, Value};
@@ -475,19 +474,6 @@ impl Writer<'_, '_> {
         Some(slots)
     }
 
-    /// The type of a parameter with its arguments, where that is known.
-    fn expected(&self, index: u16) -> Option<Generic> {
-        let frame = self.values.frame;
-        let library = &self.values.plan.library;
-        let types = library.types(&frame.class, &frame.method, &frame.descriptor);
-        let (parameters, _) = descriptor::split(&frame.descriptor)?;
-        let position = usize::from(index).checked_sub(1)?;
-        types
-            .get(position)
-            .filter(|_| types.len() == parameters.len())?
-            .clone()
-    }
-
     /// The value as an expression, if it is not to be loaded.
     fn inline(&mut self, index: u16, value: Typed) -> Option<Expression> {
         let is_plain = self.values.plain(value, self.names).is_some();
@@ -499,13 +485,18 @@ impl Writer<'_, '_> {
             return None;
         }
         let name = self.slot_name(index);
-        let expected = self.expected(index);
+        let expected = self.values.parameter(index);
         let place = Place {
             role: &name,
             depth: 0,
             expected: expected.as_ref(),
         };
-        let expression = self.maker.expression(value, &place, self.names)?;
+        let before = (self.maker.written.clone(), self.names.clone());
+        let Some(expression) = self.maker.expression(value, &place, self.names) else {
+            // It is loaded, and what was begun of it would stand there for nothing.
+            (self.maker.written, *self.names) = before;
+            return None;
+        };
         match is_plain {
             true => self.literals += 1,
             false => self.checked.push((index, expression.code.clone())),
@@ -542,7 +533,7 @@ impl Writer<'_, '_> {
         }
         self.taken.push(name.clone());
         let of = if self.direct {
-            let expected = self.expected(slot.index);
+            let expected = self.values.parameter(slot.index);
             let of = &slot.descriptor;
             let (of, raw) = self
                 .values

@@ -174,6 +174,13 @@ pub struct Candidate {
     pub state: State,
 }
 
+impl Candidate {
+    /// Whether its test builds an object, so that it can be tried with all of them loaded.
+    pub fn builds(&self) -> bool {
+        self.built && self.simplified
+    }
+}
+
 /// A test class to be written.
 #[derive(Debug)]
 pub struct TestClass {

@@ -147,7 +147,7 @@ pub fn settle(
             let candidate = &mut plan.candidates[index];
             if candidate.typed && !late {
                 candidate.typed = false;
-            } else if candidate.built && candidate.simplified && !late {
+            } else if candidate.builds() && !late {
                 candidate.built = false;
             } else if candidate.level == Level::Call {
                 candidate.state = State::Done(Verdict::NotCompiled, message);
@@ -343,7 +343,7 @@ fn blame(
     // Those first that there is another way for: it may be about them, and the others are good.
     let ways = |index: usize| {
         let candidate = &plan.candidates[index];
-        let simpler = candidate.typed || candidate.built && candidate.simplified;
+        let simpler = candidate.typed || candidate.builds();
         match candidate.level {
             Level::Call => u8::from(simpler && !late),
             _ => 2,

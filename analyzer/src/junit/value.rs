@@ -169,6 +169,18 @@ impl Values<'_> {
         Some(name + &"[]".repeat(dimensions))
     }
 
+    /// The type of a parameter of the frame's method with its arguments, where that is known. The first has the
+    /// number 1.
+    pub fn parameter(&self, number: u16) -> Option<Generic> {
+        let frame = self.frame;
+        let library = &self.plan.library;
+        let types = library.types(&frame.class, &frame.method, &frame.descriptor);
+        let (parameters, _) = descriptor::split(&frame.descriptor)?;
+        let position = usize::from(number).checked_sub(1)?;
+        let known = types.get(position);
+        known.filter(|_| types.len() == parameters.len())?.clone()
+    }
+
     /// The type of a variable: with arguments, where `expected` tells them; and
     /// whether it is a raw one. `open` are those of a variable to which nothing is added: wildcards stay.
     pub fn variable_type(
@@ -273,10 +285,7 @@ impl Values<'_> {
             return false;
         };
         match class.strip_prefix("java.util.") {
-            Some(name) => {
-                let many = ["concurrent.Concurrent", "concurrent.CopyOnWrite"];
-                GENERIC.contains(&name) || many.iter().any(|prefix| name.starts_with(prefix))
-            }
+            Some(name) => is_generic_utility(name),
             None if class == "java.lang.Class" || class == "java.lang.Comparable" => true,
             None if class == "java.lang.Iterable" => true,
             None => self.plan.library.is_generic(&class),
@@ -353,8 +362,20 @@ fn shown(mut builder: Builder<'_>, name: &str, typed: Typed, indent: &str) -> St
     comment::lines(&text, indent, 3)
 }
 
+/// Whether a class or interface of `java.util` that may occur in tests has type parameters.
+fn is_generic_utility(name: &str) -> bool {
+    if let Some(function) = name.strip_prefix("function.") {
+        // Those of primitives have none, but for what they return.
+        let of_primitives = ["Boolean", "Double", "Int", "Long"];
+        let is_of_one = of_primitives.iter().any(|kind| function.starts_with(kind));
+        return !is_of_one || ["DoubleFunction", "IntFunction", "LongFunction"].contains(&function);
+    }
+    let many = ["concurrent.Concurrent", "concurrent.CopyOnWrite"];
+    GENERIC.contains(&name) || many.iter().any(|prefix| name.starts_with(prefix))
+}
+
 /// Classes and interfaces of `java.util` with type parameters that occur in
-/// tests.
+/// tests, but for what [`is_generic_utility`] tells by their names.
 const GENERIC: &[&str] = &[
     "AbstractMap$SimpleEntry",
     "AbstractMap$SimpleImmutableEntry",
@@ -364,6 +385,7 @@ const GENERIC: &[&str] = &[
     "Comparator",
     "Deque",
     "EnumMap",
+    "EnumSet",
     "HashMap",
     "HashSet",
     "Hashtable",
@@ -374,6 +396,7 @@ const GENERIC: &[&str] = &[
     "LinkedList",
     "List",
     "Map",
+    "Map$Entry",
     "NavigableMap",
     "NavigableSet",
     "Optional",
@@ -398,6 +421,29 @@ const GENERIC: &[&str] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn functions_of_primitives_alone_have_no_type_parameters() {
+        for generic in [
+            "Predicate",
+            "ToIntFunction",
+            "ObjIntConsumer",
+            "IntFunction",
+        ] {
+            assert!(
+                is_generic_utility(&format!("function.{generic}")),
+                "{generic}"
+            );
+        }
+        for plain in [
+            "IntPredicate",
+            "BooleanSupplier",
+            "DoubleToIntFunction",
+            "LongSupplier",
+        ] {
+            assert!(!is_generic_utility(&format!("function.{plain}")), "{plain}");
+        }
+    }
 
     #[test]
     fn modules_of_the_program_are_loaded() {

@@ -76,8 +76,8 @@ pub struct Maker<'a> {
     uses: Uses,
     /// Names that are kept for the arguments.
     reserved: Vec<String>,
-    /// Those of them that objects have.
-    arguments: HashMap<u32, String>,
+    /// Those of them that objects have, and the types of these arguments, where they are known with theirs.
+    arguments: HashMap<u32, (String, Option<Generic>)>,
     /// What has been written so far.
     pub written: Written,
 }
@@ -95,7 +95,11 @@ impl<'a> Maker<'a> {
         let named = |(index, name): &(u16, String)| {
             let mut arguments = values.frame.arguments.iter();
             match arguments.find(|argument| argument.index == *index)?.value {
-                Value::Ref(object) => Some((object, name.clone())),
+                Value::Ref(object) => {
+                    let of = values.parameter(*index);
+                    let of = of.filter(|of| !of.arguments.is_empty());
+                    Some((object, (name.clone(), of)))
+                }
                 _ => None,
             }
         };
@@ -160,13 +164,17 @@ impl<'a> Maker<'a> {
                     self.expression(root, &Place::default(), &mut names)
                         .is_some()
                 });
+            let objects = self.written.objects;
             self.written = before.0;
             if all {
+                // They count for the groups that come then, as they will when they are written.
+                self.written.objects = objects;
                 members.into_iter().for_each(|of| good[of] = true);
             } else {
                 self.uses = before.1;
             }
         }
+        self.written.objects = 0;
         good
     }
 
@@ -233,6 +241,13 @@ impl<'a> Maker<'a> {
         if let Some(known) = self.written.variables.get(&object) {
             return Some(known.clone());
         }
+        // An argument is that first, wherever else it goes.
+        let argument = self.arguments.get(&object);
+        let of_argument = argument.and_then(|(_, of)| of.clone());
+        let place = &Place {
+            expected: of_argument.as_ref().or(place.expected),
+            ..*place
+        };
         if let Some(simple) = self.values.plain(typed, names) {
             return self.told_apart(object, simple, place, names);
         }
@@ -337,7 +352,13 @@ impl<'a> Maker<'a> {
         used: &str,
         names: &mut Names,
     ) -> Option<Expression> {
-        let (of, expected) = types::declared(&made.descriptor, place.expected, used);
+        let made_as = types::Made {
+            of: &made.descriptor,
+            is_generic: self.values.is_generic(&made.descriptor),
+            is_shared: self.uses.is_shared(object),
+            used,
+        };
+        let (of, expected) = made_as.declared(place.expected);
         let (type_name, raw) = (self.values).variable_type(&of, expected.as_ref(), false, names)?;
         let name = self.name(object, place, names);
         self.written.raw_types |= raw;
@@ -357,7 +378,8 @@ impl<'a> Maker<'a> {
     fn name(&mut self, object: u32, place: &Place<'_>, names: &Names) -> String {
         let awaited = self.written.awaited.get(&object);
         let awaited = awaited.map(|(role, depth)| (&**role, *depth));
-        let argument = self.arguments.get(&object).map(|name| (&**name, 0));
+        let argument = self.arguments.get(&object);
+        let argument = argument.map(|(name, _)| (&**name, 0));
         let (role, depth) = argument.or(awaited).unwrap_or((place.role, place.depth));
         let telling = role.len() > 1 && !role.contains('$');
         let role = if is_identifier(role) && (telling || depth == 0) {
@@ -508,13 +530,7 @@ impl<'a> Maker<'a> {
             _ => Vec::new(),
         };
         let ambiguous = self.values.step_is_overloaded(step);
-        let types = match step.variadic {
-            true => types::within(step, place.expected),
-            false => {
-                let library = &self.values.plan.library;
-                library.types(&step.class, &step.name, &step.descriptor)
-            }
-        };
+        let types = self.types(step, place.expected);
         let typed = types.len() == step.arguments.len();
         let mut codes = Vec::new();
         for (index, argument) in step.arguments.iter().enumerate() {

@@ -74,7 +74,12 @@ pub(super) fn reached(graph: &Graph<'_>, root: Value) -> Reached {
             continue;
         };
         let next: Vec<Value> = match body {
-            Body::Instance(values) if values.is_empty() => continue,
+            // Locks and marks are told from their likes; other classes without fields seldom have two objects.
+            Body::Instance(values)
+                if values.is_empty() && graph.class_name(object) != "java.lang.Object" =>
+            {
+                continue;
+            }
             Body::Instance(_) if is_value(graph.class_name(object)) => {
                 if is_own_box(graph, object) {
                     reached.boxes.insert(object);

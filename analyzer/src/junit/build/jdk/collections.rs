@@ -110,12 +110,7 @@ fn list(
             steps.extend(calls().into_iter().map(|call| on_first(class, "add", call)));
             Some(Recipe { steps, result: 0 })
         }
-        "Collections$SetFromMap" => call(
-            "java.util.Collections",
-            "newSetFromMap",
-            "Ljava/util/Set;",
-            vec![Argument::Value(graph.field(object, "m")?)],
-        ),
+        "Collections$SetFromMap" => set_from_map(graph, object, elements),
         "TreeSet" | "PriorityQueue" | "concurrent.ConcurrentSkipListSet" => {
             match comparator(graph, object) {
                 None => copied(graph, class, elements),
@@ -183,6 +178,32 @@ fn list(
     }
 }
 
+/// `Collections.newSetFromMap(...)`, which takes none but an empty map: the set is what is filled.
+fn set_from_map(graph: &Graph<'_>, object: u32, elements: Vec<Typed>) -> Option<Recipe> {
+    let whole = graph.reference(object, "m")?;
+    let class = graph.class_name(whole);
+    let name = class.strip_prefix("java.util.")?;
+    let mut steps = map(graph, whole, class, name, Vec::new())?.steps;
+    // What `Properties` hold has a type of its own.
+    if steps[0].operation != Operation::New || name == "Properties" {
+        return None;
+    }
+    let (set, of) = ("java.util.Set", "()Ljava/util/Set;");
+    let given = vec![Argument::Step(0)];
+    steps.push(step(
+        Operation::Static,
+        "java.util.Collections",
+        "newSetFromMap",
+        of,
+        given,
+    ));
+    steps.extend(elements.into_iter().map(|element| Step {
+        on: Some(1),
+        ..on_first(set, "add", vec![Argument::Value(element)])
+    }));
+    Some(Recipe { steps, result: 1 })
+}
+
 fn map(
     graph: &Graph<'_>,
     object: u32,
@@ -246,10 +267,14 @@ fn map(
     if name.ends_with("TreeMap") || name.ends_with("SkipListMap") {
         steps[0].roles.fill(COMPARATOR.to_owned());
     }
-    let put = if name == "Properties" {
-        "setProperty"
-    } else {
-        "put"
+    let is_text =
+        |of: &Typed| matches!(of.value, Value::Ref(object) if graph.text(object).is_some());
+    let texts = entries
+        .iter()
+        .all(|(key, value)| is_text(key) && is_text(value));
+    let put = match name == "Properties" && texts {
+        true => "setProperty",
+        false => "put",
     };
     for (key, value) in entries {
         steps.push(Step {

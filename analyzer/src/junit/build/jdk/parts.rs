@@ -22,6 +22,11 @@ pub(super) fn part(graph: &Graph<'_>, object: u32, class: &str) -> Option<Recipe
         ("TreeMap", rest) => ("this$0", rest),
         ("concurrent.ConcurrentHashMap", rest) => ("map", rest),
         ("ArrayList", "SubList") | ("ImmutableCollections", "SubList") => {
+            let root = graph.reference(object, "root")?;
+            // What is added to the list or taken from it ends its ranges.
+            if graph.int(object, "modCount") != graph.int(root, "modCount") {
+                return None;
+            }
             // A range of a range is one of the list, at the place that it keeps.
             let (from, size) = (graph.int(object, "offset")?, graph.int(object, "size")?);
             let range = [from, from + size].map(|place| code(place.to_string()));

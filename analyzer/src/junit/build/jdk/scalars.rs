@@ -59,17 +59,10 @@ pub(super) fn scalar(graph: &Graph<'_>, object: u32, class: &str) -> Option<Reci
             let shown = shown()?;
             match shown.parse::<i64>() {
                 Ok(number) => call(class, "valueOf", &own, vec![code(long(number))]),
-                Err(_) if shown.len() < 200 => new(class, vec![text(&shown)?]),
-                Err(_) => None,
+                Err(_) => digits(class, &shown),
             }
         }
-        "java.math.BigDecimal" => {
-            let shown = shown()?;
-            match shown.len() < 200 && !shown.contains(' ') {
-                true => new(class, vec![text(&shown)?]),
-                false => None,
-            }
-        }
+        "java.math.BigDecimal" => digits(class, &shown()?),
         "java.util.UUID" => call(class, "fromString", &own, vec![text(&shown()?)?]),
         "java.util.OptionalInt" | "java.util.OptionalLong" | "java.util.OptionalDouble" => {
             match shown()?.as_str() {
@@ -260,7 +253,7 @@ pub(super) fn scalar(graph: &Graph<'_>, object: u32, class: &str) -> Option<Reci
                 None => (object, "str"),
             };
             match graph.int(reader, "next")? {
-                0 => new(class, vec![Argument::Value(graph.field(reader, text)?)]),
+                0 => new(class, vec![given(graph, reader, text)?]),
                 _ => None,
             }
         }
@@ -278,7 +271,7 @@ pub(super) fn scalar(graph: &Graph<'_>, object: u32, class: &str) -> Option<Reci
             made(class, "write", text.into_iter().collect())
         }
         "java.io.PrintWriter" => {
-            let mut arguments = vec![Argument::Value(graph.field(object, "out")?)];
+            let mut arguments = vec![given(graph, object, "out")?];
             if graph.field(object, "autoFlush")?.value == Value::Bool(true) {
                 arguments.push(code("true"));
             }
@@ -318,6 +311,23 @@ pub(super) fn scalar(graph: &Graph<'_>, object: u32, class: &str) -> Option<Reci
         ),
         _ => charset(graph, object),
     }
+}
+
+/// A number of more digits than `long` has; a very large one is shown by its size alone.
+fn digits(class: &str, shown: &str) -> Option<Recipe> {
+    match shown.len() < 200 && !shown.contains(' ') {
+        true => new(class, vec![text(shown)?]),
+        false => None,
+    }
+}
+
+/// What a reader or writer was given, unless it is closed: most let it go then.
+fn given(graph: &Graph<'_>, object: u32, field: &str) -> Option<Argument> {
+    let closed = graph
+        .field(object, "isClosed")
+        .is_some_and(|closed| closed.value == Value::Bool(true));
+    let given = graph.field(object, field)?;
+    (!closed && given.value != Value::Null).then_some(Argument::Value(given))
 }
 
 /// The flags of a pattern that are given, by their names.

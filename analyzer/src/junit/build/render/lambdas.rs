@@ -1,15 +1,27 @@
 //! Lambdas and method references within values.
 
 use super::{Maker, Place};
+use crate::classinfo::{ClassInfo, Method};
 use crate::classpath::is_jdk;
 use crate::graph::Typed;
 use crate::java::descriptor;
 use crate::java::literal;
 use crate::java::names::{Names, is_identifier};
+use crate::java::signature::Generic;
 use crate::junit::build::library::is_usable;
 use crate::junit::call::{ORIGIN, REPLAY};
 use crate::junit::value::Expression;
+use hindsight_classfile::access;
 use hindsight_tracelog::crash::{Body, Lambda, Value};
+
+/// Classes of the JDK with static methods alone that programs refer to; of others it is not known.
+const STATIC: [&str; 5] = [
+    "java.lang.Math",
+    "java.lang.System",
+    "java.util.Arrays",
+    "java.util.Collections",
+    "java.util.Objects",
+];
 
 impl Maker<'_> {
     /// The interface that a lambda is of, if it is but one; `None` for other objects.
@@ -76,11 +88,9 @@ impl Maker<'_> {
         place: &Place<'_>,
         names: &mut Names,
     ) -> Option<String> {
-        let known = |expected: &crate::java::signature::Generic| {
-            self.values.typed && expected.class == interface && !expected.arguments.is_empty()
-        };
         if self.values.is_generic(&descriptor::of_class(interface))
-            && !place.expected.is_some_and(known)
+            && !self.tells_parameters(interface, place)
+            && !self.takes_objects(lambda, captured)
         {
             return None;
         }
@@ -98,23 +108,66 @@ impl Maker<'_> {
                 let class = self.values.type_name(&class, names)?;
                 Some(format!("{class}::{method}"))
             }
-            [receiver] if method != "new" && is_primary(receiver) => {
+            [receiver] if method != "new" && !self.is_static(lambda) && is_primary(receiver) => {
                 Some(format!("{}::{method}", receiver.code))
             }
             _ => None,
         }
     }
 
+    /// Whether the type that a variable gets for a place tells what an interface's method is given.
+    fn tells_parameters(&self, interface: &str, place: &Place<'_>) -> bool {
+        let is_of_it = |expected: &&Generic| self.values.typed && expected.class == interface;
+        let Some(expected) = place.expected.filter(is_of_it) else {
+            return false;
+        };
+        // The last of these is what is returned.
+        let returning = [
+            "java.util.function.Function",
+            "java.util.function.BiFunction",
+        ];
+        let given = match expected.arguments.split_last() {
+            Some((_, given)) if returning.contains(&interface) => given,
+            _ => &expected.arguments,
+        };
+        // A wildcard is written as `Object`, which is more than the method takes.
+        !given.is_empty() && !given.iter().any(|argument| argument.any)
+    }
+
+    /// Whether the method behind a lambda takes whatever it is given, so that a raw interface may be a
+    /// reference to it.
+    fn takes_objects(&self, lambda: &Lambda, captured: &[Expression]) -> bool {
+        let is_unbound =
+            captured.is_empty() && lambda.method != "<init>" && !self.is_static(lambda);
+        let takes = |(parameters, _): (Vec<&str>, _)| {
+            let mut parameters = parameters.iter();
+            parameters.all(|&of| of == "Ljava/lang/Object;")
+        };
+        !is_unbound && descriptor::split(&lambda.descriptor).is_some_and(takes)
+    }
+
     /// Whether the test may call the method behind a lambda; of the JDK's, programs have named it.
     fn is_callable(&self, lambda: &Lambda) -> bool {
-        if is_jdk(&lambda.class) {
-            return true;
-        }
+        is_jdk(&lambda.class)
+            || self.of_method(lambda, |info, method| {
+                is_usable(info, method.access, self.values.package)
+            })
+    }
+
+    /// Whether the method behind a lambda is known to be static, so that what it captures is no receiver.
+    fn is_static(&self, lambda: &Lambda) -> bool {
+        lambda.is_static
+            || STATIC.contains(&&*lambda.class)
+            || self.of_method(lambda, |_, method| method.is(access::STATIC))
+    }
+
+    /// Whether something is so of the method behind a lambda, if that is on the class path.
+    fn of_method(&self, lambda: &Lambda, is_so: impl Fn(&ClassInfo, &Method) -> bool) -> bool {
         let found = self.values.plan.classpath.info(&lambda.class);
         let info = found.as_ref().and_then(|found| found.info.as_ref());
         info.is_some_and(|info| {
             let method = info.method(&lambda.method, &lambda.descriptor);
-            method.is_some_and(|method| is_usable(info, method.access, self.values.package))
+            method.is_some_and(|method| is_so(info, method))
         })
     }
 
@@ -126,8 +179,8 @@ impl Maker<'_> {
         captured: &[Expression],
         names: &mut Names,
     ) -> Option<String> {
-        // The JDK's own have other names in each release.
-        if is_jdk(&lambda.class) {
+        // The JDK's own have other names in each release; some have none.
+        if is_jdk(&lambda.class) || lambda.class.is_empty() {
             return None;
         }
         let text = |text: &str| literal::string(&text.encode_utf16().collect::<Vec<_>>());

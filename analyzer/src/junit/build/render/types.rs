@@ -1,49 +1,84 @@
 //! Types of variables, and of what methods of the JDK's are given.
 
+use super::Maker;
 use crate::java::descriptor;
 use crate::java::signature::Generic;
 use crate::junit::build::jdk;
-use crate::junit::build::recipe::{Operation, Step};
+use crate::junit::build::recipe::{Argument, Operation, Step};
+use hindsight_tracelog::crash::Value;
 
 /// How the names of types end to which something can be added.
 const ADDED_TO: [&str; 5] = ["Collection", "Deque", "List", "Queue", "Set"];
 
-/// The type of a variable for an object of the class `of`: the place's own
-/// type, if the method `used` on the variable is one of it; else its class,
-/// with the place's arguments.
-pub(super) fn declared(
-    of: &str,
-    expected: Option<&Generic>,
-    used: &str,
-) -> (String, Option<Generic>) {
-    let class = descriptor::class_name(of).unwrap_or_default();
-    let Some(expected) = expected.filter(|expected| !expected.arguments.is_empty()) else {
-        return (of.to_owned(), None);
-    };
-    if !class.starts_with("java.util.") {
-        return (of.to_owned(), Some(expected.clone()));
+/// An object that gets a variable.
+pub(super) struct Made<'a> {
+    /// The type of what makes it.
+    pub of: &'a str,
+    /// Whether that has type parameters.
+    pub is_generic: bool,
+    /// Whether it goes to several places, each of which may have a type of its own.
+    pub is_shared: bool,
+    /// The method that is called on the variable first; empty if there is none.
+    pub used: &'a str,
+}
+
+impl Made<'_> {
+    /// The type of the variable: that of the place where the object goes, if it goes nowhere else and the type has
+    /// the method that is called; else the object's own, with the place's arguments.
+    pub(super) fn declared(&self, expected: Option<&Generic>) -> (String, Option<Generic>) {
+        let own = self.of.to_owned();
+        let class = descriptor::class_name(self.of).unwrap_or_default();
+        let Some(expected) = expected.filter(|expected| !expected.arguments.is_empty()) else {
+            return (own, None);
+        };
+        if !class.starts_with("java.util.") {
+            return (own, Some(expected.clone()));
+        }
+        let known = match self.used {
+            "" => true,
+            "put" => expected.class.ends_with("Map"),
+            "add" => ADDED_TO.iter().any(|name| expected.class.ends_with(name)),
+            _ => false,
+        };
+        // Classes within others have parameters of their own.
+        let must_be_own = self.is_shared && !class.contains('$');
+        if known && !must_be_own && expected.class.starts_with("java.util.") {
+            let of = descriptor::of_class(&expected.class);
+            return (of, Some(expected.clone()));
+        }
+        let with_arguments = self.is_generic.then(|| Generic {
+            class,
+            ..expected.clone()
+        });
+        (own, with_arguments)
     }
-    let known = match used {
-        "" => true,
-        "put" => expected.class.ends_with("Map"),
-        "add" => ADDED_TO.iter().any(|name| expected.class.ends_with(name)),
-        _ => false,
-    };
-    if known && expected.class.starts_with("java.util.") {
-        return (
-            descriptor::of_class(&expected.class),
-            Some(expected.clone()),
-        );
+}
+
+impl Maker<'_> {
+    /// The types of what a step is given, as far as they are known; `expected` is that of what it gives.
+    pub(super) fn types(&self, step: &Step, expected: Option<&Generic>) -> Vec<Option<Generic>> {
+        if !step.variadic {
+            let library = &self.values.plan.library;
+            return library.types(&step.class, &step.name, &step.descriptor);
+        }
+        // The map of keys or values has two types, and one of them is not known here: elsewhere it is.
+        let is_shared = |whole: &Argument| match whole {
+            Argument::Value(typed) => {
+                matches!(typed.value, Value::Ref(whole) if self.uses.is_shared(whole))
+            }
+            _ => false,
+        };
+        let is_half =
+            step.operation == Operation::OfArgument && matches!(&*step.name, "keySet" | "values");
+        match is_half && step.arguments.first().is_some_and(is_shared) {
+            true => Vec::new(),
+            false => within(step, expected),
+        }
     }
-    let own = Generic {
-        class,
-        ..expected.clone()
-    };
-    (of.to_owned(), Some(own))
 }
 
 /// The types of what a method of the JDK's is given where a type with arguments is expected of it.
-pub(super) fn within(step: &Step, expected: Option<&Generic>) -> Vec<Option<Generic>> {
+fn within(step: &Step, expected: Option<&Generic>) -> Vec<Option<Generic>> {
     const WRAPPING: [&str; 3] = ["unmodifiable", "synchronized", "reverseOrder"];
     let Some(expected) = expected else {
         return Vec::new();
@@ -92,4 +127,40 @@ fn whole(part: &str, expected: &Generic) -> Option<Generic> {
         arguments,
         ..object
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The type of a variable for an object of a class of `java.util`, where it goes to a `Collection`.
+    fn declared(class: &str, is_generic: bool, is_shared: bool, used: &str) -> (String, bool) {
+        let place = crate::java::signature::field("Ljava/util/Collection<Ljava/lang/String;>;");
+        let of = format!("Ljava/util/{class};");
+        let made = Made {
+            of: &of,
+            is_generic,
+            is_shared,
+            used,
+        };
+        let (of, with_arguments) = made.declared(place.as_ref());
+        let name = of.trim_start_matches("Ljava/util/").trim_end_matches(';');
+        (name.to_owned(), with_arguments.is_some())
+    }
+
+    #[test]
+    fn what_goes_to_several_places_has_its_own_type() {
+        let own = |class: &str| (class.to_owned(), true);
+        assert_eq!(declared("ArrayList", true, false, ""), own("Collection"));
+        assert_eq!(declared("ArrayList", true, false, "add"), own("Collection"));
+        assert_eq!(declared("ArrayList", true, false, "push"), own("ArrayList"));
+        assert_eq!(declared("ArrayList", true, true, ""), own("ArrayList"));
+        assert_eq!(declared("ArrayList", true, true, "add"), own("ArrayList"));
+    }
+
+    #[test]
+    fn what_has_no_type_parameters_gets_no_arguments() {
+        let plain = ("Properties".to_owned(), false);
+        assert_eq!(declared("Properties", false, false, "setProperty"), plain);
+    }
 }
