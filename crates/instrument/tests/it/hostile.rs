@@ -4,7 +4,8 @@ use std::fs;
 
 use hindsight_classfile::ClassFile;
 use hindsight_instrument::{
-    Copy, CrashPlan, Rules, TracePlan, What, contract, crash, entry_hook, trace,
+    Copy, CrashPlan, Rules, TracePlan, UndoPlan, What, Workspace, contract, crash, entry_hook,
+    trace,
 };
 
 use crate::support::{self, Random};
@@ -141,16 +142,34 @@ fn what_is_broken_is_named_by_its_place() {
     );
 }
 
-/// Under every plan: an error that says where, or a class that can be read.
-fn survive(bytes: &[u8]) {
-    for copy in [Copy::Fields, Copy::Reference] {
-        match crash(bytes, &plan(copy)) {
-            Ok(rewritten) => {
-                if let Some(class) = rewritten.class {
-                    ClassFile::parse(&class).expect("what was written can be read");
-                }
+/// Under every plan: an error that says where, or a class that can be read. Counts both.
+fn survive(bytes: &[u8], [written, refused]: &mut [u32; 2]) {
+    let kept = plan(Copy::Reference);
+    let undo = UndoPlan {
+        crash: Some(&kept),
+        catches: true,
+        first_id: 1,
+        first_field: 1,
+        quiet: &|_| None,
+    };
+    for class in [
+        crash(bytes, &plan(Copy::Fields)).map(|done| done.class),
+        crash(bytes, &kept).map(|done| done.class),
+        Workspace::default()
+            .undoable(bytes, &undo)
+            .map(|done| done.class),
+        trace(bytes, &trace_plan()).map(|done| done.class),
+    ] {
+        match class {
+            Ok(Some(class)) => {
+                ClassFile::parse(&class).expect("what was written can be read");
+                *written += 1;
             }
-            Err(error) => assert!(error.to_string().contains("at offset 0x"), "{error}"),
+            Ok(None) => {}
+            Err(error) => {
+                assert!(error.to_string().contains("at offset 0x"), "{error}");
+                *refused += 1;
+            }
         }
     }
 }
@@ -172,10 +191,11 @@ fn every_byte_of_a_class_may_be_wrong() {
             assert!(crash(&class[..len], &plan(Copy::Fields)).is_err(), "{len}");
         }
         let mut changed = class.clone();
+        let mut counts = [0; 2];
         for at in 0..class.len() {
             for bit in 0..8 {
                 changed[at] = class[at] ^ (1 << bit);
-                survive(&changed);
+                survive(&changed, &mut counts);
             }
             changed[at] = class[at];
         }
@@ -189,11 +209,16 @@ fn every_byte_of_a_class_may_be_wrong() {
                 .chain([&class[other..other + 2]])
             {
                 changed[at..at + 2].copy_from_slice(half);
-                survive(&changed);
+                survive(&changed, &mut counts);
             }
             changed[at..at + 2].copy_from_slice(&class[at..at + 2]);
         }
         assert!(changed == class);
+        let len = class.len() as u32;
+        assert!(
+            counts.iter().all(|&count| count > 4 * len),
+            "{counts:?} of {len}"
+        );
     }
 }
 
@@ -235,16 +260,21 @@ fn a_mutated_thread_class_does_no_harm() {
         fs::read(jdk.modules().join("java.base/java/lang/Thread.class")).expect("it is there");
     let mut random = Random(3);
     let from = contract::DISPATCH_UNCAUGHT;
+    let (mut written, mut refused) = (0, 0);
     for _ in 0..3_000 {
         let mut bytes = thread.clone();
         random.mutate(&mut bytes);
-        let _ = entry_hook(
-            &bytes,
-            from.name,
-            from.descriptor,
-            (contract::PROBE, "uncaught", "()V"),
-        );
+        let target = (contract::PROBE, "uncaught", "()V");
+        match entry_hook(&bytes, from.name, from.descriptor, target) {
+            Ok(class) => {
+                ClassFile::parse(&class).expect("what was written can be read");
+                written += 1;
+            }
+            Err(_) => refused += 1,
+        }
     }
+    println!("{written} written, {refused} refused");
+    assert!(written > 300 && refused > 300);
 }
 
 #[test]
