@@ -115,7 +115,7 @@ public class Driver {
         Basics.finallyWrites(chain(1));
     }
 
-    private static void figure() {
+    private static void figures() {
         Figure51 figure = new Figure51();
         C one = new C();
         one.next = new C();
@@ -124,6 +124,10 @@ public class Driver {
         C both = new C();
         figure.modifyAll(both, both, new C(), true);
         figure.doNotModifyAnyParam2(new C());
+        new Figure55().m(new Object());
+        new Figure56().n();
+        Figure57.C inner = new Figure57.C(new Figure57.B(new Figure57()));
+        new Figure57().n(new Figure57.B(new Figure57()), inner);
     }
 
     private static void objects() throws Exception {
@@ -218,7 +222,7 @@ public class Driver {
     public static void main(String[] args) throws Exception {
         cell();
         basics();
-        figure();
+        figures();
         objects();
         collections();
     }

@@ -15,6 +15,8 @@ class Figure51 {
     }
 
     void modifyAll(C p3, C p4, C p5, boolean doIt) { // expect this: immutable, p3: mutable, p4: mutable, p5: mutable
+        // Printed the other way round. But then nothing is obtained from p5, which the caption
+        // calls mutable; Fig. 5-7 stores first, too.
         p4.next = p5;
         C c = p3.next;
         c.next = null;

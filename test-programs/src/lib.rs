@@ -327,6 +327,24 @@ impl Workplace {
         let text = fs::read_to_string(self.join("out/run.json")).expect("run.json");
         serde_json::from_str(&text).expect("run.json is JSON")
     }
+
+    /// Asserts that the agent did its work: a test of what a program does with it says nothing
+    /// if it has stayed out.
+    ///
+    /// # Panics
+    ///
+    /// Panics if it has not, with the label.
+    pub fn assert_instrumented(&self, label: &str) {
+        let run = self.run_json();
+        let counters = &run["counters"];
+        assert_eq!(
+            counters["agent_not_started"],
+            serde_json::Value::Null,
+            "{label}: {run}"
+        );
+        let methods = counters["methods_instrumented"].as_u64().unwrap_or(0);
+        assert!(methods > 0, "nothing was instrumented: {label}: {run}");
+    }
 }
 
 impl Drop for Workplace {

@@ -51,6 +51,7 @@ fn verdicts(document: &str) -> Vec<(String, String)> {
 #[test]
 fn figure_5_1() {
     let dir = tempfile::tempdir().unwrap();
+    let here = dir.path().display().to_string();
     let classes = compile(dir.path(), &[("Figure51.java", FIGURE)]);
     let (classes, jdk) = (classes.display().to_string(), no_jdk(dir.path()));
     let base = [
@@ -83,6 +84,7 @@ fn figure_5_1() {
     assert_eq!(verdicts(&found), expected("mutable"));
     let (found, _) = run(&[&base[..], &["--pipeline", "S2-P", "--sound"]].concat(), 0);
     assert_eq!(verdicts(&found), expected("mutable"));
+    check_golden("mutability.json", &found.replace(&here, "DIR"));
     // S is blind for it, and must not call it immutable; p6 goes to println,
     // of which nothing is known here.
     let (found, _) = run(&[&base[..], &["--pipeline", "S-P"]].concat(), 0);
@@ -386,6 +388,48 @@ fn what_is_missing_is_said() {
         1,
     );
     assert!(errors.contains("it is a directory"), "{errors}");
+}
+
+/// The JDK is that of `--jdk`, else that of `JAVA_HOME`, else that of the first `java` on the path.
+#[test]
+fn the_jdk_is_that_which_was_named_first() {
+    let dir = tempfile::tempdir().unwrap();
+    let classes = compile(dir.path(), &[("Figure51.java", FIGURE)]);
+    let home = |name: &str| {
+        let home = no_jdk(&dir.path().join(name));
+        let java = Path::new(&home).join("bin/java");
+        fs::create_dir(java.parent().unwrap()).unwrap();
+        fs::write(&java, "").unwrap();
+        home
+    };
+    let (named, set) = (home("named"), home("set"));
+    let path = [home("first"), home("second")].map(|home| Path::new(&home).join("bin"));
+    let none = dir.path().join("none");
+    let told = |jdk: Option<&str>, java_home: Option<&str>, path: &OsStr| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_hindsight"));
+        command.args(["mutability", "--classpath"]).arg(&classes);
+        command.args(jdk.iter().flat_map(|home| ["--jdk", home]));
+        command.env_remove("JAVA_HOME").env("PATH", path);
+        command.envs(java_home.map(|home| ("JAVA_HOME", home)));
+        text(&command.output().unwrap().stderr)
+    };
+    let path = std::env::join_paths([&none, &path[0], &path[1]]).unwrap();
+    for (jdk, java_home, expected) in [
+        (Some(named.as_str()), Some(set.as_str()), "named"),
+        (None, Some(&set), "set"),
+        // Set, and empty.
+        (None, Some(""), "first"),
+        (None, None, "first"),
+    ] {
+        let errors = told(jdk, java_home, &path);
+        let expected = format!(
+            "{}/jdk has no lib/modules",
+            dir.path().join(expected).display()
+        );
+        assert!(errors.contains(&expected), "{expected}: {errors}");
+    }
+    let errors = told(None, None, none.as_os_str());
+    assert!(errors.contains("no JDK found: set JAVA_HOME"), "{errors}");
 }
 
 #[test]

@@ -220,16 +220,47 @@ mod tests {
         assert_eq!(Plan::decode(&newer), Err(Error::NewerVersion { found: 2 }));
     }
 
+    /// A file with this content, all checksums as they should be.
+    fn file(content: &[u8]) -> Vec<u8> {
+        let mut file = MAGIC.to_vec();
+        file.extend(VERSION.to_le_bytes());
+        file.extend((content.len() as u32).to_le_bytes());
+        file.extend(crc32fast::hash(content).to_le_bytes());
+        file.extend(crc32fast::hash(&file).to_le_bytes());
+        file.extend(content);
+        file
+    }
+
     proptest! {
         #[test]
         fn any_content_is_read_without_panic(content: Vec<u8>) {
-            let mut file = MAGIC.to_vec();
-            file.extend(VERSION.to_le_bytes());
-            file.extend((content.len() as u32).to_le_bytes());
-            file.extend(crc32fast::hash(&content).to_le_bytes());
-            file.extend(crc32fast::hash(&file).to_le_bytes());
-            file.extend(&content);
-            let _ = Plan::decode(&file);
+            let _ = Plan::decode(&file(&content));
         }
+    }
+
+    /// Another number or letter is another plan, another structure is none.
+    #[test]
+    fn content_that_is_wrong_is_refused() {
+        let sound = plan().encode();
+        let content = &sound[HEADER..];
+        let (mut taken, mut refused) = (0, 0);
+        for at in 0..content.len() {
+            for bit in 0..8 {
+                let mut changed = content.to_vec();
+                changed[at] ^= 1 << bit;
+                match Plan::decode(&file(&changed)) {
+                    Ok(read) => {
+                        assert_eq!(Plan::decode(&read.encode()), Ok(read));
+                        taken += 1;
+                    }
+                    Err(_) => refused += 1,
+                }
+            }
+        }
+        let least = content.len();
+        assert!(
+            taken > least && refused > least,
+            "{taken}, {refused} of {least}"
+        );
     }
 }

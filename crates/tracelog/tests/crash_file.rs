@@ -400,6 +400,38 @@ fn objects_of_many_bytes_are_in_records_of_their_own() {
     assert_eq!(writer::blocks(many).count(), 2);
 }
 
+/// Sound records of wrong content: another letter is another crash, another structure is
+/// damage, and nothing else suffers.
+#[test]
+fn wrong_content_of_sound_records_is_told() {
+    let (_, file) = sample();
+    let header = record::file_header().len();
+    let (mut offset, mut whole, mut damaged, mut refused) = (header, 0, 0, 0);
+    let mut records = 0;
+    while offset < file.len() {
+        let found = record::find(&file, offset).unwrap();
+        let raw = found.unpack().unwrap();
+        for at in 0..raw.len() {
+            for bit in 0..8 {
+                let mut raw = raw.clone();
+                raw[at] ^= 1 << bit;
+                let record = record::pack(found.kind, &raw);
+                let changed = [&file[..offset], &record, &file[found.next..]].concat();
+                match Crash::read(&changed) {
+                    Ok(crash) if crash.damage.is_empty() => whole += 1,
+                    Ok(_) => damaged += 1,
+                    Err(_) => refused += 1,
+                }
+            }
+        }
+        offset = found.next;
+        records += 1;
+    }
+    println!("{whole} whole, {damaged} damaged, {refused} refused");
+    assert_eq!(records, 5);
+    assert!(whole > 500 && damaged > 500 && refused > 100);
+}
+
 proptest! {
     /// Whatever the bytes behind a sound header, there is a result and no panic.
     #[test]

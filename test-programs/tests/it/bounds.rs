@@ -159,6 +159,7 @@ public class Main {
         let grown: i64 = text(&ran.stdout).trim().parse().expect(&label);
         assert!(grown < 200, "{grown} KiB: {label}");
         assert!(workplace.crashes().is_empty(), "{label}");
+        workplace.assert_instrumented(&label);
     }
 }
 

@@ -211,10 +211,10 @@ public class Busy {
 #[test]
 fn deep_copies_outlive_collections_of_garbage() {
     for jdk in jdks() {
-        for copy in ["deep", "depth:2"] {
-            let workplace = Workplace::new("busy");
-            let classes = workplace.compile_text(jdk, &["--release", "11"], "Busy", BUSY);
+        for (copy, fidelity) in [("deep", Fidelity::Deep), ("depth:2", Fidelity::Depth)] {
             for _ in 0..3 {
+                let workplace = Workplace::new("busy");
+                let classes = workplace.compile_text(jdk, &["--release", "11"], "Busy", BUSY);
                 let options = format!("copy={copy},report=escape:Busy.handle");
                 let run = workplace
                     .java_with_agent(jdk, &options)
@@ -225,6 +225,17 @@ fn deep_copies_outlive_collections_of_garbage() {
                     .expect("java runs");
                 assert_eq!(text(&run.stdout), "goes on\n", "{}", both(&run));
                 assert!(run.status.success(), "{}", both(&run));
+                let crashes = workplace.crashes();
+                assert_eq!(crashes.len(), 1, "{}", both(&run));
+                let frame = &crashes[0].failure.frames[0];
+                assert_eq!(
+                    (frame.method.as_str(), frame.fidelity),
+                    ("handle", fidelity)
+                );
+                // The list, as it was before a number was added.
+                let size = frame.patch.iter().find(|patch| patch.field == "size");
+                let size = size.map(|patch| &patch.value);
+                assert_eq!(size, Some(&Value::Int(0)), "{:?}", frame.patch);
             }
         }
     }
@@ -268,6 +279,7 @@ fn memory_comes_back_after_it_was_short() {
                 "{collector}: {}",
                 both(&run)
             );
+            workplace.assert_instrumented(collector);
         }
     }
 }

@@ -12,6 +12,7 @@ mod failures;
 mod foreign;
 mod generate;
 mod hazards;
+mod json;
 mod lambdas;
 mod model;
 mod mutability;

@@ -3,6 +3,7 @@
 
 use hindsight_test_programs::{Jdk, Workplace, golden, hindsight, jdks, root, text};
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Output};
@@ -165,15 +166,114 @@ fn tiny_sql_gives_the_models_of_the_paper() {
     }
 }
 
+/// Many lives of three classes, each within a part of the recording; those of a hundred objects
+/// run side by side, so that whatever is lost, some are in the middle of it.
+const LIVES: &str = "
+public class Lives {
+    public static class Life {
+        int state;
+        public void open(int to) { state = to; }
+        public void use(int to) { state += to; }
+        public int look() { return state; }
+        public void close() { state = 0; }
+    }
+    public static class First extends Life { public First() { } }
+    public static class Second extends Life { public Second() { } }
+    public static class Third extends Life { public Third() { } }
+    static void live(Life[] all) {
+        for (Life one : all) one.open(1);
+        for (Life one : all) one.use(2);
+        for (Life one : all) one.look();
+        for (Life one : all) one.close();
+    }
+    static Life of(int kind) { return kind == 0 ? new First() : kind == 1 ? new Second() : new Third(); }
+    public static void main(String[] arguments) {
+        for (int kind = 0; kind < 3; kind++) {
+            for (int round = 0; round < 60; round++) {
+                Life[] all = new Life[100];
+                for (int i = 0; i < all.length; i++) all[i] = of(kind);
+                live(all);
+            }
+        }
+    }
+}";
+
+/// What may happen to an object by a model: each class with each way from its first node.
+fn ways(model: &Value) -> BTreeSet<(String, Vec<String>)> {
+    let text = |value: &Value| value.as_str().expect("text").to_owned();
+    let mut found = BTreeSet::new();
+    for class in model["classes"].as_array().expect("classes") {
+        let edges = class["edges"].as_array().expect("edges");
+        let mut due = vec![(0, Vec::new())];
+        while let Some((node, way)) = due.pop() {
+            assert!(way.len() < 20, "a circle: {class}");
+            for edge in edges.iter().filter(|edge| edge["from"] == node) {
+                let call = format!("{}.{}", text(&edge["class"]), text(&edge["method"]));
+                let way = [way.as_slice(), &[call + &edge["positions"].to_string()]].concat();
+                due.push((edge["to"].as_u64().expect("a node"), way.clone()));
+                found.insert((text(&class["class"]), way));
+            }
+        }
+    }
+    found
+}
+
 #[test]
-fn a_cut_recording_gives_the_model_of_what_is_left() {
+fn what_is_left_of_a_damaged_recording_gives_a_part_of_the_model() {
+    let workplace = Workplace::new("model-damaged");
+    let program = ("Lives", LIVES);
+    let (_, ran) = workplace.run_text(&jdks()[0], "17", "mode=trace", program);
+    assert!(ran.status.success(), "{}", text(&ran.stderr));
+    let model = |is_damaged: bool| {
+        let output = run(&workplace, &["model", "out", "--format", "json"]);
+        let told = text(&output.stderr);
+        let status = output.status.code();
+        assert_eq!(status, Some(i32::from(is_damaged)), "{told}");
+        assert_eq!(told.contains(".hst: "), is_damaged, "{told}");
+        let found: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        let sizes = (found["classes"].as_array().expect("classes").iter())
+            .map(|class| class["objects"].as_u64().expect("a count"))
+            .sum::<u64>();
+        (ways(&found), sizes)
+    };
+    let (whole, objects) = model(false);
+    assert_eq!(objects, 3 * 60 * 100);
+    assert!(whole.len() >= 3 * 5, "{whole:#?}");
+    let segment = segment(&workplace);
+    let bytes = fs::read(&segment).expect("a segment");
+    let flipped = |place: usize| {
+        let mut bytes = bytes.clone();
+        bytes[place] ^= 0x10;
+        bytes
+    };
+    let len = bytes.len();
+    for damaged in [
+        flipped(len / 4),
+        flipped(len / 2),
+        flipped(len - len / 8),
+        bytes[..len * 2 / 3].to_vec(),
+    ] {
+        fs::write(&segment, damaged).expect("a segment");
+        let (found, left) = model(true);
+        let others: Vec<_> = found.difference(&whole).collect();
+        assert!(others.is_empty(), "{others:#?}");
+        assert!(0 < left && left < objects, "{left} objects");
+    }
+}
+
+fn segment(workplace: &Workplace) -> PathBuf {
+    let mut files = fs::read_dir(workplace.join("out/trace"))
+        .expect("a trace")
+        .map(|entry| entry.expect("a file").path());
+    let segment = files.find(|path| path.extension().is_some_and(|found| found == "hst"));
+    segment.expect("a segment")
+}
+
+#[test]
+fn a_recording_of_which_nothing_is_left_gives_no_model() {
     let jdk = jdks().last().expect("a JDK");
     let workplace = record(jdk, "tinysql", "TinySql");
-    let segment = fs::read_dir(workplace.join("out/trace"))
-        .expect("a trace")
-        .map(|entry| entry.expect("a file").path())
-        .find(|path| path.extension().is_some_and(|found| found == "hst"))
-        .expect("a segment");
+    let segment = segment(&workplace);
     let bytes = fs::read(&segment).expect("a segment");
     fs::write(&segment, &bytes[..bytes.len() - 40]).expect("a segment");
     let output = run(&workplace, &["model", "out"]);

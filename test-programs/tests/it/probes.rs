@@ -454,6 +454,7 @@ fn no_monitor_is_taken_by_a_probe() {
         let workplace = Workplace::new("probes-held");
         let (_, ran) = workplace.run_text(jdk, "11", "", ("Held", HELD));
         assert_eq!(text(&ran.stdout), "goes on\n", "{}", both(&ran));
+        workplace.assert_instrumented(&both(&ran));
     }
 }
 

@@ -114,6 +114,7 @@ impl Program {
             text(&plain.stderr),
             "{place}: stderr differs"
         );
+        workplace.assert_instrumented(&place);
         let mut crashes: Vec<String> = workplace.crashes().iter().map(render).collect();
         if crashes.len() > 1 {
             // Threads crash in any order.

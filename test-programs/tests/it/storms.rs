@@ -3,7 +3,8 @@
 //! The program does what it does without the agent, and what is recorded is
 //! whole.
 
-use hindsight_test_programs::{Jdk, Workplace, both, hindsight, jdks, render, text};
+use crate::record::api;
+use hindsight_test_programs::{Jdk, Workplace, both, hindsight, jdks, jdks_in_turn, render, text};
 use serde_json::Value;
 use std::process::{Command, Output};
 
@@ -39,13 +40,10 @@ fn counter(run: &Value, name: &str) -> u64 {
 }
 
 /// What was recorded lets go of the program's objects before its memory ends: of what dead threads
-/// have written with `copy=deep`, and of the frames that an OutOfMemoryError has passed, be it caught as the cause of
-/// another exception.
+/// have written with `copy=deep`, and of the frames that an OutOfMemoryError has passed.
 #[test]
 fn nothing_is_held_that_the_program_needs() {
     const SOURCE: &str = "
-import java.lang.ref.WeakReference;
-import java.lang.reflect.InvocationTargetException;
 import java.util.*;
 public class Main {
     static class Node { Node next; byte[] some = new byte[50]; }
@@ -58,17 +56,6 @@ public class Main {
         thread.start();
         thread.join();
     }
-    static List<byte[]> full;
-    static WeakReference<Object> held;
-    static void fill(int size) { for (;;) full.add(new byte[size]); }
-    public static void lastOf(byte[] big) {
-        held = new WeakReference<>(big);
-        full = new LinkedList<>();
-        for (int size = 1 << 20; size > 16; size /= 2) {
-            try { fill(size); } catch (OutOfMemoryError e) { }
-        }
-        try { fill(16); } finally { full = null; }
-    }
     public static void main(String[] args) throws Exception {
         for (int i = 0; i < 5; i++) run(() -> fill(new ArrayList<>(), 25, 1_000_000));
         Node all = null;
@@ -80,23 +67,15 @@ public class Main {
         run(() -> fill(new ArrayList<>(), 1_000_000, 8_000_000));
         System.out.println(new byte[1_000].length + (all == null ? 0 : 1));
         run(() -> fill(new ArrayList<>(), 25, 1_000_000));
-        try {
-            Main.class.getMethod(\"lastOf\", byte[].class).invoke(null, new byte[8_000_000]);
-        } catch (InvocationTargetException e) {
-            System.out.println(e.getCause() instanceof OutOfMemoryError);
-        }
-        System.gc();
-        System.out.println(held.get() == null);
+        System.out.println(\"all\");
     }
 }";
     for jdk in jdks() {
         for options in ["", "copy=deep"] {
             let workplace = Workplace::new("held");
-            // G1 may find no room for a moment, though it is there.
-            let jvm = ["-Xmx80m", "-XX:+UseSerialGC"];
-            let output = run(&workplace, jdk, options, &jvm, SOURCE);
+            let output = run(&workplace, jdk, options, &["-Xmx80m"], SOURCE);
             let label = format!("JDK {} {options}: {}", jdk.version, both(&output));
-            assert_eq!(text(&output.stdout), "1001\ntrue\ntrue\n", "{label}");
+            assert_eq!(text(&output.stdout), "1001\nall\n", "{label}");
             assert_eq!(workplace.crash_files().len(), 1, "{label}");
         }
     }
@@ -141,7 +120,6 @@ public class Main {
     }
 }
 
-/// Hazard: StackOverflowError inside the recorder.
 /// A program that goes on where the heap is full to the last object stands still if each probe tries to allocate.
 #[test]
 fn a_full_heap_is_not_collected_for_each_probe() {
@@ -213,6 +191,7 @@ public class Main {
                 .unwrap();
             let label = format!("JDK {} {options}: {}", jdk.version, both(&output));
             assert_eq!(text(&output.stdout), "110 99\n", "{label}");
+            workplace.assert_instrumented(&label);
             let pauses = std::fs::read_to_string(&log).unwrap();
             // Some 20 without the agent; it were 400 and more.
             let pauses = pauses.matches("Pause").count();
@@ -221,6 +200,7 @@ public class Main {
     }
 }
 
+/// Hazard: StackOverflowError inside the recorder.
 #[test]
 fn a_stack_overflow_keeps_the_frames_at_both_ends() {
     const SOURCE: &str = "
@@ -369,7 +349,6 @@ fn thousands_of_virtual_threads_may_crash_at_once() {
     }
 }
 
-/// Hazard: a crash while crashing.
 /// A virtual thread that waited for a monitor of ours where its stack ends would bring the JVM down.
 #[test]
 fn the_stacks_of_thousands_of_virtual_threads_may_end_at_once() {
@@ -401,10 +380,12 @@ public class Main {
             let quiet = ["-XX:ErrorFile=/dev/null", "-XX:-CreateCoredumpOnCrash"];
             let output = run(&workplace, jdk, options, &quiet, SOURCE);
             assert_eq!(text(&output.stdout), "over\n", "{}", both(&output));
+            workplace.assert_instrumented(options);
         }
     }
 }
 
+/// Hazard: a crash while crashing.
 #[test]
 fn a_crash_while_crashing_is_recorded_too() {
     const SOURCE: &str = "
@@ -521,10 +502,29 @@ public class Main {
     }
 }
 
+/// A Main that uses the API, run with the agent.
+fn run_with_api(workplace: &Workplace, jdk: &Jdk, options: &str, source: &str) -> Output {
+    let jar = api(workplace);
+    let path = jar.to_str().unwrap();
+    let classes = workplace.compile_text(jdk, &["--release", "17", "-cp", path], "Main", source);
+    workplace
+        .java_with_agent(jdk, options)
+        .arg("-cp")
+        .arg(format!("{path}:{}", classes.display()))
+        .arg("Main")
+        .output()
+        .unwrap()
+}
+
 /// Hazard: calling program code from a probe or a snapshot changes behaviour.
 #[test]
 fn no_code_of_the_program_runs_for_a_recording() {
     const SOURCE: &str = "
+import dev.hindsight.Hindsight;
+import java.io.File;
+import java.lang.reflect.Proxy;
+import java.math.*;
+import java.nio.file.Path;
 import java.util.*;
 public class Main {
     static int called;
@@ -540,37 +540,108 @@ public class Main {
         @Override public char charAt(int index) { called++; return 0; }
         @Override public CharSequence subSequence(int from, int to) { called++; return null; }
     }
-    static void fail(Touchy touchy, Object[] more) { throw new IllegalStateException(); }
+    static class Whole extends BigInteger {
+        Whole() { super(\"123456789012345678901234567890\"); }
+        @Override public int bitLength() { called++; return super.bitLength(); }
+        @Override public int signum() { called++; return super.signum(); }
+        @Override public BigInteger abs() { called++; return this; }
+        @Override public int intValue() { called++; return 1; }
+        @Override public long longValue() { called++; return 1; }
+        @Override public int hashCode() { called++; return 1; }
+        @Override public boolean equals(Object other) { called++; return true; }
+        @Override public String toString() { called++; return null; }
+        @Override public String toString(int radix) { called++; return null; }
+    }
+    static class Part extends BigDecimal {
+        Part() { super(\"0.5\"); }
+        @Override public BigInteger unscaledValue() { called++; return null; }
+        @Override public int scale() { called++; return 1; }
+        @Override public int hashCode() { called++; return 1; }
+        @Override public String toString() { called++; return null; }
+    }
+    static class Named extends File {
+        Named() { super(\"name\"); }
+        @Override public String getPath() { called++; return null; }
+        @Override public String getName() { called++; return null; }
+        @Override public boolean exists() { called++; return false; }
+        @Override public int hashCode() { called++; return 1; }
+        @Override public String toString() { called++; return null; }
+    }
+    Object last;
+    BigDecimal kept;
+    static Object same(Object one, Object[] more) { return one; }
+    static Object same(BigInteger one, BigDecimal two, File three, Path four) { return two; }
+    void store(Object one) { last = one; last = same(last, new Object[] {last}); }
+    static void fail(Touchy touchy, BigDecimal of, Object[] more) {
+        Hindsight.record(\"why\");
+        throw new IllegalStateException();
+    }
+    public static void main(String[] args) {
+        Touchy touchy = new Touchy();
+        Whole whole = new Whole();
+        BigDecimal of = new BigDecimal(whole, 3), part = new Part();
+        File file = new Named();
+        Path path = (Path) Proxy.newProxyInstance(Main.class.getClassLoader(), new Class<?>[] {Path.class},
+            (proxy, method, arguments) -> { called++; return null; });
+        Object[] more = {touchy, List.of(1), whole, of, part, file, path};
+        Main main = new Main();
+        called = 0;
+        same(whole, of, file, path);
+        same(whole, part, file, path);
+        for (Object one : more) main.store(one);
+        main.kept = of;
+        main.store(main.kept);
+        Thread.setDefaultUncaughtExceptionHandler((t, e) -> System.out.println(called));
+        fail(touchy, of, more);
+    }
+}";
+    for jdk in jdks() {
+        for (options, crashes) in [
+            ("copy=fields", 2),
+            ("copy=deep", 2),
+            ("mode=second-chance", 2),
+            ("mode=trace,trace-what=calls;writes;reads;values", 0),
+        ] {
+            let workplace = Workplace::new("touchy");
+            let output = run_with_api(&workplace, jdk, options, SOURCE);
+            let label = format!("JDK {} {options}: {}", jdk.version, both(&output));
+            assert_eq!(text(&output.stdout), "0\n", "{label}");
+            assert_eq!(workplace.crashes().len(), crashes, "{label}");
+            if options != "mode=second-chance" {
+                workplace.assert_instrumented(&label);
+            }
+        }
+    }
+}
+
+/// The program's security manager, which a JDK before 24 can have, is program code, too.
+#[test]
+fn frames_that_still_run_are_read_without_asking_the_security_manager() {
+    const SOURCE: &str = "
+public class Main {
+    static int called;
+    static void fail() { throw new IllegalStateException(); }
     static void goOn(String why) {
-        try { fail(null, null); } catch (IllegalStateException e) { }
+        try { fail(); } catch (IllegalStateException e) { }
     }
     static void guard(SecurityManager manager) {
         System.setSecurityManager(manager);
         goOn(\"guarded\");
     }
     public static void main(String[] args) {
-        // From JDK 24 on there are none.
-        if (Boolean.getBoolean(\"guarded\")) guard(new SecurityManager() {
+        guard(new SecurityManager() {
             @Override public void checkPermission(java.security.Permission permission) { called++; }
         });
-        Thread.setDefaultUncaughtExceptionHandler((t, e) -> System.out.println(called));
-        fail(new Touchy(), new Object[] {new Touchy(), List.of(1)});
+        System.out.println(called);
     }
 }";
-    for jdk in jdks() {
-        for copy in ["fields", "deep"] {
-            let workplace = Workplace::new("touchy");
-            let output = run(&workplace, jdk, &format!("copy={copy}"), &[], SOURCE);
-            assert_eq!(text(&output.stdout), "0\n", "JDK {} {copy}", jdk.version);
-            assert_eq!(workplace.crashes().len(), 1);
-        }
-        if jdk.version < 22 {
-            let workplace = Workplace::new("guarded");
-            let guarded = ["-Djava.security.manager=allow", "-Dguarded=true"];
-            run(&workplace, jdk, "report=caught:Main.goOn", &guarded, SOURCE);
-            let crash = render(&workplace.crashes()[0]);
-            assert!(crash.contains("\"guarded\""), "{crash}");
-        }
+    // From JDK 22 on, arguments of such frames are not recorded then.
+    for jdk in jdks().into_iter().filter(|jdk| jdk.version < 22) {
+        let workplace = Workplace::new("guarded");
+        let allowed = ["-Djava.security.manager=allow"];
+        run(&workplace, jdk, "report=caught:Main.goOn", &allowed, SOURCE);
+        let crash = render(&workplace.crashes()[0]);
+        assert!(crash.contains("\"guarded\""), "{crash}");
     }
 }
 
@@ -615,34 +686,55 @@ public class Main {
     }
 }
 
-/// Hazard: recording the recorder's own classes.
+/// Hazard: recording the recorder's own classes, here those that the program calls.
 #[test]
 fn the_recorder_is_not_recorded() {
     const SOURCE: &str = "
+import dev.hindsight.Hindsight;
 import java.util.*;
 public class Main {
-    static int compare(String a, String b) { return a.charAt(b.length()); }
+    static int compare(String a, String b) {
+        try {
+            return a.charAt(b.length());
+        } catch (RuntimeException e) {
+            Hindsight.record(e);
+            Hindsight.record(\"why\");
+            throw e;
+        }
+    }
     public static void main(String[] args) {
         List<String> list = new ArrayList<>(List.of(\"b\", \"a\"));
         Collections.sort(list, Main::compare);
     }
 }";
-    for jdk in jdks() {
-        let workplace = Workplace::new("recorder");
-        run(&workplace, jdk, "include=**", &[], SOURCE);
-        let crashes = workplace.crashes();
-        assert_eq!(crashes.len(), 1, "JDK {}", jdk.version);
-        let frames = &crashes[0].failure.frames;
-        assert!(
-            frames
-                .iter()
-                .all(|frame| !frame.class.contains("Hindsight"))
-        );
-        assert!(
-            render(&crashes[0]).contains("Main.compare:4 a="),
-            "{}",
-            render(&crashes[0])
-        );
+    let own = "include=Main;dev.hindsight.**;java.lang.Hindsight*";
+    for jdk in jdks_in_turn() {
+        for (options, files) in [
+            ("include=**".to_owned(), 2),
+            (own.to_owned(), 2),
+            (format!("{own},copy=deep"), 2),
+            (format!("{own},mode=trace"), 0),
+        ] {
+            let workplace = Workplace::new("recorder");
+            let output = run_with_api(&workplace, jdk, &options, SOURCE);
+            let label = format!("JDK {} {options}: {}", jdk.version, both(&output));
+            assert_eq!(output.status.code(), Some(1), "{label}");
+            let crashes = workplace.crashes();
+            assert_eq!(crashes.len(), files, "{label}");
+            for crash in &crashes {
+                let mut frames = crash.failure.frames.iter();
+                let is_ours = frames.any(|frame| frame.class.contains("indsight"));
+                let told = render(crash);
+                assert!(!is_ours && told.contains("Main.compare:"), "{label} {told}");
+                assert!(told.contains(" a=\"a\" b=\"b\""), "{label} {told}");
+            }
+            if options.starts_with(own) {
+                // Those of Main: of its constructor, only a trace tells.
+                let own = if files == 0 { 3 } else { 2 };
+                let run = workplace.run_json();
+                assert_eq!(counter(&run, "methods_instrumented"), own, "{label} {run}");
+            }
+        }
     }
 }
 
@@ -650,15 +742,24 @@ public class Main {
 #[test]
 fn the_jvm_may_go_down_while_threads_crash() {
     const SOURCE: &str = "
+import java.io.File;
+import java.util.*;
+import java.util.concurrent.atomic.AtomicInteger;
 public class Main {
-    static void fail(int n, int[] none) { none[n] = n; }
-    static void deeper(int n, int more) { if (more == 0) fail(n, new int[0]); else deeper(n, more - 1); }
+    static final AtomicInteger next = new AtomicInteger();
+    // As many causes as no other one has: all are new.
+    static void fail(int n, List<String> data) {
+        Exception cause = null;
+        for (int i = 0; i < n; i++) cause = new Exception(cause);
+        throw new IllegalStateException(cause);
+    }
     public static void main(String[] args) throws Exception {
+        List<String> data = new ArrayList<>();
+        for (int i = 0; i < 40_000; i++) data.add(\"text \" + i * 31);
         for (int t = 0; t < 4; t++) {
             Thread thread = new Thread(() -> {
-                for (int i = 0; ; i++) {
-                    int n = i;
-                    Thread one = new Thread(() -> deeper(n, n % 7));
+                while (true) {
+                    Thread one = new Thread(() -> fail(next.incrementAndGet(), data));
                     one.setUncaughtExceptionHandler((x, e) -> { });
                     one.start();
                     try { one.join(); } catch (InterruptedException e) { return; }
@@ -667,24 +768,34 @@ public class Main {
             thread.setDaemon(true);
             thread.start();
         }
-        Thread.sleep(100);
-        DOWN;
+        File out = new File(args[0]);
+        while (Arrays.stream(out.list()).noneMatch(name -> name.endsWith(\".part\"))) Thread.sleep(1);
+        Thread.sleep(Integer.parseInt(args[1]));
+        if (args[2].equals(\"exit\")) System.exit(3);
+        Runtime.getRuntime().halt(3);
     }
 }";
     for jdk in jdks() {
-        for down in ["System.exit(3)", "Runtime.getRuntime().halt(3)"] {
+        for (delay, down) in [("0", "exit"), ("0", "halt"), ("30", "exit"), ("70", "halt")] {
             let workplace = Workplace::new("down");
-            let source = SOURCE.replace("DOWN", down);
-            let output = run(&workplace, jdk, "per-minute=1000", &[], &source);
-            assert_eq!(output.status.code(), Some(3), "JDK {} {down}", jdk.version);
-            assert_eq!(text(&output.stderr), "", "JDK {} {down}", jdk.version);
-            // Each file with its final name is whole, which reading them checks.
-            workplace.crashes();
-            assert!(
-                workplace.run_json()["ended_ms"].is_number(),
-                "JDK {} {down}",
-                jdk.version
-            );
+            let classes = workplace.compile_text(jdk, &["--release", "17"], "Main", SOURCE);
+            let output = workplace
+                .java_with_agent(jdk, "per-minute=1000")
+                .arg("-cp")
+                .arg(classes)
+                .arg("Main")
+                .arg(workplace.join("out"))
+                .args([delay, down])
+                .output()
+                .unwrap();
+            let label = format!("JDK {} {down} {delay}: {}", jdk.version, both(&output));
+            assert_eq!(output.status.code(), Some(3), "{label}");
+            assert_eq!(text(&output.stderr), "", "{label}");
+            // Each file with its final name is whole, which reading them checks. What was being
+            // written is written to its end.
+            assert!(!workplace.crashes().is_empty(), "{label}");
+            let run = workplace.run_json();
+            assert!(run["ended_ms"].is_number(), "{label} {run}");
         }
     }
 }

@@ -2,7 +2,10 @@
 //! the process ends.
 
 use hindsight_test_programs::traces::{for_each, open};
-use hindsight_test_programs::{Jdk, Workplace, agent, both, hindsight, jdks, root, text};
+use hindsight_test_programs::{
+    Jdk, Workplace, agent, both, hindsight, jdks, jdks_in_turn, render, root, text,
+};
+use hindsight_tracelog::crash::Value;
 use hindsight_tracelog::trace::Log;
 use hindsight_tracelog::trace::kind::Kind;
 use std::collections::{BTreeMap, HashMap};
@@ -52,6 +55,53 @@ fn a_program_sets_what_its_pools_are_like() {
                 .expect("java runs");
             assert_eq!(text(&ran.stdout), "7\n", "{mode}, {}", both(&ran));
         }
+    }
+}
+
+/// Hazard: null results are recorded as missing. Null is a value like others: of arguments, of
+/// results, of fields and elements; and in a crash.
+#[test]
+fn null_is_a_value() {
+    const SOURCE: &str = "
+public class Nothing {
+    String kept = \"some\";
+    static Object give(Object given, String text) { return given; }
+    void set(String text) { kept = text; }
+    String get() { return kept; }
+    static int[] none(int[][] all) { all[1] = null; return all[1]; }
+    static int fail(Object given, Nothing nothing, int[] none) { return none.length; }
+    public static void main(String[] arguments) {
+        Nothing nothing = new Nothing();
+        nothing.set(null);
+        fail(give(null, null), nothing, none(new int[2][2]));
+    }
+}";
+    for jdk in jdks_in_turn() {
+        let workplace = Workplace::new("trace-null");
+        let options = "mode=trace,trace-what=calls;writes;reads;values";
+        workplace.run_text(jdk, "17", options, ("Nothing", SOURCE));
+        let lines = hindsight_test_programs::traces::lines(&workplace).join("\n");
+        for told in [
+            "Nothing.give(given = null, text = null)",
+            "Nothing.give returns null",
+            "Nothing.set(this = Nothing#",
+            "text = null)",
+            ".kept = null",
+            "[1] = null",
+            "Nothing.none returns null",
+            "Nothing.fail(given = null, nothing = Nothing#",
+            "none = null)",
+        ] {
+            assert!(lines.contains(told), "{told}: {lines}");
+        }
+        let workplace = Workplace::new("crash-null");
+        workplace.run_text(jdk, "17", "", ("Nothing", SOURCE));
+        let crash = &workplace.crashes()[0];
+        let values = crash.failure.frames[0].arguments.iter();
+        let are_null: Vec<bool> = values.map(|one| one.value == Value::Null).collect();
+        let told = render(crash);
+        assert_eq!(are_null, [true, false, true], "{told}");
+        assert!(told.contains("nothing=Nothing{kept=null}"), "{told}");
     }
 }
 

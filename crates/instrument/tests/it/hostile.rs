@@ -1,10 +1,11 @@
-//! Tests with classes that no compiler makes: no panic, no hang, no false success.
+//! Classes that nobody's compiler made: no panic, no hang, no lie about success.
 
 use std::fs;
 
 use hindsight_classfile::ClassFile;
 use hindsight_instrument::{
-    Copy, CrashPlan, Rules, TracePlan, What, contract, crash, entry_hook, trace,
+    Copy, CrashPlan, Rules, TracePlan, UndoPlan, What, Workspace, contract, crash, entry_hook,
+    trace,
 };
 
 use crate::support::{self, Random};
@@ -65,7 +66,7 @@ fn mutated_classes_do_no_harm() {
             crash(&bytes, &plan(copy)).map(|rewritten| rewritten.class)
         };
         match class {
-            // What was written can be read again.
+            // What is written can be read again.
             Ok(class) => {
                 if let Some(class) = class {
                     ClassFile::parse(&class).expect("what was written can be read");
@@ -141,24 +142,42 @@ fn what_is_broken_is_named_by_its_place() {
     );
 }
 
-/// Under every plan, the result is an error that says where, or a class that can be read.
-fn survive(bytes: &[u8]) {
-    for copy in [Copy::Fields, Copy::Reference] {
-        match crash(bytes, &plan(copy)) {
-            Ok(rewritten) => {
-                if let Some(class) = rewritten.class {
-                    ClassFile::parse(&class).expect("what was written can be read");
-                }
+/// Under every plan: an error that says where, or a class that can be read. Counts both.
+fn survive(bytes: &[u8], [written, refused]: &mut [u32; 2]) {
+    let kept = plan(Copy::Reference);
+    let undo = UndoPlan {
+        crash: Some(&kept),
+        catches: true,
+        first_id: 1,
+        first_field: 1,
+        quiet: &|_| None,
+    };
+    for class in [
+        crash(bytes, &plan(Copy::Fields)).map(|done| done.class),
+        crash(bytes, &kept).map(|done| done.class),
+        Workspace::default()
+            .undoable(bytes, &undo)
+            .map(|done| done.class),
+        trace(bytes, &trace_plan()).map(|done| done.class),
+    ] {
+        match class {
+            Ok(Some(class)) => {
+                ClassFile::parse(&class).expect("what was written can be read");
+                *written += 1;
             }
-            Err(error) => assert!(error.to_string().contains("at offset 0x"), "{error}"),
+            Ok(None) => {}
+            Err(error) => {
+                assert!(error.to_string().contains("at offset 0x"), "{error}");
+                *refused += 1;
+            }
         }
     }
 }
 
-/// The rows "a count in a hostile class asks for gigabytes" and "arithmetic overflow in offsets": a
-/// class with handlers, jumps and switches is cut at every byte; every bit of it is flipped, every
-/// half-word is set to values that are critical for counts and offsets, and every half-word is
-/// exchanged with another one.
+/// The rows "a count in a hostile class asks for gigabytes" and "arithmetic
+/// overflow in offsets": a class with handlers, jumps and switches is cut at
+/// every byte, has every bit flipped, every half set to values that counts and
+/// offsets dislike, and every half exchanged with another one.
 #[test]
 fn every_byte_of_a_class_may_be_wrong() {
     let jdk = support::jdks().pop().expect("there is one");
@@ -172,10 +191,11 @@ fn every_byte_of_a_class_may_be_wrong() {
             assert!(crash(&class[..len], &plan(Copy::Fields)).is_err(), "{len}");
         }
         let mut changed = class.clone();
+        let mut counts = [0; 2];
         for at in 0..class.len() {
             for bit in 0..8 {
                 changed[at] = class[at] ^ (1 << bit);
-                survive(&changed);
+                survive(&changed, &mut counts);
             }
             changed[at] = class[at];
         }
@@ -189,16 +209,21 @@ fn every_byte_of_a_class_may_be_wrong() {
                 .chain([&class[other..other + 2]])
             {
                 changed[at..at + 2].copy_from_slice(half);
-                survive(&changed);
+                survive(&changed, &mut counts);
             }
             changed[at..at + 2].copy_from_slice(&class[at..at + 2]);
         }
         assert!(changed == class);
+        let len = class.len() as u32;
+        assert!(
+            counts.iter().all(|&count| count > 4 * len),
+            "{counts:?} of {len}"
+        );
     }
 }
 
-/// Found by fuzzing: each new frame listed all local variables that a method claimed to have, so
-/// that two kilobytes of class became megabytes.
+/// Found by fuzzing: each new frame listed all local variables that a method
+/// claims to have, so that two kilobytes of class became megabytes.
 #[test]
 fn a_claim_of_many_variables_does_not_blow_up_frames() {
     let jdk = support::jdks().pop().expect("there is one");
@@ -211,8 +236,8 @@ fn a_claim_of_many_variables_does_not_blow_up_frames() {
         |_, method, out| {
             let start = out.len();
             method.write(out);
-            // These bytes are the flags, the name, the descriptor and the count; the first
-            // attribute's name and length, and the depth of the stack.
+            // Flags, name, descriptor, count; the first attribute's name and
+            // length, and how deep the stack gets.
             if method.code(&class.pool).is_ok_and(|code| code.is_some())
                 && let Some(first) = method.attributes.iter().next()
                 && first.name(&class.pool).is_ok_and(|name| name == "Code")
@@ -235,16 +260,21 @@ fn a_mutated_thread_class_does_no_harm() {
         fs::read(jdk.modules().join("java.base/java/lang/Thread.class")).expect("it is there");
     let mut random = Random(3);
     let from = contract::DISPATCH_UNCAUGHT;
+    let (mut written, mut refused) = (0, 0);
     for _ in 0..3_000 {
         let mut bytes = thread.clone();
         random.mutate(&mut bytes);
-        let _ = entry_hook(
-            &bytes,
-            from.name,
-            from.descriptor,
-            (contract::PROBE, "uncaught", "()V"),
-        );
+        let target = (contract::PROBE, "uncaught", "()V");
+        match entry_hook(&bytes, from.name, from.descriptor, target) {
+            Ok(class) => {
+                ClassFile::parse(&class).expect("what was written can be read");
+                written += 1;
+            }
+            Err(_) => refused += 1,
+        }
     }
+    println!("{written} written, {refused} refused");
+    assert!(written > 300 && refused > 300);
 }
 
 #[test]
@@ -262,21 +292,21 @@ fn instrumented_classes_and_modules_are_left_alone() {
     let module = crash(&module, &plan(Copy::Fields)).expect("it is sound");
     assert!(module.class.is_none() && module.class_name == "module-info");
 
-    // Each plan recognizes its own probes.
+    // Each plan knows its own probes.
     let both = trace(&once, &trace_plan()).expect("it is sound").class;
     let both = both.expect("it changes");
     let again = trace(&both, &trace_plan()).expect("it is sound");
     assert!(again.class.is_none() && again.methods.is_empty() && again.had_probes);
     let again = crash(&both, &plan(Copy::Fields)).expect("it is sound");
     assert!(again.class.is_none() && again.had_probes);
-    // The plans may be applied in either order.
+    // In either order.
     let fresh = trace(&list, &trace_plan()).expect("it is sound").class;
     let both = crash(&fresh.expect("it changes"), &plan(Copy::Fields)).expect("it is sound");
     assert!(both.class.is_some() && !both.had_probes);
 }
 
-/// Hazard: old class files. Before version 45.3, code began with two bytes and a half-word; read as
-/// today's, it would make no sense or a wrong one.
+/// Hazard: old class files. Before version 45.3, code began with two bytes and a
+/// half-word; read as today's, it would make no sense or a wrong one.
 #[test]
 fn code_of_the_oldest_versions_is_left_alone() {
     let jdk = support::jdks().pop().expect("there is one");

@@ -10,35 +10,166 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use hindsight_classfile::{ClassFile, PoolBuilder};
-use hindsight_instrument::{Copy, CrashPlan, Rewritten, Rules, SkipReason, crash};
+use hindsight_instrument::contract::WriteProbe;
+use hindsight_instrument::contract::trace::TRACE;
+use hindsight_instrument::{
+    Copy, CrashPlan, Rules, SkipReason, TracePlan, UndoPlan, What, Workspace, crash, trace,
+};
 
 use crate::support::{self, Jdk};
+use crate::traced::recorder;
 use crate::workshop::{check_golden, fresh_dir, java, java_dir, javac, name_ids, run};
 
-/// The plans: what is kept, and whether rules report everything.
-const PLANS: [(Copy, bool); 4] = [
-    (Copy::Reference, false),
-    (Copy::Fields, false),
-    (Copy::Reference, true),
-    (Copy::Fields, true),
+/// The plans.
+#[derive(Debug, Clone, Copy)]
+enum Plan {
+    /// What is kept of arguments, and whether rules report everything.
+    Crash(Copy, bool),
+    /// Writes can be undone; rules report everything.
+    Undo,
+    /// All that a trace tells.
+    Trace,
+}
+
+const PLANS: [Plan; 6] = [
+    Plan::Undo,
+    Plan::Trace,
+    Plan::Crash(Copy::Reference, false),
+    Plan::Crash(Copy::Fields, false),
+    Plan::Crash(Copy::Reference, true),
+    Plan::Crash(Copy::Fields, true),
 ];
 
 /// Options for methods with 65,535 variables.
 const ROOM: &[&str] = &["-Xss4m"];
 
-fn instrument(bytes: &[u8], (copy, all): (Copy, bool), first_id: usize) -> Rewritten {
+/// A class under a plan.
+struct Done {
+    class: Option<Vec<u8>>,
+    name: String,
+    /// The instrumented methods, by rising id.
+    methods: Vec<String>,
+    /// The methods that are left alone, and those that tell less than they should.
+    left: Vec<(String, SkipReason)>,
+}
+
+fn instrument(bytes: &[u8], plan: Plan, first_id: usize) -> Done {
+    let first_id = u32::try_from(first_id).expect("few");
+    let all = !matches!(plan, Plan::Crash(_, false));
     let rules = |_: &str, _: &str| Rules {
         escape: all,
         caught: all,
     };
-    let plan = CrashPlan {
+    let crashes = |copy| CrashPlan {
         copy,
         max_fields: 8,
-        first_id: u32::try_from(first_id).expect("few"),
+        first_id,
         rules: &rules,
         known: &[],
     };
-    crash(bytes, &plan).expect("a legal class can be instrumented")
+    let rewritten = match plan {
+        Plan::Crash(copy, _) => crash(bytes, &crashes(copy)),
+        Plan::Undo => {
+            let plan = UndoPlan {
+                crash: Some(&crashes(Copy::Reference)),
+                catches: true,
+                first_id,
+                first_field: first_id,
+                quiet: &|_| None,
+            };
+            Workspace::default().undoable(bytes, &plan)
+        }
+        Plan::Trace => {
+            let what = What {
+                reads: true,
+                blocks: true,
+                ..What::CALLS_AND_WRITES
+            };
+            let plan = TracePlan {
+                what: &|_, _| what,
+                first_method: first_id,
+                first_field: first_id,
+                first_callee: first_id,
+                first_block: first_id,
+                tracer: TRACE,
+                is_secret: &|_| false,
+            };
+            let traced = trace(bytes, &plan).expect("a legal class can be instrumented");
+            let left = traced.skipped.iter().chain(traced.reduced.iter());
+            return Done {
+                left: left.map(|one| (one.name.to_owned(), one.reason)).collect(),
+                methods: (traced.methods.iter())
+                    .map(|method| method.name.to_owned())
+                    .collect(),
+                class: traced.class,
+                name: traced.class_name,
+            };
+        }
+    };
+    let rewritten = rewritten.expect("a legal class can be instrumented");
+    let left = rewritten.skipped.iter().chain(rewritten.reduced.iter());
+    Done {
+        left: left.map(|one| (one.name.to_owned(), one.reason)).collect(),
+        methods: (rewritten.methods.iter())
+            .map(|method| method.name.to_owned())
+            .collect(),
+        class: rewritten.class,
+        name: rewritten.class_name,
+    }
+}
+
+/// The source of a class that has the probes of writes and keeps nothing.
+fn keeps_nothing() -> String {
+    let mut source =
+        "package java.lang; public final class HindsightWrites { public static int missed;\n"
+            .to_owned();
+    for probe in WriteProbe::all() {
+        let method = probe.method();
+        let (parameters, returned) = method.descriptor[1..]
+            .split_once(')')
+            .expect("a descriptor");
+        let (mut types, mut dimensions, mut rest) = (Vec::new(), 0, parameters);
+        while let Some(kind) = rest.chars().next() {
+            rest = &rest[1..];
+            let name = match kind {
+                '[' => {
+                    dimensions += 1;
+                    continue;
+                }
+                'L' => {
+                    let (class, after) = rest.split_once(';').expect("a descriptor");
+                    rest = after;
+                    class.replace('/', ".")
+                }
+                primitive => java_name(primitive).to_owned(),
+            };
+            let at = types.len();
+            types.push(format!("{name}{} p{at}", "[]".repeat(dimensions)));
+            dimensions = 0;
+        }
+        let returned = java_name(returned.chars().next().expect("a descriptor"));
+        source.push_str(&format!(
+            "public static {returned} {}({}) {{ {} }}\n",
+            method.name,
+            types.join(", "),
+            if returned == "void" { "" } else { "return 0;" }
+        ));
+    }
+    source + "}"
+}
+
+fn java_name(primitive: char) -> &'static str {
+    match primitive {
+        'Z' => "boolean",
+        'B' => "byte",
+        'C' => "char",
+        'S' => "short",
+        'I' => "int",
+        'J' => "long",
+        'F' => "float",
+        'D' => "double",
+        _ => "void",
+    }
 }
 
 /// The output of the program itself.
@@ -67,8 +198,16 @@ fn prepare(name: &str) -> (PathBuf, PathBuf) {
     let tools = TOOLS.get_or_init(|| {
         // What the oldest JDK compiles runs on all of them.
         let (jdk, dir) = (support::jdks().remove(0), fresh_dir("strange-tools"));
+        let write = |name: &str, source: String| {
+            let path = dir.join(name);
+            fs::write(&path, source).expect("a source can be written");
+            path.display().to_string()
+        };
+        let trace = write("HindsightTrace.java", recorder());
+        let writes = write("HindsightWrites.java", keeps_nothing());
         let options: &[&str] = &["--patch-module", "java.base=."];
-        javac(&jdk, &dir.join("patch"), options, &["HindsightProbe.java"]);
+        let sources = ["HindsightProbe.java", &trace, &writes];
+        javac(&jdk, &dir.join("patch"), options, &sources);
         javac(&jdk, &dir, &[], &["Driver.java"]);
         dir
     });
@@ -90,37 +229,54 @@ fn check(jdk: &Jdk, classes: &Path, patch: &Path, names: &[String]) -> String {
         .filter(|path| !path.ends_with("Driver.class"))
         .map(|path| (fs::read(&path).expect("a class can be read"), path))
         .collect();
+    let events = classes.with_file_name("events");
+    let tells = format!("-Dhindsight.trace={}", events.display());
+    let options = [ROOM, &[tells.as_str()]].concat();
+    // What is left alone, by those plans of which the report has nothing else.
+    let mut left_alone = String::new();
     let mut report = String::new();
     for plan in PLANS {
         let mut methods = Vec::new();
         report.clear();
+        let plan_name = match plan {
+            Plan::Crash(..) => "",
+            Plan::Undo => "undo: ",
+            Plan::Trace => "trace: ",
+        };
         for (bytes, path) in &originals {
-            let rewritten = instrument(bytes, plan, methods.len());
-            let class = &rewritten.class_name;
-            methods.extend(
-                rewritten
-                    .methods
-                    .iter()
-                    .map(|method| format!("{class}.{}", method.name.escape_debug())),
-            );
-            for skipped in rewritten.skipped.iter() {
-                if skipped.reason != SkipReason::CannotThrow && names.contains(class) {
-                    let (name, reason) = (&skipped.name, skipped.reason);
-                    report.push_str(&format!("{class}.{name} is left alone: {reason}\n"));
+            let done = instrument(bytes, plan, methods.len());
+            let class = &done.name;
+            let named = done.methods.iter();
+            methods.extend(named.map(|method| format!("{class}.{}", method.escape_debug())));
+            for (name, reason) in &done.left {
+                if *reason != SkipReason::CannotThrow && names.contains(class) {
+                    let line = format!("{plan_name}{class}.{name} is left alone: {reason}\n");
+                    match plan {
+                        Plan::Crash(..) => report.push_str(&line),
+                        Plan::Undo | Plan::Trace => left_alone.push_str(&line),
+                    }
                 }
             }
-            fs::write(path, rewritten.class.as_ref().unwrap_or(bytes)).expect("it can be written");
+            fs::write(path, done.class.as_ref().unwrap_or(bytes)).expect("it can be written");
         }
-        let text = java(jdk, patch, classes, ROOM, &main);
+        let text = java(jdk, patch, classes, &options, &main);
         let (expected, actual) = (own_lines(&before), own_lines(&text));
         assert!(
             expected == actual,
             "{plan:?} on {} changes the program:\n{expected}\n{actual}",
             jdk.feature
         );
-        assert!(text.contains("  frame #"), "nothing was instrumented");
+        let told = match plan {
+            Plan::Crash(..) | Plan::Undo => text.contains("  frame #"),
+            Plan::Trace => {
+                let events = fs::read_to_string(&events).expect("events were written");
+                events.contains("\tenter\t")
+            }
+        };
+        assert!(told, "{plan:?}: nothing was instrumented");
         report.push_str(&name_ids(&without_addresses(&text), &methods));
     }
+    report.insert_str(0, &left_alone);
     for (bytes, path) in &originals {
         fs::write(path, bytes).expect("it can be written");
     }
@@ -241,10 +397,10 @@ fn another_agent_rewrites_before_or_after_us() {
                 continue;
             }
             let bytes = fs::read(&path).expect("a class can be read");
-            let rewritten = instrument(&bytes, (Copy::Fields, true), methods.len());
-            let names = rewritten.methods.iter();
-            methods.extend(names.map(|m| format!("{}.{}", rewritten.class_name, m.name)));
-            fs::write(&path, rewritten.class.unwrap_or(bytes)).expect("it can be written");
+            let done = instrument(&bytes, Plan::Crash(Copy::Fields, true), methods.len());
+            let names = done.methods.iter();
+            methods.extend(names.map(|method| format!("{}.{method}", done.name)));
+            fs::write(&path, done.class.unwrap_or(bytes)).expect("it can be written");
         }
         if !before {
             rewrite();

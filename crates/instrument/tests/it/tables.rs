@@ -1,17 +1,18 @@
-//! Tests that line numbers, variable tables and type annotations follow the code to which they
-//! refer.
+//! Line numbers, variable tables and type annotations follow the code that
+//! they speak of.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
 use hindsight_classfile::ClassFile;
-use hindsight_instrument::Copy;
+use hindsight_instrument::contract::trace::TRACE;
+use hindsight_instrument::{Copy, CrashPlan, TracePlan, UndoPlan, What, Workspace, crash, trace};
 
 use crate::support::{self, Jdk};
-use crate::workshop::{fresh_dir, instrument, javac, run};
+use crate::workshop::{fresh_dir, instrument, javac, rules, run};
 
-/// A method's instructions by offset, and what `javap` prints of the tables.
+/// The method's instructions by offset, and what `javap` says of the tables.
 struct Listing {
     instructions: BTreeMap<usize, String>,
     text: String,
@@ -32,7 +33,7 @@ fn list(jdk: &Jdk, class: &Path) -> Listing {
         if let Some((offset, instruction)) = line.trim().split_once(": ")
             && let Ok(offset) = offset.parse()
         {
-            // Constants' indices, which instrumenting keeps, and jumps' targets are left out.
+            // Without constants' numbers, which instrumenting leaves, and jumps' targets.
             let name = instruction.split_whitespace().next().unwrap_or_default();
             instructions.insert(offset, name.to_owned());
         }
@@ -41,7 +42,7 @@ fn list(jdk: &Jdk, class: &Path) -> Listing {
 }
 
 impl Listing {
-    /// The values `start length slot name signature` of a variable in a table.
+    /// The rows `start length slot name signature` of a table of variables.
     fn variable(&self, table: &str, name: &str) -> (usize, usize) {
         let section = self
             .text
@@ -60,7 +61,14 @@ impl Listing {
         )
     }
 
-    /// The number after `key` in the first type annotation of this kind.
+    /// A row `from to target type` of the exception table.
+    fn handler(&self, index: usize) -> &str {
+        let table = self.text.split("Exception table:").nth(1);
+        let mut rows = table.expect("the table").lines().skip(2);
+        rows.nth(index).expect("the row")
+    }
+
+    /// The number behind `key` in the first type annotation of this kind.
     fn annotation(&self, kind: &str, key: &str) -> usize {
         let line = self
             .text
@@ -73,6 +81,46 @@ impl Listing {
     }
 }
 
+/// The plans that insert code.
+fn plans(class: &[u8]) -> [Vec<u8>; 3] {
+    let keep = CrashPlan {
+        copy: Copy::Fields,
+        max_fields: 8,
+        first_id: 0,
+        rules: &rules,
+        known: &[],
+    };
+    let undo = UndoPlan {
+        crash: Some(&keep),
+        catches: true,
+        first_id: 0,
+        first_field: 0,
+        quiet: &|_| None,
+    };
+    let what = What {
+        reads: true,
+        blocks: true,
+        ..What::CALLS_AND_WRITES
+    };
+    let tell = TracePlan {
+        what: &|_, _| what,
+        first_method: 0,
+        first_field: 0,
+        first_callee: 0,
+        first_block: 0,
+        tracer: TRACE,
+        is_secret: &|_| false,
+    };
+    [
+        crash(class, &keep).map(|done| done.class),
+        Workspace::default()
+            .undoable(class, &undo)
+            .map(|done| done.class),
+        trace(class, &tell).map(|done| done.class),
+    ]
+    .map(|class| class.expect("the class is sound").expect("a change"))
+}
+
 #[test]
 fn tables_and_type_annotations_move_with_the_code() {
     let jdk = support::jdks().remove(0);
@@ -80,10 +128,13 @@ fn tables_and_type_annotations_move_with_the_code() {
     javac(&jdk, &folder, &["--release", "17", "-g"], &["Tables.java"]);
     let path = folder.join("Tables.class");
     let before = list(&jdk, &path);
-    let rewritten = instrument(&fs::read(&path).expect("the class"), Copy::Fields, 0);
-    fs::write(&path, rewritten.class.expect("a change")).expect("the class is writable");
-    let after = list(&jdk, &path);
+    for class in plans(&fs::read(&path).expect("the class")) {
+        fs::write(&path, class).expect("the class is writable");
+        check(&before, &list(&jdk, &path));
+    }
+}
 
+fn check(before: &Listing, after: &Listing) {
     let (old_start, _) = before.variable("LocalVariableTable", "marked");
     let (start, length) = after.variable("LocalVariableTable", "marked");
     assert!(start > old_start, "entry code has been inserted before it");
@@ -94,7 +145,7 @@ fn tables_and_type_annotations_move_with_the_code() {
     assert_eq!(after.annotation("LOCAL_VARIABLE", "start_pc"), start);
     assert_eq!(after.annotation("LOCAL_VARIABLE", "length"), length);
 
-    // Annotations of instructions are at the same instruction as before.
+    // Annotations of instructions stand at the same instruction as before.
     for kind in ["NEW", "CAST"] {
         let (old, new) = (
             before.annotation(&format!("{kind},"), "offset"),
@@ -107,17 +158,16 @@ fn tables_and_type_annotations_move_with_the_code() {
             "{kind}"
         );
     }
-    assert_eq!(
-        before.annotation("EXCEPTION_PARAMETER", "exception_index"),
-        0
-    );
-    // In the table, the guard of the handler's probe comes before the handler.
-    assert_eq!(
-        after.annotation("EXCEPTION_PARAMETER", "exception_index"),
-        1
-    );
+    // Guards of probes stand before it in the table.
+    let handler = |listing: &Listing| {
+        let index = listing.annotation("EXCEPTION_PARAMETER", "exception_index");
+        assert!(listing.handler(index).contains("IllegalStateException"));
+        index
+    };
+    assert_eq!(handler(before), 0);
+    assert!(handler(after) > 0);
 
-    // There are the same lines, in the same order, each at an instruction.
+    // Lines: the same lines, in the same order, each at an instruction.
     let lines = |listing: &Listing| -> Vec<(String, usize)> {
         listing
             .text
@@ -127,7 +177,7 @@ fn tables_and_type_annotations_move_with_the_code() {
             .filter_map(|(line, at)| Some((line.to_owned(), at.parse().ok()?)))
             .collect()
     };
-    let (old, new) = (lines(&before), lines(&after));
+    let (old, new) = (lines(before), lines(after));
     assert_eq!(
         old.iter().map(|(line, _)| line).collect::<Vec<_>>(),
         new.iter().map(|(line, _)| line).collect::<Vec<_>>()
@@ -155,8 +205,7 @@ fn type_annotations_that_make_no_sense_are_left_out() {
         found.map(|found| (found.offset, found.info.to_vec()))
     };
     let (offset, info) = attribute(&bytes).expect("it has some");
-    // A target for a formal parameter, which does not occur in code; an unknown target; more
-    // targets than there are.
+    // Of a formal parameter, which is not found in code; an unknown kind; more than there are.
     for (at, byte) in [(2, 0x16), (2, 0xff), (1, 0xff)] {
         let mut broken = bytes.clone();
         assert_eq!(broken[offset + at], info[at]);

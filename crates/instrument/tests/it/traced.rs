@@ -29,7 +29,7 @@ struct Workplace {
 }
 
 /// The recorder's source, with all probes of the contract.
-fn recorder() -> String {
+pub fn recorder() -> String {
     let mut probes = String::new();
     for probe in Probe::all() {
         let method = probe.method();

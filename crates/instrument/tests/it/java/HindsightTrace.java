@@ -36,6 +36,9 @@ public final class HindsightTrace {
     /** A handle of a field was made. */
     public static void named(Object handle, Object owner, Object name) {}
 
+    /** A basic block runs. */
+    public static void cover(int block) {}
+
     /** An array was made together with those in it. */
     public static void made(Object array) {
         if (array instanceof Object[]) {
