@@ -80,6 +80,10 @@ pub struct Parameter {
     /// Fields of the object itself that the method, or what it calls, may read
     /// and may write: their values at entry may be needed, and lost.
     pub fields: Vec<Field>,
+    /// Those of them that another class declares and that the method's class may
+    /// read, as fields of the parameter's declared class.
+    #[serde(default)]
+    pub open: Vec<OpenField>,
 }
 
 /// A field.
@@ -89,6 +93,15 @@ pub struct Field {
     pub class: String,
     /// Its name.
     pub name: String,
+}
+
+/// A field of a known class.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct OpenField {
+    /// Its name.
+    pub name: String,
+    /// Its descriptor.
+    pub descriptor: String,
 }
 
 /// Why a file is no plan that can be used.
@@ -181,6 +194,10 @@ mod tests {
             immutable: false,
             deep: true,
             fields: vec![field],
+            open: vec![OpenField {
+                name: "x".into(),
+                descriptor: "I".into(),
+            }],
         };
         let method = Method {
             name: "m".into(),
