@@ -228,6 +228,9 @@ fn method(method: plan::Method) -> (Effects, Option<Vec<Field>>) {
             .into_iter()
             .map(|field| (field.class, field.name))
             .collect(),
+        open: (parameter.open.into_iter())
+            .map(|field| (field.name, field.descriptor))
+            .collect(),
     };
     let effects = Effects {
         name: method.name,

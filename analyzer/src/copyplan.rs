@@ -27,7 +27,7 @@ use crate::mutability::facts::Op;
 use crate::program::calls::Calls;
 use crate::program::{ClassId, MethodId, Program, Sym};
 use hindsight_classfile::access;
-use hindsight_tracelog::plan::{Class, Field, Method, Parameter, Plan};
+use hindsight_tracelog::plan::{Class, Field, Method, OpenField, Parameter, Plan};
 use runs::{Asked, Runs};
 use statics::Read;
 
@@ -115,6 +115,11 @@ fn class_plan(program: &Program, known: &Known<'_>, class: ClassId) -> Class {
             lost.extend(of_it);
             let too_many = lost.len() > MAX_FIELDS;
             let immutable = immutable && lost.is_empty();
+            let open = (lost.iter())
+                .filter(|_| !too_many)
+                .filter_map(|&field| fields::open(program, field, class, declared?));
+            let mut open: Vec<OpenField> = open.collect();
+            open.sort();
             let fields = (lost.into_iter())
                 .filter(|_| !too_many)
                 .map(|field| named(program, field));
@@ -125,6 +130,7 @@ fn class_plan(program: &Program, known: &Known<'_>, class: ClassId) -> Class {
                 immutable,
                 deep: !immutable && (used.deep || too_many),
                 fields,
+                open,
             }
         });
         methods.push(Method {

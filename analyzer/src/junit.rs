@@ -16,6 +16,7 @@
 //! [`alike`] knows frames that end alike, which need not all be tried again.
 //! [`missing`] finds tests that reproduce, but lack static state which the fixed program needs.
 //! [`unreported`] knows exceptions at which what runs tests fails by itself.
+//! [`locks`] knows which locks a method may have been called with.
 //! [`ended`] tells of JVMs that end before they should. [`memory`] and [`preview`] know options of the JVM that crashes
 //! need, [`paths`] those that name files.
 //!
@@ -32,6 +33,7 @@ pub mod defaults;
 pub mod differences;
 pub mod ended;
 pub mod launch;
+pub mod locks;
 pub mod memory;
 pub mod missing;
 pub mod origins;
@@ -219,7 +221,7 @@ pub fn generate(
     Ok(report::report(&plan, &written, jdk, options))
 }
 
-/// What did not reproduce gets another chance: first with everything loaded, if
+/// What did not reproduce gets another chance: with a lock, if it ended for want of one; then with everything loaded, if
 /// an object was built instead (it was the same, but what the program compares
 /// by identity may not be); then with the static fields of the recorded program;
 /// then with its system properties, which say how it runs, instead; then with both.
@@ -246,6 +248,15 @@ fn second_tries(plan: &mut Plan<'_>, tried: &[usize]) -> Vec<usize> {
             continue;
         }
         let defaults = !candidate.defaults && others[candidate.crash];
+        let frame = &crash.failure.frames[candidate.frame];
+        if let Some(held) = locks::next(candidate, frame, reason) {
+            candidate.held = held;
+            if held.owner().is_some() {
+                candidate.state = State::Pending;
+                again.push(index);
+                continue;
+            }
+        }
         if candidate.builds() {
             candidate.built = defaults;
             candidate.defaults = defaults;

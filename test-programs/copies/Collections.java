@@ -5,6 +5,7 @@ import java.util.BitSet;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.LinkedList;
@@ -39,6 +40,7 @@ public class Collections {
     final ConcurrentHashMap<String, Integer> concurrent = new ConcurrentHashMap<>(Map.of("a", 1, "b", 2));
     final List<String> copied = new CopyOnWriteArrayList<>(List.of("c"));
     final LinkedBlockingQueue<String> queue = new LinkedBlockingQueue<>(List.of("s", "t"));
+    final Iterator<Integer> keys = new HashMap<>(Map.of(1, 1, 2, 2)).keySet().iterator();
     final AtomicInteger counter = new AtomicInteger(4);
     final AtomicReference<String> latest = new AtomicReference<>("first");
     final StringBuilder text = new StringBuilder("abc");
@@ -92,6 +94,10 @@ public class Collections {
         shorts[0] = 5;
         floats[0] = 1;
         System.arraycopy(new Object[] {1, 2}, 0, objects, 1, 2);
+        // Of a class in the JVM's archive, where the call of its superclass's method may be bound already.
+        if (keys.next() != 1) {
+            throw new AssertionError("an iterator that has gone on");
+        }
     }
 
     String describe() {

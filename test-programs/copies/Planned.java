@@ -4,6 +4,23 @@ public class Planned {
     private final int[] ledger = {0};
     private int limit = 3;
 
+    static class Bill {
+        int lines;
+    }
+
+    /** Names no field of another class, but what it calls writes one that it then reads. */
+    static void serve(Bill bill) {
+        begin(bill);
+        new Planned().order(5);
+    }
+
+    private static void begin(Bill bill) {
+        if (bill.lines > 0) {
+            throw new IllegalStateException("begun already");
+        }
+        bill.lines = 1;
+    }
+
     /** Names no field, but what it calls writes one that it then reads. */
     void order(int amount) {
         pay(amount);
@@ -23,6 +40,6 @@ public class Planned {
     }
 
     public static void main(String[] args) {
-        new Planned().order(5);
+        serve(new Bill());
     }
 }

@@ -104,7 +104,8 @@ pub struct Opts {
     java_option: Vec<String>,
 
     /// Time that one candidate may take, without what it waits for a core (four times as long with that); half of it,
-    /// and at least 10 s, where it does nothing, and 10 s where its method has done so in another crash.
+    /// and at least 10 s, where it does nothing, and 10 s where its method has done so in another crash, or one further
+    /// in on the stack in this.
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86400))]
     timeout: u64,
 

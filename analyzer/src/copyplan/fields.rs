@@ -3,10 +3,15 @@
 use super::graph::Graph;
 use crate::program::names::{Map, Set};
 use crate::program::{ClassId, Program, Sym};
+use hindsight_classfile::access;
+use hindsight_tracelog::plan::OpenField;
 
 /// The number of 64-bit words that hold the fields of one round. Working in rounds bounds memory:
 /// programs have tens of thousands of methods and of fields.
 const WORDS: usize = 8;
+
+/// Broken files may go round in circles.
+const MAX_SUPERCLASSES: usize = 100;
 
 /// The fields of one round that are read, and those that are written.
 #[derive(Debug, Clone, Default)]
@@ -109,6 +114,50 @@ pub(super) fn declaring(program: &Program, field: Sym) -> Option<ClassId> {
     let text = program.names.bytes(field);
     let dot = text.iter().rposition(|&byte| byte == b'.')?;
     program.find(program.names.find(&text[..dot])?)
+}
+
+/// The field, if code of a class may read it from what it is handed as an object of another class (or of its own, where
+/// a superclass declares it).
+pub(super) fn open(program: &Program, field: Sym, by: ClassId, of: ClassId) -> Option<OpenField> {
+    let text = program.names.bytes(field);
+    let name = &text[text.iter().rposition(|&byte| byte == b'.')? + 1..];
+    let owner = declaring(program, field)?;
+    if by == of && by == owner || !is_own(program, field) {
+        return None;
+    }
+    // The JVM takes the next one of this name (JVMS 5.4.3.2). Some tools give several fields of a class one.
+    let above = std::iter::successors(Some(of), |&class| program.class(class).superclass);
+    let mut found = above.take(MAX_SUPERCLASSES).map(|class| {
+        let fields = program.class(class).fields.iter();
+        let named = fields.filter(|field| *program.names.bytes(field.name) == *name);
+        (class, named.collect::<Vec<_>>())
+    });
+    let (class, named) = found.find(|(_, named)| !named.is_empty())?;
+    let [declared] = named[..] else { return None };
+    if class != owner {
+        return None;
+    }
+    let is = |flags| declared.access & flags != 0;
+    let is_near = |class| package(program, class) == package(program, by);
+    let sees_class = of == by || is_near(of) || program.class(of).access & access::PUBLIC != 0;
+    let sees_field = owner == by
+        || is(access::PUBLIC)
+        || is_near(owner) && !is(access::PRIVATE)
+        || is(access::PROTECTED) && of == by;
+    let descriptor = program.names.bytes(declared.descriptor);
+    let is_plain = name.is_ascii() && descriptor.is_ascii();
+    (sees_class && sees_field && is_plain && !is(access::STATIC | access::FINAL)).then(|| {
+        OpenField {
+            name: String::from_utf8_lossy(name).into_owned(),
+            descriptor: String::from_utf8_lossy(&descriptor).into_owned(),
+        }
+    })
+}
+
+fn package(program: &Program, class: ClassId) -> Vec<u8> {
+    let name = program.names.bytes(program.class(class).name);
+    let end = name.iter().rposition(|&byte| byte == b'/');
+    name[..end.unwrap_or(0)].to_vec()
 }
 
 /// Whether all code that writes a field belongs to the program.

@@ -6,6 +6,7 @@ pub(super) mod statics;
 use super::build::render::{Maker, Place};
 use super::candidate::{Candidate, Level, Needs, Plan, TestClass};
 use super::defaults;
+use super::locks;
 use super::value::{Expression, Values};
 use crate::classinfo::{ClassInfo, Nesting};
 use crate::graph::{Graph, Typed};
@@ -129,6 +130,8 @@ pub fn body(
             .defaults
             .then(|| defaults::others(plan, candidate.crash)),
         statics: candidate.statics,
+        held: candidate.held.owner(),
+        lock: None,
         keeps: candidate.keeps.then_some(owners),
         loads: String::new(),
         loaded: 0,
@@ -216,6 +219,10 @@ struct Writer<'a, 'n> {
     set: Option<Defaults>,
     /// Whether static fields are set before the call.
     statics: bool,
+    /// Whose monitor is held while it runs: the receiver's or an argument's.
+    held: Option<u16>,
+    /// The variable that has it.
+    lock: Option<String>,
     /// The classes of which static state is put back after it, if it is.
     keeps: Option<&'a [&'a str]>,
     loads: String,
@@ -508,7 +515,11 @@ impl Writer<'_, '_> {
         let mut arguments = Vec::new();
         for slot in slots {
             arguments.push(match &slot.inline {
-                Some(inline) if inline.code.len() <= INLINE && !inline.redacted => {
+                Some(inline)
+                    if inline.code.len() <= INLINE
+                        && !inline.redacted
+                        && self.held != Some(slot.index) =>
+                {
                     inline.code.clone()
                 }
                 _ => self.variable(slot)?,
@@ -519,6 +530,15 @@ impl Writer<'_, '_> {
 
     /// Declares a variable for a value and returns its name.
     fn variable(&mut self, slot: Slot) -> Option<String> {
+        let is_lock = self.held == Some(slot.index);
+        let name = self.declared(slot)?;
+        if is_lock {
+            self.lock = Some(name.clone());
+        }
+        Some(name)
+    }
+
+    fn declared(&mut self, slot: Slot) -> Option<String> {
         if let Some(inline) = &slot.inline
             && self.maker.is_variable(&inline.code)
         {
@@ -570,7 +590,11 @@ impl Writer<'_, '_> {
         let call = above.to_owned() + &filled(&call);
         let around = self.set.as_ref();
         let around = around.and_then(|set| defaults::around(&call, set, self.names));
-        self.body.push_str(&around.unwrap_or(call));
+        let call = around.unwrap_or(call);
+        self.body.push_str(&match &self.lock {
+            Some(lock) => locks::around(&call, lock),
+            None => call,
+        });
     }
 }
 

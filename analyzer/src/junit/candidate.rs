@@ -25,6 +25,7 @@ use super::asked::Asked;
 use super::build::Recipes;
 use super::build::library::Library;
 use super::differences::{is_made_at_run_time, is_named_as_proxy, is_of_jdk};
+use super::locks::Held;
 use super::origins::Origins;
 use super::report::Verdict;
 use super::unreported::Unreported;
@@ -156,6 +157,8 @@ pub struct Candidate {
     pub defaults: bool,
     /// Whether the test sets the recorded static fields and those of enum constants.
     pub statics: bool,
+    /// Whose monitor it holds while it calls its method.
+    pub held: Held,
     /// Static fields that its call reads, as `Class.field`, and in which what was recorded is missing
     /// where it reproduces without setting them.
     pub missing: Vec<String>,
@@ -364,6 +367,7 @@ impl<'a> Plan<'a> {
                 properties: false,
                 defaults: false,
                 statics: false,
+                held: Held::Untried,
                 missing: Vec::new(),
                 keeps: false,
                 warnings: None,

@@ -7,7 +7,7 @@ use crate::jdk::class_path;
 use crate::progress::Extent;
 use anyhow::{Context, Result};
 use serde::Deserialize;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -122,6 +122,8 @@ pub struct Setting {
 /// A candidate to be run.
 pub(super) struct Job {
     pub(super) index: usize,
+    /// Its crash, and its frame there.
+    pub(super) frame: (usize, usize),
     /// The method of its frame.
     pub(super) called: String,
     pub(super) class: String,
@@ -135,7 +137,7 @@ pub(super) struct Job {
 }
 
 /// Runs candidates, each in a JVM of its own: its files have its number. A method that has waited for nothing in one
-/// crash, as the loop of a server does, is not waited for as long in the next.
+/// crash, as the loop of a server does, is not waited for as long in the next; nor are those that have called it.
 ///
 /// Neighbouring frames call each other, so that two tests at a time may want one port, lock one file or open one
 /// database. So those that end `otherwise` than they were to run a second time, each alone, which then counts, as long
@@ -153,19 +155,19 @@ pub(super) fn launch_each(
     );
     let next = AtomicUsize::new(0);
     let results = Mutex::new(Vec::new());
-    let waiting = Mutex::new(BTreeSet::new());
+    let waiting = Mutex::new(Waiting::default());
     let done = Arc::new(AtomicU64::new(0));
     let extent = Extent::Number(jobs.len() as u64, done.clone());
     options.told.begin("running candidates", extent);
     let work = || {
         while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let waits = locked(&waiting).contains(&job.called);
+            let waits = locked(&waiting).has(job);
             let idle = idle(options, waits);
             let result = launch(place, path, &[job], options, idle);
             if let Ok(ran) = &result
                 && matches!(ran[..], [Ran::Waited(_)])
             {
-                locked(&waiting).insert(&job.called);
+                locked(&waiting).add(job);
             }
             locked(&results).push((job.index, result));
             done.fetch_add(1, Ordering::Relaxed);
@@ -189,6 +191,30 @@ pub(super) fn launch_each(
         }
     }
     results
+}
+
+/// What has waited for nothing.
+#[derive(Default)]
+struct Waiting<'j> {
+    methods: BTreeSet<&'j str>,
+    /// The innermost frame of each crash.
+    frames: BTreeMap<usize, usize>,
+}
+
+impl<'j> Waiting<'j> {
+    fn add(&mut self, job: &'j Job) {
+        let (crash, frame) = job.frame;
+        self.methods.insert(&job.called);
+        let innermost = self.frames.entry(crash).or_insert(frame);
+        *innermost = frame.min(*innermost);
+    }
+
+    /// Whether a candidate does too, as far as is known: its method, or one that is further in on the stack.
+    fn has(&self, job: &Job) -> bool {
+        let (crash, frame) = job.frame;
+        let is_outer = |innermost: &usize| frame > *innermost;
+        self.methods.contains(&*job.called) || self.frames.get(&crash).is_some_and(is_outer)
+    }
 }
 
 /// For how long a JVM may do nothing.
@@ -317,6 +343,31 @@ fn well_formed(json: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_waits_is_known_by_its_method_and_by_what_it_calls() {
+        let job = |frame, called: &str| Job {
+            index: 0,
+            frame,
+            called: called.to_owned(),
+            class: String::new(),
+            method: String::new(),
+            setting: Setting::default(),
+            order: None,
+            compared: None,
+        };
+        let waited = [job((0, 4), "a.Pool.take"), job((0, 3), "a.Queue.take")];
+        let mut waiting = Waiting::default();
+        waited.iter().for_each(|job| waiting.add(job));
+        for (frame, called, has) in [
+            ((0, 2), "a.Task.run", false),
+            ((0, 5), "a.Pool.run", true),
+            ((1, 5), "a.Pool.run", false),
+            ((1, 0), "a.Queue.take", true),
+        ] {
+            assert_eq!(waiting.has(&job(frame, called)), has, "{frame:?}");
+        }
+    }
 
     #[test]
     fn lone_surrogates_are_replaced() {

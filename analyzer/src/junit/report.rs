@@ -8,7 +8,7 @@ use super::defaults;
 use super::differences::{Difference, differences, jars_beside, rewritten_before, told, woven};
 use super::write::Written;
 use super::{Framework, Options, REPLAY_JAR_NAME};
-use super::{memory, run};
+use super::{locks, memory, run};
 use crate::jdk::Jdk;
 use crate::text::{self, count, exception, gap, heading, one_line};
 use crate::trim::Sets;
@@ -269,6 +269,9 @@ fn frame_report(plan: &Plan<'_>, written: &[Written], index: usize) -> FrameRepo
     if defaults {
         let set = defaults::told(&defaults::others(plan, candidate.crash));
         reason.push_str(&format!("; with the recorded defaults: {set}"));
+    }
+    if verdict == Verdict::Reproduces {
+        reason.push_str(&locks::remark(frame, candidate.held));
     }
     let kept = written
         .iter()

@@ -276,6 +276,7 @@ fn job_in_order(plan: &Plan<'_>, index: usize, nth: usize, options: &Options) ->
     let frame = plan.frame(candidate);
     Job {
         index,
+        frame: (candidate.crash, candidate.frame),
         called: format!("{}.{}{}", frame.class, frame.method, frame.descriptor),
         class: plan.classes[candidate.class].full_name(),
         method: candidate.name.clone(),

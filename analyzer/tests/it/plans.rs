@@ -7,7 +7,11 @@ use std::path::Path;
 
 /// The plan of one class and what stands beside it in its file.
 fn plan(dir: &Path, source: &str) -> Plan {
-    let classes = compile(dir, &[("A.java", source)]);
+    plan_of(dir, &[("A.java", source)])
+}
+
+fn plan_of(dir: &Path, sources: &[(&str, &str)]) -> Plan {
+    let classes = compile(dir, sources);
     let file = dir.join("a.plan");
     let classes = classes.display().to_string();
     let out = file.display().to_string();
@@ -72,6 +76,50 @@ fn what_is_written_by_another_reference_is_copied() {
     // What nobody writes is left out, and what is written of an object that is new.
     let quiet = &method(&plan, "quiet").parameters[0];
     assert!(quiet.immutable && quiet.fields.is_empty(), "{quiet:?}");
+}
+
+/// Fields that only callees name, of what these are handed: a method can copy those that its class may read.
+#[test]
+fn fields_of_other_classes_are_told_where_they_are_open() {
+    let dir = tempfile::tempdir().unwrap();
+    let far = (
+        "p/Far.java",
+        "package p;
+        public class Far {
+            public int all; protected int below; int near; private int own; public final int still = hashCode();
+            public void run() {
+                if (all + below + near + own > still) throw new IllegalStateException();
+                all++; below++; near++; own++;
+            }
+        }",
+    );
+    let source = r#"
+        class Near {
+            int near; private int own;
+            void run() { if (near + own > 0) throw new IllegalStateException(); near++; own++; }
+        }
+        class Below extends p.Far {
+            int near;
+            void inherited() { run(); }
+        }
+        class A {
+            static void ofFar(p.Far far) { far.run(); }
+            static void ofNear(Near near) { near.run(); }
+            static void ofBelow(Below below) { below.run(); }
+        }"#;
+    let plan = plan_of(dir.path(), &[far, ("A.java", source)]);
+    for (name, open) in [
+        ("ofFar", &["all"][..]),
+        ("ofNear", &["near"]),
+        ("ofBelow", &["all"]),
+        ("inherited", &["all", "below"]),
+    ] {
+        let parameter = &method(&plan, name).parameters[0];
+        let told: Vec<&str> = (parameter.open.iter())
+            .map(|field| field.name.as_str())
+            .collect();
+        assert_eq!(told, open, "{name}: {parameter:?}");
+    }
 }
 
 /// What a method reads by way of the JDK, which calls back what it gets.

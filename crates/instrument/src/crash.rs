@@ -308,7 +308,7 @@ impl Workspace {
         own: &Own<'_, 'a>,
         named: &Named<'_, 'a>,
         code: &Code<'a>,
-        wish: Wish<'_>,
+        wish: Wish<'a>,
         constants: &mut Constants<'_, 'a>,
         writes: &mut Option<Writes<'a>>,
         new: &mut NewBody<'a>,

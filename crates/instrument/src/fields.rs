@@ -40,7 +40,7 @@ const FIELDLESS: [&str; 7] = [
 
 /// Picks at most `max` of the fields in `uses`, in the order of the parameters, and gives them
 /// variables from `next_slot` on. `known` adds fields to what the body uses, or takes some away.
-/// The result replaces the content of `kept`, whose memory is used again.
+/// What it adds may be fields of other classes that these let this one read. The result replaces the content of `kept`, whose memory is used again.
 #[expect(clippy::too_many_arguments, reason = "what a pick depends on")]
 pub fn pick<'a>(
     own: &Own<'_, 'a>,
@@ -48,7 +48,7 @@ pub fn pick<'a>(
     parameters: &[Parameter<'a>],
     uses: &[FieldUse],
     copy: Copy,
-    known: Option<&Effects>,
+    known: Option<&'a Effects>,
     max: usize,
     next_slot: &mut u16,
     constants: &mut Constants<'_, 'a>,
@@ -126,8 +126,35 @@ pub fn pick<'a>(
             let index = constants.added.field(class, name, descriptor)?;
             kept.push(keep((at, index, field), true, next_slot, constants)?);
         }
+        // And what others write in objects of other classes.
+        if class != own.name && !fieldless_super && package(class) != package(own.name) {
+            continue;
+        }
+        for (name, descriptor) in known.map_or(&[][..], |known| &known.open) {
+            if kept.len() >= max {
+                return Ok(());
+            }
+            let field = MemberRef {
+                owner: class,
+                name: Utf8::new(name.as_bytes()),
+                descriptor: Utf8::new(descriptor.as_bytes()),
+            };
+            if (kept.iter()).any(|kept| kept.parameter == at && kept.field == field) {
+                continue;
+            }
+            let owner = constants.added.class(&own.class.pool, class)?;
+            let index = (constants.added).field(owner, name.as_bytes(), descriptor.as_bytes())?;
+            kept.push(keep((at, index, field), false, next_slot, constants)?);
+        }
     }
     Ok(())
+}
+
+/// The package of a class, by its internal name.
+fn package<'a>(class: Utf8<'a>) -> &'a [u8] {
+    let name = class.as_bytes();
+    let end = name.iter().rposition(|&byte| byte == b'/');
+    end.map_or(&[], |end| &name[..end])
 }
 
 /// Gives a fresh variable to a field, given by the place of its parameter and the constant that

@@ -74,7 +74,7 @@ pub fn instrument<'a>(
     own: &Own<'_, 'a>,
     method: &Member<'a>,
     code: &Code<'a>,
-    order: &Order<'_>,
+    order: &Order<'a>,
     constants: &mut Constants<'_, 'a>,
     writes: Option<&mut Writes<'a>>,
     new: &mut NewBody<'a>,

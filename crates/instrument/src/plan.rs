@@ -46,6 +46,9 @@ pub struct ParameterEffects {
     /// The fields that are read and may be written: the internal name of the declaring class, and
     /// the field's name.
     pub fields: Vec<(String, String)>,
+    /// Those of them that another class declares and that this one may read from the
+    /// parameter: their names and descriptors.
+    pub open: Vec<(String, String)>,
 }
 
 impl Effects {

@@ -76,6 +76,10 @@ pub struct Parameter {
     /// The fields of the object itself that the method, or what it calls, may both read and write.
     /// Their values at entry may be needed, and may be lost.
     pub fields: Vec<Field>,
+    /// Those of them that another class declares and that the method's class may
+    /// read, as fields of the parameter's declared class.
+    #[serde(default)]
+    pub open: Vec<OpenField>,
 }
 
 /// A field.
@@ -85,6 +89,15 @@ pub struct Field {
     pub class: String,
     /// The field's name.
     pub name: String,
+}
+
+/// A field of a known class.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct OpenField {
+    /// Its name.
+    pub name: String,
+    /// Its descriptor.
+    pub descriptor: String,
 }
 
 /// Why a file is not a usable plan.
@@ -177,6 +190,10 @@ mod tests {
             immutable: false,
             deep: true,
             fields: vec![field],
+            open: vec![OpenField {
+                name: "x".into(),
+                descriptor: "I".into(),
+            }],
         };
         let method = Method {
             name: "m".into(),

@@ -617,24 +617,29 @@ fn with_a_plan_less_is_copied_and_more_is_right() {
     for jdk in jdks_in_turn() {
         let without = record(jdk, "Planned", "", &[]);
         let verdicts_without = verdicts(jdk, &without);
-        assert!(
-            !reproduces(&verdicts_without["order"]),
-            "{verdicts_without:?}"
-        );
+        for method in ["order", "serve"] {
+            assert!(
+                !reproduces(&verdicts_without[method]),
+                "{verdicts_without:?}"
+            );
+        }
 
         let file = plan(&without, jdk, &without.join("classes"));
         let with = record(jdk, "Planned", &format!("plan={}", file.display()), &[]);
         let verdicts_with = verdicts(jdk, &with);
-        assert!(reproduces(&verdicts_with["order"]), "{verdicts_with:?}");
-        assert!(reproduces(&verdicts_with["deliver"]), "{verdicts_with:?}");
+        for method in ["deliver", "order", "serve"] {
+            assert!(reproduces(&verdicts_with[method]), "{verdicts_with:?}");
+        }
         let counter = |name: &str| with.run_json()["counters"][name].as_u64();
-        assert_eq!(counter("classes_by_the_plan"), Some(1));
+        assert_eq!(counter("classes_by_the_plan"), Some(2));
         assert_eq!(counter("classes_unlike_the_plan"), None);
-        let patches = |workplace: &Workplace| {
+        let patches = |workplace: &Workplace, method: &str| {
             let crash = workplace.crashes().remove(0);
-            frame(&crash.failure.frames, "order").patch.len()
+            frame(&crash.failure.frames, method).patch.len()
         };
-        assert_eq!((patches(&without), patches(&with)), (0, 1));
+        for method in ["order", "serve"] {
+            assert_eq!((patches(&without, method), patches(&with, method)), (0, 1));
+        }
     }
 }
 

@@ -549,6 +549,53 @@ fn what_depends_on_chance_is_told() {
     }
 }
 
+const LOCKED: &str = r#"
+public class Locked {
+    private int stored;
+    public static void main(String[] arguments) {
+        Object full = new Object();
+        synchronized (full) {
+            notified(full, new Locked());
+        }
+    }
+    static void notified(Object full, Locked all) {
+        full.notifyAll();
+        all.put();
+    }
+    synchronized void put() {
+        add(3);
+    }
+    private void add(int number) {
+        notify();
+        stored += number;
+        throw new IllegalStateException();
+    }
+}"#;
+
+/// What is called with the lock of its receiver or of an argument is so in its test; others are called without.
+#[test]
+fn locks_that_methods_were_called_with_are_held() {
+    for jdk in jdks_in_turn() {
+        let workplace = Workplace::new("replays-locked");
+        let (classes, run) = workplace.run_text(jdk, "11", "", ("Locked", LOCKED));
+        let (output, report) = reported(&mut workplace.junit(jdk, &classes));
+        let frames = report["crashes"][0]["frames"].as_array();
+        let frames = frames.unwrap_or_else(|| panic!("{}{}", both(&run), both(&output)));
+        let held = "; with ";
+        for (method, reason) in [
+            ("add", "; with the receiver's lock, as it was called"),
+            ("notified", "; with the lock of full, as it was called"),
+            ("put", ""),
+            ("main", ""),
+        ] {
+            check(jdk, frames, method, "reproduces", reason);
+            let of_method = frames.iter().find(|frame| frame["method"] == method);
+            let told = of_method.unwrap()["reason"].as_str().unwrap();
+            assert_eq!(told.contains(held), !reason.is_empty(), "{told}");
+        }
+    }
+}
+
 const LOCAL: &str = r#"
 import java.util.*;
 

@@ -229,6 +229,7 @@ fn everything_known(bytes: &[u8]) -> Vec<Effects> {
                 index,
                 exact: index % 2 == 0,
                 fields: fields.clone(),
+                open: Vec::new(),
             })
             .collect(),
     });

@@ -49,6 +49,7 @@ fn less_or_more_is_kept_than_the_body_says() {
                     .iter()
                     .map(|&(class, name)| (class.to_owned(), name.to_owned()))
                     .collect(),
+                open: Vec::new(),
             }],
         }]
     };
@@ -72,6 +73,10 @@ fn less_or_more_is_kept_than_the_body_says() {
         ("Known", "none"),
     ];
     assert_eq!(kept(&known(0, true, &strange)), "1.a 1.b");
+    // Those of other classes that it may read.
+    let mut open = known(1, true, &[("Above", "d")]);
+    open[0].parameters[0].open = vec![("d".to_owned(), "J".to_owned())];
+    assert_eq!(kept(&open), "0.a 0.b 1.d");
 }
 
 /// In a plan, index 0 is the first parameter of a static method.
@@ -84,6 +89,7 @@ fn parameters_of_static_methods_are_counted_from_the_first() {
         fields: (fields.iter())
             .map(|name| ("Known".to_owned(), (*name).to_owned()))
             .collect(),
+        open: Vec::new(),
     };
     let known = Effects {
         name: "both".to_owned(),
