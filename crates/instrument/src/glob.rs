@@ -1,4 +1,5 @@
-//! Globs over names with dots: `*` stays within a package, `**` crosses them, `?` is one character.
+//! Globs over names with dots: `*` stays within a package, `**` crosses them, `?` is one character. Nested classes
+//! are named as in source (`a.Outer.Inner`) or as their class files are (`a.Outer$Inner`).
 
 /// A list of patterns; matches if one of them does.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -83,7 +84,7 @@ impl<'r> ReportRule<'r> {
     pub const ACCEPTED: &'static str =
         "uncaught, escape:GLOB, caught:GLOB (of CLASS.METHOD), exception:GLOB";
     /// What globs of methods cannot have, for messages.
-    pub const WITHOUT: &'static str = "(no blanks, # or parentheses: ? stands for one)";
+    pub const WITHOUT: &'static str = "(no blanks, commas, # or parentheses: ? stands for one)";
 
     /// Reads a rule; nothing if it is none, or can name no method.
     pub fn parse(rule: &'r str) -> Option<Self> {
@@ -92,18 +93,21 @@ impl<'r> ReportRule<'r> {
             None if rule == "uncaught" => Some(Self::Uncaught),
             Some(("escape", glob)) if may_name_method(glob) => Some(Self::Escape(glob)),
             Some(("caught", glob)) if may_name_method(glob) => Some(Self::Caught(glob)),
-            Some(("exception", glob)) if !glob.is_empty() => Some(Self::Exception(glob)),
+            Some(("exception", glob)) if !glob.is_empty() && !glob.contains(',') => {
+                Some(Self::Exception(glob))
+            }
             _ => None,
         }
     }
 }
 
 /// Whether a pattern may match a method's `class.method`: one with neither a dot nor what crosses dots can be no
-/// method's, nor can one with an empty part, or with what stands behind names elsewhere (`Worker#handle(int)`).
+/// method's, nor can one with an empty part, with what stands behind names elsewhere (`Worker#handle(int)`), or with a
+/// comma, by which somebody has meant two rules.
 fn may_name_method(pattern: &str) -> bool {
     let mut parts = pattern.split(['.', '/']);
     let is_qualified = pattern.contains(['.', '/']) || pattern.contains("**");
-    let is_foreign = |c: char| c.is_whitespace() || matches!(c, '#' | '(' | ')');
+    let is_foreign = |c: char| c.is_whitespace() || matches!(c, ',' | '#' | '(' | ')');
     is_qualified && parts.all(|part| !part.is_empty()) && !pattern.contains(is_foreign)
 }
 
@@ -143,7 +147,7 @@ fn matches(pattern: &[u8], name: &[u8]) -> bool {
                 n += len_of_character(byte);
                 continue;
             }
-            (Some(want), Some(have)) if want == have => {
+            (Some(want), Some(have)) if want == have || (*want, *have) == (b'.', b'$') => {
                 p += 1;
                 n += 1;
                 continue;
@@ -208,6 +212,12 @@ mod tests {
             ("a?b", "a.b", false),
             ("*.*.*", "a.b.c", true),
             ("**.x.*y", "x.a.x.by", true),
+            ("a.Outer.Inner", "a.Outer$Inner", true),
+            ("a.Outer.Inner.run", "a.Outer$Inner.run", true),
+            ("a.Outer.*", "a.Outer$Inner$Deep", true),
+            ("**.Inner", "a.Outer$Inner", true),
+            ("a.Outer$Inner", "a.Outer.Inner", false),
+            ("a.Inner", "a.Outer$Inner", false),
         ] {
             assert_eq!(
                 Globs::new([pattern]).matches(name),
@@ -231,6 +241,7 @@ mod tests {
             "a.B.c d",
             "a.B#c",
             "a.B.c(int)",
+            "a.B.c,escape:a.B.d",
             "a.B.",
             ".c",
             "a..c",
