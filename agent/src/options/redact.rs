@@ -102,9 +102,7 @@ impl Redact {
     }
 
     pub(super) fn is_class(&self, name: &str) -> bool {
-        let is_nested = !self.types.is_empty() && name.contains('$');
-        let as_in_source = is_nested && any(&self.types, &name.replace('$', "."));
-        any(&self.types, name) || as_in_source
+        any(&self.types, name)
     }
 
     /// Simple names of annotations on what is not stored.

@@ -76,6 +76,12 @@ fn lists_with_commas_are_understood_or_explained() {
         ("report=uncaught,escape:a.B.c", "report=uncaught;escape:"),
         ("dump-on=QUIT,USR1", "as in dump-on=QUIT;USR1"),
         ("redact=foo,bar", "as in redact=foo;bar"),
+        ("include=\"a.**,b.**\"", "without blanks and commas"),
+        (
+            "report=\"escape:a.B.c,caught:a.B.d\"",
+            "separated by ; (no blanks, commas",
+        ),
+        ("report='exception:a.B,a.C'", "(no blanks, commas"),
         ("out=a,b", "option \"b\" has no value; write KEY=VALUE with"),
         ("mode=trace,calls", "option \"calls\" has no value"),
     ] {

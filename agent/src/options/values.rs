@@ -58,11 +58,12 @@ pub(super) fn told(value: &str) -> Result<What, Error> {
 
 /// Globs of classes. An empty list is a mistake: all or none could be meant.
 pub(super) fn classes(key: &str, value: &str) -> Result<Globs, Error> {
-    const ACCEPTED: &str = "globs of class names, separated by ; and without blanks";
+    const ACCEPTED: &str = "globs of class names without blanks and commas, separated by ;";
+    let is_foreign = |c: char| c.is_whitespace() || c == ',';
     if list(value).next().is_none() {
         return Err(bad(key, value, ACCEPTED));
     }
-    if let Some(part) = list(value).find(|part| part.contains(char::is_whitespace)) {
+    if let Some(part) = list(value).find(|part| part.contains(is_foreign)) {
         return Err(bad(key, part, ACCEPTED));
     }
     Ok(globs(value))

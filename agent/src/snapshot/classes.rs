@@ -124,7 +124,7 @@ const OUTSIDE: &str = "memory outside the heap";
 /// Classes, and subclasses of them, whose objects mean nothing outside the JVM
 /// they live in, or would pull the whole JVM in.
 const HOLES: &[(&str, &str)] = &[
-    ("java.lang.Thread", "thread"),
+    (THREAD, "thread"),
     ("java.lang.ThreadGroup", "thread group"),
     ("java.lang.ClassLoader", "class loader"),
     ("java.lang.Module", "module"),
@@ -223,9 +223,12 @@ fn is_address(name: &str, descriptor: &str) -> bool {
 
 const THROWABLE: &str = "java.lang.Throwable";
 
+const THREAD: &str = "java.lang.Thread";
+
 /// Fields that the JVM or the collector owns: left out.
 fn is_internal(owner: &str, name: &str) -> bool {
     match owner {
+        THREAD => name != "name",
         THROWABLE => matches!(name, "backtrace" | "depth"),
         "java.lang.ref.Reference" => name != "referent",
         _ => false,
@@ -243,6 +246,8 @@ fn is_blank(owner: &str, name: &str, descriptor: &str) -> bool {
     }
     match owner {
         "java.util.ResourceBundle" => name == "cacheKey",
+        // What Netty keeps for a thread, as the JDK does with a `ThreadLocal`.
+        "io.netty.util.concurrent.FastThreadLocalThread" => true,
         // A test asks the logging system for the logger of this name.
         "java.util.logging.Logger" => name != "name",
         _ => false,
@@ -339,10 +344,11 @@ pub(crate) fn read(
         "java.lang.Class" => storage = Storage::Class,
         name => {
             let is_pool = POOLS.iter().any(|(pool, _)| *pool == name);
+            let is_kept = is_pool || is_own_thread(jni, jvmti, class, &chain);
             if let Some((_, reason)) = HOLES
                 .iter()
                 .find(|(hole, _)| *hole == name || info.supers.iter().any(|s| s == hole))
-                .filter(|_| !is_pool)
+                .filter(|_| !is_kept)
             {
                 storage = Storage::Hole(reason);
             } else if name.starts_with("jdk.internal.")
@@ -474,6 +480,16 @@ pub(crate) fn read(
         fields,
         secrets,
     }
+}
+
+/// Whether objects of a class are threads to which the program's own classes alone have added something: that is
+/// state as any other's, and the thread itself is one that has not been started in a test.
+fn is_own_thread(jni: Jni, jvmti: Jvmti, class: Obj, chain: &[(String, Obj)]) -> bool {
+    let thread = chain.iter().position(|(name, _)| name == THREAD);
+    thread.is_some_and(|at| {
+        let below = chain[..at].iter().map(|(_, above)| *above);
+        below.chain([class]).all(|c| !is_of_jdk(jni, jvmti, c))
+    })
 }
 
 /// Whether one of the JDK's own loaders has defined a class.

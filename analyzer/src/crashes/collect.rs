@@ -160,6 +160,15 @@ fn why_nothing(run: &Path) -> Option<String> {
             "by its {name}, it still runs or was killed: what it has counted since its start is not known"
         ));
     }
+    let lost: Vec<String> = not_stored(&told)
+        .map(|(counter, count)| format!("{counter} {count}"))
+        .collect();
+    if !lost.is_empty() {
+        return Some(format!(
+            "by its {name}, crashes were seen and not stored ({}); what the agent could not write, it said on stderr",
+            lost.join(", ")
+        ));
+    }
     if let Some(include) = option("include")
         && mode != Some("second-chance")
         && counter("classes_instrumented").unwrap_or(0) == 0
@@ -414,6 +423,14 @@ const NOT_STORED: [&str; 5] = [
     "/cpu/failures_not_recorded",
 ];
 
+/// Those of them that a run has, by name.
+fn not_stored(run: &serde_json::Value) -> impl Iterator<Item = (&'static str, u64)> {
+    NOT_STORED.into_iter().filter_map(|at| {
+        let count = run.pointer(at)?.as_u64().filter(|count| *count > 0)?;
+        at.rsplit('/').next().zip(Some(count))
+    })
+}
+
 fn run_counts(path: &Path) -> Result<RunCounts> {
     let context = || format!("failed to read {}", path.display());
     let text = fs::read(path).with_context(context)?;
@@ -430,8 +447,7 @@ fn run_counts(path: &Path) -> Result<RunCounts> {
     let started = run.get("started_ms").and_then(serde_json::Value::as_i64);
     let number = |at: &str| run.pointer(at).and_then(serde_json::Value::as_u64);
     let any = |counter| number(counter).unwrap_or(0) > 0;
-    let not_stored = NOT_STORED.iter();
-    let not_stored = total(not_stored.filter_map(|counter| number(counter)));
+    let not_stored = total(not_stored(&run).map(|(_, count)| count));
     let known = Times {
         count: 0,
         not_all_examined: any("/counters/exceptions_not_examined"),

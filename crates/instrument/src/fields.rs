@@ -40,7 +40,8 @@ const FIELDLESS: [&str; 7] = [
 
 /// Picks at most `max` of the fields in `uses`, in the order of the parameters, and gives them
 /// variables from `next_slot` on. `known` adds fields to what the body uses, or takes some away.
-/// What it adds may be fields of other classes that these let this one read. The result replaces the content of `kept`, whose memory is used again.
+/// What it adds may be fields of other classes that these let this one read. The result replaces
+/// the content of `kept`, whose memory is used again.
 #[expect(clippy::too_many_arguments, reason = "what a pick depends on")]
 pub fn pick<'a>(
     own: &Own<'_, 'a>,

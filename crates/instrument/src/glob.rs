@@ -1,4 +1,5 @@
-//! Globs over names with dots: `*` stays within a package, `**` crosses them, `?` is one character.
+//! Globs over names with dots: `*` stays within a package, `**` crosses them, `?` is one character. Nested classes
+//! are named as in source (`a.Outer.Inner`) or as their class files are (`a.Outer$Inner`).
 
 /// A list of patterns, which matches a name if one of the patterns does.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -85,7 +86,7 @@ impl<'r> ReportRule<'r> {
     pub const ACCEPTED: &'static str =
         "uncaught, escape:GLOB, caught:GLOB (of CLASS.METHOD), exception:GLOB";
     /// What a glob of methods cannot contain, for messages.
-    pub const WITHOUT: &'static str = "(no blanks, # or parentheses: ? stands for one)";
+    pub const WITHOUT: &'static str = "(no blanks, commas, # or parentheses: ? stands for one)";
 
     /// Reads a rule; `None` if the text is no rule, or if its pattern cannot match any method.
     pub fn parse(rule: &'r str) -> Option<Self> {
@@ -94,7 +95,9 @@ impl<'r> ReportRule<'r> {
             None if rule == "uncaught" => Some(Self::Uncaught),
             Some(("escape", glob)) if may_name_method(glob) => Some(Self::Escape(glob)),
             Some(("caught", glob)) if may_name_method(glob) => Some(Self::Caught(glob)),
-            Some(("exception", glob)) if !glob.is_empty() => Some(Self::Exception(glob)),
+            Some(("exception", glob)) if !glob.is_empty() && !glob.contains(',') => {
+                Some(Self::Exception(glob))
+            }
             _ => None,
         }
     }
@@ -102,11 +105,11 @@ impl<'r> ReportRule<'r> {
 
 /// Whether a pattern may match a method's `class.method`. A pattern cannot if it has neither a dot
 /// nor `**`, or an empty part, or a suffix that other notations put behind names
-/// (`Worker#handle(int)`).
+/// (`Worker#handle(int)`), or a comma, where two rules were meant.
 fn may_name_method(pattern: &str) -> bool {
     let mut parts = pattern.split(['.', '/']);
     let is_qualified = pattern.contains(['.', '/']) || pattern.contains("**");
-    let is_foreign = |c: char| c.is_whitespace() || matches!(c, '#' | '(' | ')');
+    let is_foreign = |c: char| c.is_whitespace() || matches!(c, ',' | '#' | '(' | ')');
     is_qualified && parts.all(|part| !part.is_empty()) && !pattern.contains(is_foreign)
 }
 
@@ -147,7 +150,7 @@ fn matches(pattern: &[u8], name: &[u8]) -> bool {
                 n += len_of_character(byte);
                 continue;
             }
-            (Some(want), Some(have)) if want == have => {
+            (Some(want), Some(have)) if want == have || (*want, *have) == (b'.', b'$') => {
                 p += 1;
                 n += 1;
                 continue;
@@ -212,6 +215,12 @@ mod tests {
             ("a?b", "a.b", false),
             ("*.*.*", "a.b.c", true),
             ("**.x.*y", "x.a.x.by", true),
+            ("a.Outer.Inner", "a.Outer$Inner", true),
+            ("a.Outer.Inner.run", "a.Outer$Inner.run", true),
+            ("a.Outer.*", "a.Outer$Inner$Deep", true),
+            ("**.Inner", "a.Outer$Inner", true),
+            ("a.Outer$Inner", "a.Outer.Inner", false),
+            ("a.Inner", "a.Outer$Inner", false),
         ] {
             assert_eq!(
                 Globs::new([pattern]).matches(name),
@@ -235,6 +244,7 @@ mod tests {
             "a.B.c d",
             "a.B#c",
             "a.B.c(int)",
+            "a.B.c,escape:a.B.d",
             "a.B.",
             ".c",
             "a..c",

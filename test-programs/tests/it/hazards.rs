@@ -217,10 +217,11 @@ fn a_full_disk_leaves_no_file_that_looks_whole() {
     let jdk = jdk();
     let classes = workplace.compile_text(jdk, &["--release", "11"], "Main", CRASHING);
     let command = format!(
-        "{} -Dsize=500000 -agentpath:{}=out={disk} -cp {} Main; echo status $?; ls {disk}; cat {disk}/run.json",
+        "{} -Dsize=500000 -agentpath:{}=out={disk} -cp {} Main; echo status $?; ls {disk}; cat {disk}/run.json; {} inspect {disk}",
         jdk.tool("java").display(),
         agent().display(),
         classes.display(),
+        hindsight().display(),
         disk = workplace.join("disk").display(),
     );
     let Some(output) = on_small_disk(&workplace, "256k", &command) else {
@@ -240,6 +241,11 @@ fn a_full_disk_leaves_no_file_that_looks_whole() {
     assert!(!stdout.contains("\ncrash-0001.hsc"), "{}", both(&output));
     assert!(
         stdout.contains("\"crashes_not_written\": 1"),
+        "{}",
+        both(&output)
+    );
+    assert!(
+        stderr.contains("crashes were seen and not stored (crashes_not_written 1)"),
         "{}",
         both(&output)
     );

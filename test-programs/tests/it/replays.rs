@@ -175,6 +175,41 @@ public class Handled {
     }
 }
 
+/// What the program has added to a thread is state as any other's, and a test need not start it.
+#[test]
+fn threads_of_the_programs_own_classes_are_restored() {
+    const SOURCE: &str = "
+import java.util.*;
+public class Workers {
+    static class Worker extends Thread {
+        private final Deque<String> jobs = new ArrayDeque<>(List.of(\"four\"));
+        private int done = 2;
+        Worker() { super(\"worker one\"); }
+        @Override public void run() { step(jobs.peek()); }
+        private int step(String job) {
+            done++;
+            return job.length() / (getName().length() - 7 - done);
+        }
+    }
+    public static void main(String[] arguments) throws InterruptedException {
+        Worker worker = new Worker();
+        worker.start();
+        worker.join();
+    }
+}";
+    for jdk in jdks_in_turn() {
+        let workplace = Workplace::new(&format!("replays-workers-{}", jdk.version));
+        let (classes, run) = workplace.run_text(jdk, "11", "", ("Workers", SOURCE));
+        assert_eq!(run.status.code(), Some(0), "{}", both(&run));
+        let (_, report) = reported(&mut workplace.junit(jdk, &classes));
+        let frames = report["crashes"][0]["frames"].as_array().unwrap();
+        let place = "ArithmeticException in Workers$Worker.step:11";
+        for method in ["step", "run"] {
+            check(jdk, frames, method, "reproduces", place);
+        }
+    }
+}
+
 const SINGLES: &str = "
 import java.util.*;
 import java.util.concurrent.*;
