@@ -5,7 +5,7 @@
 pub struct Way {
     /// The class that a source names.
     pub class: &'static str,
-    /// Its static method that takes the text; none for its constructor.
+    /// Its static method that takes the text, or what that is made of ([`parts`]); none for its constructor.
     pub method: Option<&'static str>,
 }
 
@@ -14,6 +14,7 @@ const PARSED: &[(&str, &str)] = &[
     ("java.net.URI", "create"),
     ("java.nio.charset.Charset", "forName"),
     ("java.nio.file.Path", "of"),
+    ("java.time.Clock", "fixed"),
     ("java.time.Duration", "parse"),
     ("java.time.Instant", "parse"),
     ("java.time.LocalDate", "parse"),
@@ -44,6 +45,7 @@ const MADE: &[&str] = &[
 /// How objects of a class are made of their texts: the class as it was recorded, or as sources name it.
 pub fn way(class: &str) -> Option<Way> {
     let named = match class {
+        "java.time.Clock$FixedClock" | "java.time.Clock$SystemClock" => "java.time.Clock",
         "java.time.ZoneRegion" => "java.time.ZoneId",
         _ if class.starts_with("sun.nio.cs.") => "java.nio.charset.Charset",
         _ if class.starts_with("sun.nio.fs.") => "java.nio.file.Path",
@@ -62,9 +64,32 @@ pub fn way(class: &str) -> Option<Way> {
     })
 }
 
+/// The static method of a class that takes other values instead, and these: classes and texts.
+pub fn parts<'t>(
+    class: &str,
+    text: &'t str,
+) -> Option<(&'static str, Vec<(&'static str, &'t str)>)> {
+    if class != "java.time.Clock" {
+        return None;
+    }
+    const ZONE: &str = "java.time.ZoneId";
+    // A clock that goes has a zone alone.
+    Some(match text.split_once(' ') {
+        Some((instant, zone)) => ("fixed", vec![("java.time.Instant", instant), (ZONE, zone)]),
+        None if text == "Z" => ("systemUTC", Vec::new()),
+        None => ("system", vec![(ZONE, text)]),
+    })
+}
+
+/// The constant that a source names for a value: its class, and its name.
+pub fn constant(class: &str, text: &str) -> Option<(&'static str, &'static str)> {
+    let is_zone = matches!(class, "java.time.ZoneId" | "java.time.ZoneOffset");
+    (is_zone && text == "Z").then_some(("java.time.ZoneOffset", "UTC"))
+}
+
 /// Whether an object of a class says its text of itself.
 pub fn says_its_text(class: &str) -> bool {
-    class != "java.util.Locale"
+    !matches!(class, "java.time.Clock" | "java.util.Locale")
 }
 
 #[cfg(test)]
@@ -88,5 +113,14 @@ mod tests {
             Some(("java.time.ZoneId", Some("of")))
         );
         assert_eq!(of("java.util.Date"), None);
+        let clock = of("java.time.Clock$FixedClock").unwrap().0;
+        let instant = ("java.time.Instant", "2024-05-01T08:00:00Z");
+        let zone = ("java.time.ZoneId", "Z");
+        assert_eq!(
+            parts(clock, "2024-05-01T08:00:00Z Z"),
+            Some(("fixed", vec![instant, zone]))
+        );
+        assert_eq!(parts(clock, "Z"), Some(("systemUTC", Vec::new())));
+        assert_eq!(parts("java.time.LocalDate", "2024-05-01"), None);
     }
 }
