@@ -88,6 +88,13 @@ final class Statement {
                     int place = pipe.references++;
                     return (values, loaded) -> loaded.reference(place, names, referred);
                 }
+                if (gives == 't') {
+                    String thrown = pipe.text();
+                    Argument message = argument(pipe);
+                    return (values, loaded) -> loaded.lambda(
+                            names,
+                            Lambda.throwing(loaded.named(thrown), (String) message.value(values, loaded)));
+                }
                 if (gives == 'p') {
                     parameter = pipe.in.readInt();
                 } else {
