@@ -59,12 +59,10 @@ const ASKED: &[&[&str]] = &[
     &[
         "java.time.Instant",
         "java.time.LocalDate",
-        "java.time.LocalDateTime",
         "java.time.LocalTime",
-        "java.time.ZoneOffset",
+        "java.time.chrono.IsoChronology",
         "java.time.temporal.ChronoField",
         "java.time.temporal.ValueRange",
-        "java.util.Objects",
     ],
     &["java.math.BigDecimal", "java.math.BigInteger"],
     &["java.util.UUID"],
@@ -78,6 +76,21 @@ const ASKED: &[&[&str]] = &[
         "java.nio.file.Path",
         "sun.nio.fs.UnixPath",
         "sun.nio.fs.Util",
+    ],
+    // And what tells of an instant.
+    &[
+        "java.time.Clock",
+        "java.time.Clock$FixedClock",
+        "java.time.Clock$SystemClock",
+        "java.time.Instant",
+        "java.time.LocalDate",
+        "java.time.LocalTime",
+        "java.time.ZoneId",
+        "java.time.ZoneOffset",
+        "java.time.ZoneRegion",
+        "java.time.chrono.IsoChronology",
+        "java.time.temporal.ChronoField",
+        "java.time.temporal.ValueRange",
     ],
 ];
 

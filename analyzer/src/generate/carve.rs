@@ -325,7 +325,8 @@ impl<'d> Recorder<'d> {
     }
 
     fn open(&mut self, thread: u64, id: u32, arguments: &[Argument]) -> Option<Open> {
-        let (class, method) = self.dictionary.method(id)?;
+        let dictionary = self.dictionary;
+        let (class, method) = dictionary.method(id)?;
         // A method of a class that no source can name may be called by an interface whose type it does not
         // have: by its bridge.
         let hidden = method.access & access::SYNTHETIC != 0
@@ -356,7 +357,15 @@ impl<'d> Recorder<'d> {
             if let Some(ty) = ty {
                 let access = &self.access;
                 let referred = |code: &Code, count| access.referred(code, count);
-                (self.lambdas).passed(&value, ty, &|name| access.info(name), &referred);
+                let is_hidden = || {
+                    let Datum::Reference(Some(id)) = argument.value else {
+                        return false;
+                    };
+                    let class = dictionary.class(id.class());
+                    class.is_some_and(|class| !is_jdk(class) && !access.is_open(class))
+                };
+                let info = |name: &str| access.info(name);
+                (self.lambdas).passed(&value, ty, &info, &referred, &is_hidden);
             }
             objects(&value, &mut |serial| parts.push((serial, 0)));
             match (index, value) {
@@ -596,8 +605,9 @@ impl<'d> Recorder<'d> {
         let result = descriptor::split(&declared.descriptor).map_or("", |(_, result)| result);
         let end = self.end(value, exception, result);
         let named = (class.name.as_str(), declared.descriptor.as_str());
+        let thrown = exception.and_then(|id| self.thrown(id));
         self.lambdas
-            .ended(body, method, named, value.flatten(), end);
+            .ended(body, method, named, value.flatten(), (end, thrown));
     }
 
     /// How a call has ended that returns a type.

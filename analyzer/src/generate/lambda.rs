@@ -48,6 +48,17 @@ pub enum Given {
     Value(Arg),
     /// What a method gives that it refers to: it is called on the first parameter, unless it is static.
     Calls(Method),
+    /// Nothing, for it throws each time.
+    Throws(Thrown),
+}
+
+/// An exception that a test can make.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Thrown {
+    /// Its class, with dots.
+    pub class: String,
+    /// What its constructor takes, if that takes something.
+    pub message: Option<String>,
 }
 
 impl Lambda {
@@ -55,7 +66,7 @@ impl Lambda {
     pub fn value(&self) -> Option<&Arg> {
         match &self.gives {
             Given::Value(arg) => Some(arg),
-            Given::Nothing | Given::Parameter(_) | Given::Calls(_) => None,
+            Given::Nothing | Given::Parameter(_) | Given::Calls(_) | Given::Throws(_) => None,
         }
     }
 
@@ -63,7 +74,7 @@ impl Lambda {
     pub fn value_mut(&mut self) -> Option<&mut Arg> {
         match &mut self.gives {
             Given::Value(arg) => Some(arg),
-            Given::Nothing | Given::Parameter(_) | Given::Calls(_) => None,
+            Given::Nothing | Given::Parameter(_) | Given::Calls(_) | Given::Throws(_) => None,
         }
     }
 
@@ -161,6 +172,43 @@ impl Functional {
     pub fn parameters(&self) -> usize {
         self.variables.len() - 1
     }
+}
+
+/// The methods that a class declares or inherits with the name of one of its own, or its constructors, each with the
+/// class that declares it; none if not all of these classes are known.
+pub fn named(
+    method: &Method,
+    info: &dyn Fn(&str) -> Option<Rc<FoundClass>>,
+) -> Option<Vec<(String, classinfo::Method)>> {
+    let mut pending = VecDeque::from([method.class.clone()]);
+    let mut seen = HashSet::new();
+    let mut known = HashSet::new();
+    let mut named = Vec::new();
+    while let Some(class) = pending.pop_front() {
+        if !seen.insert(class.clone()) {
+            continue;
+        }
+        let found = info(&class)?;
+        let info = found.info.as_ref()?;
+        let of_name = info.methods.iter().filter(|one| one.name == method.name);
+        for one in of_name.filter(|one| !one.is(access::BRIDGE)) {
+            let parameters = one.descriptor.split(')').next().unwrap_or_default();
+            if known.insert(parameters.to_owned()) {
+                named.push((class.clone(), one.clone()));
+            }
+        }
+        if !method.is_constructor() {
+            pending.extend(info.super_class.iter().chain(&info.interfaces).cloned());
+        }
+    }
+    Some(named)
+}
+
+/// Whether a reference to a method can be one of an interface whose method has so many parameters.
+pub fn takes(method: &classinfo::Method, parameters: usize) -> bool {
+    let needs_none = method.is(access::STATIC) || method.name == "<init>";
+    let taken = descriptor::split(&method.descriptor).map_or(0, |(types, _)| types.len());
+    taken + usize::from(!needs_none) == parameters
 }
 
 /// Whether an interface only repeats what all objects have.

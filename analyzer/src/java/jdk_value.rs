@@ -5,7 +5,8 @@
 pub struct Way {
     /// The class as a source names it.
     pub class: &'static str,
-    /// The static method that takes the text; `None` for a constructor.
+    /// The static method that takes the text, or what the text is split into ([`parts`]); `None` for
+    /// a constructor.
     pub method: Option<&'static str>,
 }
 
@@ -14,6 +15,7 @@ const PARSED: &[(&str, &str)] = &[
     ("java.net.URI", "create"),
     ("java.nio.charset.Charset", "forName"),
     ("java.nio.file.Path", "of"),
+    ("java.time.Clock", "fixed"),
     ("java.time.Duration", "parse"),
     ("java.time.Instant", "parse"),
     ("java.time.LocalDate", "parse"),
@@ -45,6 +47,7 @@ const MADE: &[&str] = &[
 /// sources name it.
 pub fn way(class: &str) -> Option<Way> {
     let named = match class {
+        "java.time.Clock$FixedClock" | "java.time.Clock$SystemClock" => "java.time.Clock",
         "java.time.ZoneRegion" => "java.time.ZoneId",
         _ if class.starts_with("sun.nio.cs.") => "java.nio.charset.Charset",
         _ if class.starts_with("sun.nio.fs.") => "java.nio.file.Path",
@@ -63,9 +66,32 @@ pub fn way(class: &str) -> Option<Way> {
     })
 }
 
+/// The static method of a class that takes other values instead, and these: classes and texts.
+pub fn parts<'t>(
+    class: &str,
+    text: &'t str,
+) -> Option<(&'static str, Vec<(&'static str, &'t str)>)> {
+    if class != "java.time.Clock" {
+        return None;
+    }
+    const ZONE: &str = "java.time.ZoneId";
+    // A clock that goes has a zone alone.
+    Some(match text.split_once(' ') {
+        Some((instant, zone)) => ("fixed", vec![("java.time.Instant", instant), (ZONE, zone)]),
+        None if text == "Z" => ("systemUTC", Vec::new()),
+        None => ("system", vec![(ZONE, text)]),
+    })
+}
+
+/// The constant that a source names for a value: its class, and its name.
+pub fn constant(class: &str, text: &str) -> Option<(&'static str, &'static str)> {
+    let is_zone = matches!(class, "java.time.ZoneId" | "java.time.ZoneOffset");
+    (is_zone && text == "Z").then_some(("java.time.ZoneOffset", "UTC"))
+}
+
 /// Whether `toString` of an object of a class returns its text.
 pub fn says_its_text(class: &str) -> bool {
-    class != "java.util.Locale"
+    !matches!(class, "java.time.Clock" | "java.util.Locale")
 }
 
 #[cfg(test)]
@@ -89,5 +115,14 @@ mod tests {
             Some(("java.time.ZoneId", Some("of")))
         );
         assert_eq!(of("java.util.Date"), None);
+        let clock = of("java.time.Clock$FixedClock").unwrap().0;
+        let instant = ("java.time.Instant", "2024-05-01T08:00:00Z");
+        let zone = ("java.time.ZoneId", "Z");
+        assert_eq!(
+            parts(clock, "2024-05-01T08:00:00Z Z"),
+            Some(("fixed", vec![instant, zone]))
+        );
+        assert_eq!(parts(clock, "Z"), Some(("systemUTC", Vec::new())));
+        assert_eq!(parts("java.time.LocalDate", "2024-05-01"), None);
     }
 }

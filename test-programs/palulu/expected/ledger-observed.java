@@ -4,6 +4,7 @@
 package ledger;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -14,6 +15,7 @@ import java.math.BigInteger;
 import java.net.URI;
 import java.nio.charset.Charset;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
@@ -47,10 +49,14 @@ class LedgerObservedTest {
         assertEquals("no such coin: 0.125", thrown.getMessage());
         assertEquals("2024-02-29", ledger.firstDay().toString());
         assertEquals("00000000-0000-0003-0000-000000000005", ledger.last().toString());
-        assertEquals(2, ledger.daysFrom(Instant.parse("2024-02-29T23:30:00Z"), ZoneOffset.of("Z")));
+        assertEquals(2, ledger.daysFrom(Instant.parse("2024-02-29T23:30:00Z"), ZoneOffset.UTC));
         assertEquals(1,
                 ledger.daysFrom(Instant.parse("2024-02-29T23:30:00.005Z"),
                 ZoneId.of("Europe/Berlin")));
+        assertFalse(ledger.isDue(LocalDate.parse("2024-03-03"),
+                Clock.fixed(Instant.parse("2024-02-29T23:30:00.005Z"),
+                ZoneId.of("Europe/Berlin"))));
+        assertTrue(ledger.isDue(LocalDate.parse("2024-02-29"), Clock.systemUTC()));
         assertTrue(ledger.isOf(Year.parse("2024")));
         assertEquals("--r",
                 ledger.title(Locale.forLanguageTag("de-DE"), Pattern.compile("[aeiou]")));

@@ -4,6 +4,55 @@
 package orders;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+
+class AttemptsObservedTest {
+
+    @Test
+    void askThenCount() {
+        Attempts attempts = new Attempts();
+        assertEquals("tea", attempts.ask(() -> "tea", () -> null));
+        assertEquals("water",
+                attempts.ask(() -> { throw new IllegalStateException(); }, () -> "water"));
+        assertEquals("no milk",
+                attempts.ask(() -> { throw new Attempts.Shortage("milk"); }, () -> null));
+        assertEquals(12, attempts.count("12", Integer::parseInt));
+        assertEquals(2, attempts.failures());
+        assertFalse(attempts.isFine());
+    }
+
+    @Test
+    void ask() {
+        Attempts attempts = new Attempts();
+        assertEquals("salt", attempts.ask(() -> "salt", () -> null));
+        assertTrue(attempts.isFine());
+    }
+}
+// Pins down what the program does:
+// Written by hindsight 0.1.0 from recorded runs (out). A test that fails shows what has
+//     changed since.
+package orders;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import org.junit.jupiter.api.Test;
+
+class AttemptsShortageObservedTest {
+
+    @Test
+    void newShortage() {
+        assertEquals("milk", new Attempts.Shortage("milk").getMessage());
+    }
+}
+// Pins down what the program does:
+// Written by hindsight 0.1.0 from recorded runs (out). A test that fails shows what has
+//     changed since.
+package orders;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.util.Iterator;
 import org.junit.jupiter.api.Test;

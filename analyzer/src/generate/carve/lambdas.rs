@@ -8,13 +8,13 @@
 
 use super::{End, Seen, Value};
 use crate::classpath::FoundClass;
-use crate::generate::lambda::{Functional, Given, is_written_for};
+use crate::generate::lambda::{Functional, Given, Thrown, is_written_for};
 use crate::generate::sequence::{Arg, Method, fresh};
 use crate::java::descriptor;
 use crate::model::values::Literal;
 use hindsight_tracelog::trace::Datum;
 use hindsight_tracelog::trace::dictionary::Code;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
@@ -33,7 +33,9 @@ pub struct Lambdas {
     /// By its serial, the class whose code has made each, and the number of its own.
     made: FxHashMap<u64, (Rc<str>, u32)>,
     makers: FxHashMap<u32, Rc<str>>,
-    /// What is known of the types that they were passed as.
+    /// Other objects of classes that no test can name, which were passed where a lambda can be.
+    hidden: FxHashSet<u64>,
+    /// What is known of the types that values were passed as, by their descriptors.
     functional: HashMap<String, Option<Functional>>,
     /// By the numbers of their classes, what they run, where the trace says so,
     codes: FxHashMap<u32, Code>,
@@ -68,6 +70,8 @@ struct Body {
     /// How many parameters come behind the one that it has given, if it has.
     passed_on: Option<usize>,
     end: End,
+    /// What it has thrown, if a test can make that.
+    thrown: Option<Thrown>,
 }
 
 /// The class whose code has made a lambda, by the name of the lambda's.
@@ -97,9 +101,10 @@ pub(super) fn place(name: &str) -> Option<u32> {
 }
 
 impl Lambdas {
-    /// Whether a value is one of them.
+    /// Whether a lambda can stand in for a value.
     pub(super) fn has(&self, value: &Value) -> bool {
-        matches!(value, Value::Object(serial) if self.made.contains_key(serial))
+        let is = |serial| self.made.contains_key(serial) || self.hidden.contains(serial);
+        matches!(value, Value::Object(serial) if is(serial))
     }
 
     /// Takes an object, by its class and the number of that, and what it runs if it is a lambda.
@@ -115,34 +120,40 @@ impl Lambdas {
     }
 
     /// Takes notice that a value is passed as a type; `referred` says what a test can refer to, of code and with how
-    /// many parameters.
+    /// many parameters, and `is_hidden` whether no test can name the value's class.
     pub(super) fn passed(
         &mut self,
         value: &Value,
         ty: &str,
         info: &dyn Fn(&str) -> Option<Rc<FoundClass>>,
         referred: &dyn Fn(&Code, usize) -> Option<Method>,
+        is_hidden: &dyn Fn() -> bool,
     ) {
-        if let Value::Object(serial) = value
-            && let Some((maker, number)) = self.made.get(serial)
-            && let Some(class) = descriptor::class_name(ty)
-        {
-            if !self.functional.contains_key(&class) {
-                let known = is_written_for(&class).then(|| Functional::of(&class, info));
-                let known = known.flatten();
-                self.functional.insert(class.clone(), known);
+        let Value::Object(serial) = value else {
+            return;
+        };
+        if !self.functional.contains_key(ty) {
+            let class = descriptor::class_name(ty).filter(|class| is_written_for(class));
+            let known = class.and_then(|class| Functional::of(&class, info));
+            self.functional.insert(ty.to_owned(), known);
+        }
+        let Some(Some(known)) = self.functional.get(ty) else {
+            return;
+        };
+        let Some((maker, number)) = self.made.get(serial) else {
+            if !self.hidden.contains(serial) && is_hidden() {
+                self.hidden.insert(*serial);
             }
-            if let Some(Some(known)) = self.functional.get(&class) {
-                if let Some(code) = self.codes.get(number) {
-                    let reference = self.references.entry(*number);
-                    reference.or_insert_with(|| referred(code, known.parameters()));
-                }
-                let key = (kinds(&known.descriptor), maker.clone());
-                let passed = self.passed.entry(key).or_default();
-                if !passed.contains(number) {
-                    passed.push(*number);
-                }
-            }
+            return;
+        };
+        if let Some(code) = self.codes.get(number) {
+            let reference = self.references.entry(*number);
+            reference.or_insert_with(|| referred(code, known.parameters()));
+        }
+        let key = (kinds(&known.descriptor), maker.clone());
+        let passed = self.passed.entry(key).or_default();
+        if !passed.contains(number) {
+            passed.push(*number);
         }
     }
 
@@ -160,7 +171,7 @@ impl Lambdas {
         method: u32,
         (class, descriptor): (&str, &str),
         gave: Option<Datum>,
-        end: End,
+        (end, thrown): (End, Option<Thrown>),
     ) {
         let count = descriptor::split(descriptor).map_or(0, |(types, _)| types.len());
         let is_same = |(_, datum): &&(usize, Datum)| match (*datum, gave) {
@@ -175,6 +186,7 @@ impl Lambdas {
             kinds: kinds(descriptor),
             passed_on,
             end,
+            thrown,
         };
         self.kept += 1;
         self.bodies.entry(class.into()).or_default().push(body);
@@ -233,12 +245,12 @@ impl Lambdas {
     }
 
     fn functional(&self, ty: &str) -> Option<&Functional> {
-        let class = descriptor::class_name(ty)?;
-        self.functional.get(&class)?.as_ref()
+        self.functional.get(ty)?.as_ref()
     }
 
-    /// What a test passes for a value that a call was passed as some type, if that is a lambda; of one that `is_kept`
-    /// the code that seems its own tells more than what the call has returned.
+    /// What a test passes for a value that a call was passed as some type, if that is a lambda, or one can be in its
+    /// place; of one that `is_kept` the code that seems its own tells more than what the call has returned. `histories`
+    /// has the calls of objects.
     pub(super) fn stand_in(
         &self,
         value: &Value,
@@ -246,6 +258,7 @@ impl Lambdas {
         seen: &Seen,
         vars: &HashMap<u64, usize>,
         is_kept: bool,
+        histories: &FxHashMap<u64, Vec<Rc<Seen>>>,
     ) -> Option<Arg> {
         let Value::Object(serial) = value else {
             return None;
@@ -254,9 +267,20 @@ impl Lambdas {
         if vars.contains_key(serial) {
             return None;
         }
-        let (maker, number) = self.made.get(serial)?;
         let known = self.functional(ty)?;
-        let gives = self.gives((maker, *number), known, seen, vars, is_kept)?;
+        let gives = match self.made.get(serial) {
+            Some((maker, number)) => self.gives((maker, *number), known, seen, vars, is_kept)?,
+            None if self.hidden.contains(serial) => {
+                let calls = histories.get(serial).into_iter().flatten();
+                let mut asked = calls.filter(|call| {
+                    call.on == Some(*serial)
+                        && call.method.name == known.method
+                        && call.entered > seen.entered
+                });
+                gave(asked.next().map(Rc::as_ref), known, vars)?
+            }
+            None => return None,
+        };
         Some(known.giving(gives))
     }
 
@@ -269,9 +293,6 @@ impl Lambdas {
         is_kept: bool,
     ) -> Option<Given> {
         let (types, result) = descriptor::split(&known.descriptor)?;
-        if result == "V" {
-            return Some(Given::Nothing);
-        }
         let bodies = self.bodies.get(maker).map_or(&[][..], Vec::as_slice);
         let from = bodies.partition_point(|body| body.entered <= seen.entered);
         let code = self.code.get(&number);
@@ -279,6 +300,16 @@ impl Lambdas {
         let mut bodies = bodies[from..].iter().take(MAX_LOOKED_AT);
         let body =
             bodies.find(|body| code.is_none_or(|code| *code == body.method) && body.is_of(&kinds));
+        let thrown = body.and_then(|body| body.thrown.as_ref());
+        if let (Some(thrown), true) = (thrown, code.is_some()) {
+            return Some(Given::Throws(thrown.clone()));
+        }
+        if result == "V" {
+            return Some(Given::Nothing);
+        }
+        if self.was_idle(maker, number) {
+            return Some(Given::Value(Arg::Literal(unasked(result))));
+        }
         let is_within = body.is_some_and(|body| body.entered < seen.left);
         let (_, returned) = seen.method.types();
         let is_primitive = descriptor::is_primitive(result);
@@ -311,10 +342,45 @@ impl Lambdas {
         }
         Some(match types.iter().position(|ty| *ty == result) {
             Some(at) if !is_primitive => Given::Parameter(at),
-            // What is asked for at all is mostly there.
-            _ if result == "Z" => Given::Value(Arg::Literal(Literal::Bool(true))),
-            _ => Given::Value(Arg::Literal(fresh(result))),
+            _ => Given::Value(Arg::Literal(unasked(result))),
         })
+    }
+
+    /// Whether the code of a lambda is in a class of which others have run, and has not run itself.
+    fn was_idle(&self, maker: &Rc<str>, number: u32) -> bool {
+        let is_makers = |code: &Code| code.class == **maker && is_body(&code.name);
+        self.codes.get(&number).is_some_and(is_makers)
+            && self.code.get(&number) == Some(&NOT_SEEN)
+            && self.bodies.contains_key(maker)
+            && self.kept < MAX_BODIES
+    }
+}
+
+/// What stands in for an object of which this call is known, if it is of what a lambda can be.
+fn gave(call: Option<&Seen>, known: &Functional, vars: &HashMap<u64, usize>) -> Option<Given> {
+    let (types, result) = descriptor::split(&known.descriptor)?;
+    Some(match call.map(|call| (&call.end, &call.args)) {
+        Some((End::Threw(_), _)) => return None,
+        _ if result == "V" => Given::Nothing,
+        Some((End::Returned(Some(Value::Literal(literal))), _)) => {
+            Given::Value(Arg::Literal(literal.clone()))
+        }
+        Some((End::Returned(Some(value @ Value::Object(serial))), args)) => {
+            match args.iter().position(|arg| arg == value) {
+                Some(at) if args.len() == types.len() => Given::Parameter(at),
+                _ => Given::Value(Arg::Var(*vars.get(serial)?)),
+            }
+        }
+        Some(_) => return None,
+        None => Given::Value(Arg::Literal(unasked(result))),
+    })
+}
+
+/// What a lambda gives of which nothing is known. What is asked for at all is mostly there.
+fn unasked(result: &str) -> Literal {
+    match result {
+        "Z" => Literal::Bool(true),
+        _ => fresh(result),
     }
 }
 
@@ -345,21 +411,28 @@ mod tests {
             ("B", "(Ljava/lang/Object;)Ljava/lang/Object;"),
         ] {
             all.functional
-                .insert(name.to_owned(), Some(known(name, descriptor)));
+                .insert(format!("L{name};"), Some(known(name, descriptor)));
         }
         for (entered, descriptor, end) in bodies {
             let begun = Begun {
                 entered,
                 passed: Vec::new(),
             };
-            all.ended(begun, entered as u32, ("shop.Main", descriptor), None, end);
+            all.ended(
+                begun,
+                entered as u32,
+                ("shop.Main", descriptor),
+                None,
+                (end, None),
+            );
         }
         all.finish(&|method| Some(format!("lambda$main${method}")))
     }
 
     fn given(all: &Lambdas, serial: u64, ty: &str, seen: &Seen) -> Option<Given> {
         let vars = HashMap::from([(5, 3)]);
-        match all.stand_in(&Value::Object(serial), ty, seen, &vars, true)? {
+        let calls = FxHashMap::default();
+        match all.stand_in(&Value::Object(serial), ty, seen, &vars, true, &calls)? {
             Arg::Lambda(lambda) => Some(lambda.gives),
             other => panic!("{other:?}"),
         }
@@ -398,6 +471,40 @@ mod tests {
         assert_eq!(given(&all, 5, "LA;", &seen), None);
     }
 
+    /// As that of an anonymous class: it gives what it did when it was called, and nothing if it was not.
+    #[test]
+    fn what_no_test_can_name_has_a_lambda_in_its_place() {
+        let mut all = lambdas(Vec::new());
+        let value = Value::Object(20);
+        all.passed(&value, "LA;", &|_| None, &|_, _| None, &|| true);
+        let seen = Seen::of_end(End::Returned(None));
+        let given = |calls: Vec<Seen>| {
+            let calls = calls.into_iter().map(Rc::new).collect();
+            let histories = FxHashMap::from_iter([(20, calls)]);
+            let vars = HashMap::new();
+            let arg = all.stand_in(&value, "LA;", &seen, &vars, false, &histories);
+            arg.map(|arg| match arg {
+                Arg::Lambda(lambda) => lambda.gives,
+                other => panic!("{other:?}"),
+            })
+        };
+        let asked = |end: End| {
+            let mut call = Seen::of_end(end);
+            call.on = Some(20);
+            call.entered = seen.entered + 1;
+            call.method.name = "on".to_owned();
+            call
+        };
+        let value = |is| Some(Given::Value(Arg::Literal(Literal::Bool(is))));
+        let gave = |is| returned(Value::Literal(Literal::Bool(is)));
+        assert_eq!(
+            given(vec![asked(gave(false)), asked(gave(true))]),
+            value(false)
+        );
+        assert_eq!(given(Vec::new()), value(true));
+        assert_eq!(given(vec![asked(End::Threw("a.B".to_owned()))]), None);
+    }
+
     /// The second one that was passed is the one whose code comes second.
     #[test]
     fn lambdas_that_look_alike_are_told_apart() {
@@ -408,7 +515,8 @@ mod tests {
         ]);
         all.take(9, "shop.Main$$Lambda/0x0000000001000e28", 3, None);
         for serial in [7, 9] {
-            all.passed(&Value::Object(serial), "LA;", &|_| None, &|_, _| None);
+            let value = Value::Object(serial);
+            all.passed(&value, "LA;", &|_| None, &|_, _| None, &|| false);
         }
         let all = all.finish(&|method| Some(format!("lambda$main${method}")));
         let seen = Seen::of_end(End::Returned(None));
@@ -448,7 +556,8 @@ mod tests {
                 runs: None,
             };
             let referred = |code: &Code, _| (code.name == "is").then(|| is.clone());
-            all.passed(&Value::Object(serial), "LA;", &|_| None, &referred);
+            let value = Value::Object(serial);
+            all.passed(&value, "LA;", &|_| None, &referred, &|| false);
         }
         let all = all.finish(&|method| Some(format!("lambda$main${method}")));
         let seen = Seen::of_end(End::Returned(None));

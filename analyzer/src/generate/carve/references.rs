@@ -3,15 +3,15 @@
 use super::callable::{Access, of};
 use crate::classinfo;
 use crate::generate::guard;
+use crate::generate::lambda::{named, takes};
 use crate::generate::sequence::Method;
 use crate::java::descriptor;
 use hindsight_classfile::access;
 use hindsight_tracelog::trace::dictionary::Code;
-use std::collections::{HashMap, HashSet, VecDeque};
 
 impl Access<'_> {
     /// The method that a lambda of the run is a reference to, if any source can write it (`Type::name`) and javac
-    /// knows at once which one is meant, where the method of the lambda's interface has so many parameters.
+    /// knows by their number which one is meant, where the method of the lambda's interface has so many parameters.
     pub(super) fn referred(&self, code: &Code, parameters: usize) -> Option<Method> {
         let mut method = Method {
             class: code.class.clone(),
@@ -28,14 +28,13 @@ impl Access<'_> {
         if method.is_constructor() {
             let found = self.info(&method.class)?;
             let info = of(&found)?;
-            let named = info.methods.iter().filter(|one| one.name == method.name);
-            let is_plain = taken == 0 || named.count() == 1;
+            let is_plain = self.referred_with(&method, parameters).is_some();
             let declared = info.method(&method.name, &method.descriptor)?;
             let is_open = declared.is(access::PUBLIC) && !info.is(access::ABSTRACT);
             let fits = is_plain && is_open && taken == parameters;
             return (fits && !is_barred(&method)).then_some(method);
         }
-        let (declaring, only) = self.only(&method)?;
+        let (declaring, only) = self.referred_with(&method, parameters)?;
         method.is_static = only.is(access::STATIC);
         let is_plain = only.is(access::PUBLIC) && !only.is(access::SYNTHETIC | access::VARARGS);
         // What has taken its receiver with it is written otherwise.
@@ -45,27 +44,15 @@ impl Access<'_> {
         (is_plain && fits && !is_barred).then_some(method)
     }
 
-    /// A method as a class declares or inherits it, and the class that declares it, if no other one there has its name.
-    fn only(&self, method: &Method) -> Option<(String, classinfo::Method)> {
-        let mut pending = VecDeque::from([method.class.clone()]);
-        let mut seen = HashSet::new();
-        let mut named: HashMap<String, (String, classinfo::Method)> = HashMap::new();
-        while let Some(class) = pending.pop_front() {
-            if !seen.insert(class.clone()) {
-                continue;
-            }
-            let found = self.info(&class)?;
-            let info = of(&found)?;
-            for one in info.methods.iter().filter(|one| one.name == method.name) {
-                let parameters = one.descriptor.split(')').next().unwrap_or_default();
-                if !one.is(access::BRIDGE) {
-                    let known = named.entry(parameters.to_owned());
-                    known.or_insert_with(|| (class.clone(), one.clone()));
-                }
-            }
-            pending.extend(info.super_class.iter().chain(&info.interfaces).cloned());
-        }
-        let mut named = named.into_values();
+    /// The method itself, and the class that declares it, if a reference to its name means no other one with so many
+    /// parameters.
+    fn referred_with(
+        &self,
+        method: &Method,
+        parameters: usize,
+    ) -> Option<(String, classinfo::Method)> {
+        let named = named(method, &|class| self.info(class))?;
+        let mut named = named.into_iter().filter(|(_, one)| takes(one, parameters));
         let only = named.next().filter(|_| named.next().is_none())?;
         (only.1.descriptor == method.descriptor).then_some(only)
     }
@@ -115,9 +102,18 @@ mod tests {
         assert!(refers("java.util.List", "size", "()I", 1));
         // It has its receiver with it.
         assert!(!refers("java.lang.String", "length", "()I", 0));
+        // Of that name it alone takes so much.
+        let parsed = "(Ljava/lang/String;)I";
+        assert!(refers("java.lang.Integer", "parseInt", parsed, 1));
         // There are others of that name.
         let of_object = "(Ljava/lang/Object;)Ljava/lang/String;";
         assert!(!refers("java.lang.String", "valueOf", of_object, 1));
+        assert!(!refers(
+            "java.lang.Integer",
+            "toString",
+            "()Ljava/lang/String;",
+            1
+        ));
         assert!(!refers("java.util.ArrayList", "<init>", "(I)V", 1));
         // No test does that, or can.
         assert!(!refers("java.lang.System", "exit", "(I)V", 1));

@@ -4,8 +4,10 @@
 use super::callable::of;
 use super::slice::MAX_ELEMENTS;
 use super::{MAX_OBJECTS, Object, Recorder, Value};
+use crate::generate::lambda::Thrown;
 use crate::model::literal::{is_reflected, literal, of_units};
 use crate::model::values::Literal;
+use hindsight_classfile::access;
 use hindsight_tracelog::trace::{Datum, ObjectId};
 
 /// Elements of arrays that are followed.
@@ -57,6 +59,33 @@ impl Recorder<'_> {
                 array.set(at, Some(element));
             }
         }
+    }
+
+    /// How a test makes an exception: of the text that the run has made it of, if that is known and its constructor
+    /// takes no more, or of nothing.
+    pub(super) fn thrown(&mut self, id: ObjectId) -> Option<Thrown> {
+        let class = self.dictionary.class(id.class())?;
+        let info = self.access.info(class)?;
+        let info = of(&info)?;
+        let takes = |descriptor: &str| {
+            let constructor = info.method("<init>", descriptor);
+            constructor.is_some_and(|one| one.is(access::PUBLIC))
+        };
+        let object = self.objects.get(&id.serial());
+        let maker = object.and_then(|object| object.history.first());
+        let maker = maker.filter(|seen| seen.made == Some(id.serial()));
+        let message = match maker.map(|seen| &seen.args[..]) {
+            Some([Value::Literal(Literal::Text(message))]) => Some(message.clone()),
+            _ => None,
+        };
+        let can_be_made = match &message {
+            Some(_) => takes("(Ljava/lang/String;)V"),
+            None => takes("()V"),
+        };
+        let class = class.to_owned();
+        let can_be_made =
+            can_be_made && !info.is(access::ABSTRACT) && self.access.is_accessible(&class);
+        can_be_made.then_some(Thrown { class, message })
     }
 
     /// What a call of the JDK's has written to arrays: a copy is as what it was made of, and what cannot be

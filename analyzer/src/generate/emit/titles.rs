@@ -267,6 +267,9 @@ fn passed_word(arg: &Arg, ty: &str) -> Option<String> {
                 format!("New{}", capital(&sanitize(own_name(&method.class))))
             }
             Given::Calls(method) => capital(&said(&method.name)),
+            Given::Throws(thrown) => {
+                format!("Throwing{}", capital(&sanitize(own_name(&thrown.class))))
+            }
         }),
         Arg::Var(_) => None,
     }

@@ -105,8 +105,9 @@ pub fn best(
         };
         let mut test = of_first(good.calls)?;
         // Up to where something is left out, the object can be asked what it says of itself, and that may tell more
-        // than all later calls do.
-        let gap = carved.gaps.iter().copied().min();
+        // than all later calls do. Behind another lambda it can be asked as well.
+        let gaps = carved.gaps.iter().copied();
+        let gap = gaps.filter(|gap| !carved.is_replaced(*gap)).min();
         let gap = gap.filter(|gap| *gap < good.calls && carved.own[..*gap].contains(&true));
         if wanted.mutability.is_some()
             && let Some(gap) = gap

@@ -128,6 +128,18 @@ fn argument(out: &mut impl Write, arg: &Arg, ty: &str) -> io::Result<()> {
                 }
                 Given::Value(value) => argument(out, value, result),
                 Given::Nothing => out.write_all(b"n"),
+                Given::Throws(thrown) => {
+                    out.write_all(b"t")?;
+                    text(out, &thrown.class)?;
+                    match &thrown.message {
+                        Some(message) => argument(
+                            out,
+                            &Arg::Literal(Literal::Text(message.clone())),
+                            "Ljava/lang/String;",
+                        ),
+                        None => out.write_all(b"n"),
+                    }
+                }
                 Given::Calls(method) => {
                     out.write_all(b"r")?;
                     for name in [&method.class, &method.name, &method.descriptor] {

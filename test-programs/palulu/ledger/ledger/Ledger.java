@@ -6,6 +6,7 @@ import java.math.BigInteger;
 import java.net.URI;
 import java.nio.charset.Charset;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
@@ -47,6 +48,10 @@ public final class Ledger {
     public int daysFrom(Instant start, ZoneId zone) {
         LocalDate from = start.atZone(zone).toLocalDate();
         return (int) days.keySet().stream().filter(day -> !day.isBefore(from)).count();
+    }
+
+    public boolean isDue(LocalDate day, Clock clock) {
+        return !LocalDate.now(clock).isBefore(day);
     }
 
     public boolean isOf(Year year) {

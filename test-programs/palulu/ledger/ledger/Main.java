@@ -6,6 +6,7 @@ import java.math.BigInteger;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Paths;
+import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
@@ -37,6 +38,8 @@ public final class Main {
         System.out.println(ledger.daysFrom(Instant.parse("2024-02-29T23:30:00Z"), ZoneOffset.UTC));
         Instant late = Instant.ofEpochSecond(1_709_249_400, 5_000_000);
         System.out.println(ledger.daysFrom(late, ZoneId.of("Europe/Berlin")));
+        System.out.println(ledger.isDue(day.plusDays(3), Clock.fixed(late, ZoneId.of("Europe/Berlin"))));
+        System.out.println(ledger.isDue(day, Clock.systemUTC()));
         System.out.println(ledger.isOf(Year.of(2024)));
         System.out.println(ledger.title(Locale.GERMANY, Pattern.compile("[aeiou]")));
         System.out.println(ledger.bytes(StandardCharsets.UTF_16BE));

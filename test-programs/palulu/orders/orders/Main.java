@@ -56,6 +56,12 @@ public final class Main {
         for (int time = 0; time < 2; time++) {
             label += rung.ring(bell);
         }
+        Attempts attempts = new Attempts();
+        label += attempts.ask(() -> "tea", () -> "water");
+        label += attempts.ask(() -> { throw new IllegalStateException("no tea"); }, () -> "water");
+        label += attempts.ask(() -> { throw new Attempts.Shortage("milk"); }, () -> "cream");
+        counts[0] += attempts.count("12", Integer::parseInt);
+        label += new Attempts().ask(() -> "salt", () -> "sand");
         System.out.println(counts[0] + " " + counts[1] + " " + label);
     }
 }

@@ -115,7 +115,7 @@ fn what_is_done_to_a_part_is_done_to_the_whole() {
             "palulu/expected/orders-observed.java",
             &written(&workplace, "tests"),
         );
-        let told = "21 of 22 carved sequences did the same again\n  \
+        let told = "24 of 25 carved sequences did the same again\n  \
                     1 gave nothing that could be asserted, such as one with orders.Till.next\n  \
                     without calls whose objects or arguments no test can make: Order.label (Function), \
                     Sums.largest (int[])\n  \

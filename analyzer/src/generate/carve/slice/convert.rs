@@ -102,8 +102,10 @@ impl Recorded {
                     }
                     let ty = ty.filter(|_| unmade.replaces_lambdas());
                     let is_kept = unmade == Unmade::Kept;
-                    let lambda =
-                        ty.and_then(|ty| self.lambdas.stand_in(arg, ty, seen, &vars, is_kept));
+                    let lambda = ty.and_then(|ty| {
+                        let calls = &self.histories;
+                        self.lambdas.stand_in(arg, ty, seen, &vars, is_kept, calls)
+                    });
                     lambdas |= lambda.is_some();
                     lambda.or_else(|| argument(arg, &vars, guess))
                 });

@@ -194,6 +194,7 @@ fn another_lambda_stands_in_for_a_reference_last() {
             passed,
             &|class| platform.info(class),
             &|_, _| (!listens).then(|| next.clone()),
+            &|| false,
         );
         run.lambdas = std::mem::take(&mut run.lambdas).finish(&|_| None);
         run

@@ -307,8 +307,20 @@ impl Body<'_, '_> {
                 )
             }
             Literal::JdkValue(class, said) => {
+                if let Some((class, name)) = jdk_value::constant(class, said) {
+                    let class = self.type_name(&descriptor::of_class(class))?;
+                    return Some(format!("{class}.{name}"));
+                }
                 let way = jdk_value::way(class)?;
                 let class = self.type_name(&descriptor::of_class(way.class))?;
+                if let Some((method, parts)) = jdk_value::parts(way.class, said) {
+                    let parts = parts.into_iter().map(|(class, said)| {
+                        let part = Literal::JdkValue(class.to_owned(), said.to_owned());
+                        self.literal(&part, ty)
+                    });
+                    let parts: Option<Vec<String>> = parts.collect();
+                    return Some(format!("{class}.{method}({})", parts?.join(", ")));
+                }
                 let said = text(said)?;
                 match way.method {
                     Some(method) => format!("{class}.{method}({said})"),

@@ -1,8 +1,8 @@
 //! Lambda expressions and method references.
 
-use super::Body;
+use super::{Body, text};
 use crate::generate::emit::words::lower;
-use crate::generate::lambda::{Functional, Given, Lambda};
+use crate::generate::lambda::{Functional, Given, Lambda, Thrown, named, takes};
 use crate::generate::sequence::Method;
 use crate::java::descriptor;
 use crate::java::names::{is_identifier, sanitize};
@@ -32,6 +32,7 @@ impl Body<'_, '_> {
             Given::Nothing => "{}".to_owned(),
             Given::Parameter(at) => names.get(*at)?.clone(),
             Given::Value(value) => self.argument(value, result, false)?,
+            Given::Throws(thrown) => self.throw(thrown)?,
             Given::Calls(_) => return None,
         };
         let head = match &names[..] {
@@ -39,6 +40,16 @@ impl Body<'_, '_> {
             all => format!("({})", all.join(", ")),
         };
         Some(format!("{head} -> {given}"))
+    }
+
+    /// A body that does nothing but throw.
+    fn throw(&mut self, thrown: &Thrown) -> Option<String> {
+        let class = self.class_name(&thrown.class)?;
+        let message = match &thrown.message {
+            Some(message) => text(message)?,
+            None => String::new(),
+        };
+        Some(format!("{{ throw new {class}({message}); }}"))
     }
 
     /// How a reference to a method is written whose interface's method takes these types; where types have no
@@ -122,9 +133,16 @@ impl Body<'_, '_> {
         let class = descriptor::class_name(ty);
         let other =
             class.and_then(|class| Functional::of(&class, &|name| self.context.classes.info(name)));
-        // Of several constructors, one may take what the other type has.
-        let is_any = matches!(&lambda.gives, Given::Calls(method) if method.is_constructor());
-        other.is_some_and(|other| is_any || other.parameters() == lambda.types().0.len())
+        let Some(other) = other else { return false };
+        match &lambda.gives {
+            // Of several of that name, one may take what the other type has.
+            Given::Calls(method) => {
+                let named = named(method, &|name| self.context.classes.info(name));
+                let mut named = named.iter().flatten();
+                named.any(|(_, one)| takes(one, other.parameters()))
+            }
+            _ => other.parameters() == lambda.types().0.len(),
+        }
     }
 
     /// Whether no variable of the test has a name, and nothing else in its file.

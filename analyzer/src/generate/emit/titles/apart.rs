@@ -1,9 +1,10 @@
 //! Tests that have one name so far: what only one of them has tells that one from the others.
 
-use super::{Context, literal_word, passed_word, said};
+use super::{Context, literal_word, own_name, passed_word, said};
 use crate::generate::asserted::{Assertion, Checked};
 use crate::generate::emit::words::{capital, word};
 use crate::generate::sequence::Arg;
+use crate::java::names::sanitize;
 use crate::model::values::Literal;
 use std::collections::HashMap;
 
@@ -87,6 +88,18 @@ pub(super) fn marks(context: &Context<'_>, checked: &Checked) -> Vec<Mark> {
             marks.push(Mark::Calls(capital(&said(&method.name))));
         }
     }
+    // At last, of which class something is that is made for it.
+    for statement in checked.calls().iter().rev() {
+        for arg in &statement.args {
+            arg.vars(&mut |var| {
+                let maker = context.methods.get(checked.sequence[var].method);
+                if maker.is_constructor() {
+                    let class = capital(&sanitize(own_name(&maker.class)));
+                    marks.push(Mark::Passes(class));
+                }
+            });
+        }
+    }
     marks
 }
 
@@ -98,7 +111,7 @@ fn passed(arg: &Arg, ty: &str, marks: &mut Vec<Mark>) {
         }
         arg => {
             let word = passed_word(arg, ty).or_else(|| match arg {
-                Arg::Literal(Literal::Text(text)) => number(text),
+                Arg::Literal(Literal::Text(text) | Literal::Box(_, text)) => number(text),
                 Arg::Literal(Literal::Double(bits)) => number(&f64::from_bits(*bits).to_string()),
                 _ => None,
             });

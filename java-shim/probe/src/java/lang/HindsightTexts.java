@@ -10,6 +10,7 @@ import java.math.BigInteger;
 import java.net.URI;
 import java.nio.charset.Charset;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
@@ -46,6 +47,8 @@ final class HindsightTexts {
     /** About ten thousand years from 1970 on, either way: no day that anybody means is beyond. */
     private static final long MAX_SECONDS = 10_000L * 366 * 86_400;
 
+    private static final long SECONDS_OF_DAY = 86_400;
+
     /** Kinds of values, which the agent knows by these bits: those that it records itself are not asked. */
     private static final int TIMES = 1;
 
@@ -59,6 +62,7 @@ final class HindsightTexts {
     private static final int URIS = 1 << 8;
     private static final int CHARSETS = 1 << 9;
     private static final int PATHS = 1 << 10;
+    private static final int CLOCKS = 1 << 11;
 
     /** The kinds of values beyond {@code java.lang} that are asked. */
     private static int asked;
@@ -213,20 +217,39 @@ final class HindsightTexts {
             text = type.getName().startsWith("sun.nio.cs.") ? ((Charset) object).name() : null;
         } else if (object instanceof Path && asks(PATHS)) {
             text = type.getName().startsWith("sun.nio.fs.") ? object.toString() : null;
+        } else if (object instanceof Clock) {
+            text = asks(CLOCKS) ? ofClock((Clock) object, type.getName()) : null;
         }
         return text == null || text.length() > MAX_TEXT ? null : text;
     }
 
-    /** As {@link Instant#toString}, without the formatter, which would be initialised for it. */
+    /** The instant and zone of a clock that stands still, and the zone of one that goes. */
+    private static String ofClock(Clock clock, String name) {
+        switch (name) {
+            case "java.time.Clock$FixedClock":
+                String instant = ofInstant(clock.instant());
+                return instant == null ? null : instant + " " + clock.getZone().getId();
+            case "java.time.Clock$SystemClock":
+                return clock.getZone().getId();
+            default:
+                return null;
+        }
+    }
+
+    /**
+     * As {@link Instant#toString}, without the formatter, which would be initialised for it, and without {@code
+     * java.util}, which is recorded where a test is to make collections again.
+     */
     private static String ofInstant(Instant instant) {
-        if (Math.abs(instant.getEpochSecond()) > MAX_SECONDS) {
+        long second = instant.getEpochSecond();
+        if (Math.abs(second) > MAX_SECONDS) {
             return null;
         }
-        LocalDateTime time =
-                LocalDateTime.ofEpochSecond(
-                        instant.getEpochSecond(), instant.getNano(), ZoneOffset.UTC);
+        LocalDate date = LocalDate.ofEpochDay(Math.floorDiv(second, SECONDS_OF_DAY));
+        long nanos = Math.floorMod(second, SECONDS_OF_DAY) * 1_000_000_000L + instant.getNano();
+        LocalTime time = LocalTime.ofNanoOfDay(nanos);
         String seconds = time.getSecond() == 0 && time.getNano() == 0 ? ":00Z" : "Z";
-        return time + seconds;
+        return date + "T" + time + seconds;
     }
 
     /** Whether its text can be short, and so is made quickly. */

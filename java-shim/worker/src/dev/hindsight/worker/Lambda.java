@@ -5,16 +5,38 @@ import java.lang.invoke.LambdaMetafactory;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.InvocationTargetException;
+import java.util.Arrays;
 
-/** What a lambda expression of a test gives: one of its parameters, or the same each time; and method references. */
+/**
+ * What a lambda expression of a test gives: one of its parameters, or the same each time, or an exception that it
+ * throws; and method references.
+ */
 public final class Lambda {
     private final int parameter;
     private final Object value;
 
-    /** With the parameter that it gives, or -1 for a value. */
-    Lambda(int parameter, Object value) {
+    /** That of what it throws; else null. */
+    private final Constructor<?> thrown;
+
+    private Lambda(int parameter, Object value, Constructor<?> thrown) {
         this.parameter = parameter;
         this.value = value;
+        this.thrown = thrown;
+    }
+
+    /** With the parameter that it gives, or -1 for a value. */
+    Lambda(int parameter, Object value) {
+        this(parameter, value, null);
+    }
+
+    /** One that throws an exception of a class, which is made of a message, or of nothing. */
+    static Lambda throwing(Class<?> thrown, String message) throws NoSuchMethodException {
+        return new Lambda(
+                -1,
+                message,
+                message == null ? thrown.getConstructor() : thrown.getConstructor(String.class));
     }
 
     /**
@@ -85,17 +107,20 @@ public final class Lambda {
 
     /** Called by the JVM alone. */
     public Object gives() {
+        if (thrown != null) {
+            throw Lambda.<RuntimeException>unchecked(anew());
+        }
         return value;
     }
 
     /** Likewise. */
     public Object gives(Object a) {
-        return parameter < 0 ? value : a;
+        return parameter < 0 ? gives() : a;
     }
 
     /** Likewise. */
     public Object gives(Object a, Object b) {
-        return parameter < 0 ? value : parameter == 0 ? a : b;
+        return parameter < 0 ? gives() : parameter == 0 ? a : b;
     }
 
     /** Likewise. */
@@ -106,5 +131,31 @@ public final class Lambda {
     /** Likewise. */
     public Object gives(Object a, Object b, Object c, Object d) {
         return parameter == 3 ? d : gives(a, b, c);
+    }
+
+    /** The exception, as if who has called the lambda had made it. */
+    private Throwable anew() {
+        try {
+            Object[] taken = value == null ? new Object[0] : new Object[] {value};
+            Throwable made = (Throwable) thrown.newInstance(taken);
+            StackTraceElement[] stack = made.getStackTrace();
+            int ours = 0;
+            for (int i = 0; i < stack.length; i++) {
+                if (stack[i].getClassName().equals(Lambda.class.getName())) {
+                    ours = i + 1;
+                }
+            }
+            made.setStackTrace(Arrays.copyOfRange(stack, ours, stack.length));
+            return made;
+        } catch (InvocationTargetException e) {
+            return e.getCause();
+        } catch (ReflectiveOperationException e) {
+            return new IllegalStateException(e);
+        }
+    }
+
+    @SuppressWarnings("unchecked")
+    private static <T extends Throwable> T unchecked(Throwable thrown) throws T {
+        throw (T) thrown;
     }
 }

@@ -4,6 +4,10 @@ import java.io.IOException;
 import java.lang.reflect.Array;
 import java.lang.reflect.Field;
 import java.lang.reflect.InvocationTargetException;
+import java.time.Clock;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.ZoneId;
 
 /** A call of a sequence, or a constant that is read. */
 final class Statement {
@@ -84,6 +88,13 @@ final class Statement {
                     int place = pipe.references++;
                     return (values, loaded) -> loaded.reference(place, names, referred);
                 }
+                if (gives == 't') {
+                    String thrown = pipe.text();
+                    Argument message = argument(pipe);
+                    return (values, loaded) -> loaded.lambda(
+                            names,
+                            Lambda.throwing(loaded.named(thrown), (String) message.value(values, loaded)));
+                }
                 if (gives == 'p') {
                     parameter = pipe.in.readInt();
                 } else {
@@ -104,10 +115,22 @@ final class Statement {
         };
     }
 
+    /** A clock, of its instant and zone if it stands still, else of the zone. */
+    private static Clock clock(String text) {
+        int between = text.indexOf(' ');
+        ZoneId zone = ZoneId.of(text.substring(between + 1));
+        return between < 0
+                ? GuardClocks.system(zone)
+                : Clock.fixed(Instant.parse(text.substring(0, between)), zone);
+    }
+
     /** What a class of the JDK makes of a text. If it cannot, that is no exception of the program's. */
     private static Object made(Class<?> maker, String method, String text)
             throws ReflectiveOperationException {
         try {
+            if (maker == Clock.class) {
+                return clock(text);
+            }
             if (method.isEmpty()) {
                 return maker.getConstructor(String.class).newInstance(text);
             }
@@ -120,7 +143,7 @@ final class Statement {
             }
             return maker.getMethod(method, String.class, String[].class)
                     .invoke(null, text, new String[0]);
-        } catch (InvocationTargetException e) {
+        } catch (InvocationTargetException | DateTimeException e) {
             throw new ReflectiveOperationException("no " + maker.getName() + " of " + text, e);
         }
     }
