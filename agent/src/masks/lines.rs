@@ -171,12 +171,12 @@ fn is_value(
     }
     match entry.sign {
         Sign::Colon if entry.has_quoted_name || value.starts_with(['{', '[']) => false,
-        Sign::Colon if is_type(value, name) => false,
+        Sign::Colon if is_type(value) => false,
         // Messages of programs say so what is wrong (`password: invalid`, `password: must not be empty`).
         Sign::Colon
             if value.chars().all(|c| c.is_alphabetic() || c == ' ') || value.contains(' ') =>
         {
-            is_of_header(name, value) || has_neighbour()
+            is_of_header(name, value) || is_no_word(value) || has_neighbour()
         }
         Sign::Colon => true,
         Sign::Equals => {
@@ -195,7 +195,7 @@ fn is_of_header(name: &str, value: &str) -> bool {
 }
 
 /// Whether what stands behind a colon is a type, as of a parameter: `password: String,`.
-fn is_type(value: &str, name: &str) -> bool {
+fn is_type(value: &str) -> bool {
     const TYPES: [&str; 8] = [
         "String",
         "CharSequence",
@@ -212,10 +212,13 @@ fn is_type(value: &str, name: &str) -> bool {
     };
     TYPES.contains(&plain.trim_end_matches(['?', ')']))
         || value.ends_with(',')
-        || plain.chars().all(is_of_name)
-            && (plain.len() < value.len()
-                || plain.starts_with(char::is_uppercase)
-                    && plain.to_lowercase().contains(&name.to_lowercase()))
+        || plain.len() < value.len() && plain.chars().all(is_of_name)
+}
+
+/// Whether a value has a capital letter within it, as no word of a message has.
+fn is_no_word(value: &str) -> bool {
+    let inner = value.chars().skip(1).any(char::is_uppercase);
+    inner && value.contains(char::is_lowercase) && !value.contains(' ')
 }
 
 /// Whether what stands behind an equals sign is computed: `new Secret(x)`, `read()`.
