@@ -1,6 +1,6 @@
 //! What bounds a recording: files, objects, memory; and what exceptions it still tells.
 
-use hindsight_test_programs::{Jdk, Workplace, both, hindsight, jdks, render, text};
+use hindsight_test_programs::{Jdk, Workplace, both, hindsight, jdks, jdks_in_turn, render, text};
 use hindsight_tracelog::crash::Body;
 use serde_json::Value;
 use std::fs;
@@ -160,6 +160,71 @@ public class Main {
         assert!(grown < 200, "{grown} KiB: {label}");
         assert!(workplace.crashes().is_empty(), "{label}");
         workplace.assert_instrumented(&label);
+    }
+}
+
+/// Hazard: a weak map whose value keeps its key. An exception that was made once and for all does
+/// not keep what it has passed, nor does a trace keep objects by their numbers.
+#[test]
+fn what_an_exception_has_passed_is_let_go_of() {
+    const SOURCE: &str = "
+public class Main {
+    static final RuntimeException SHARED = new RuntimeException(\"shared\", null, false, false) {};
+    byte[] last;
+    static void take(Main into, byte[] large) {
+        into.last = large;
+        large[0] = 1;
+        throw SHARED;
+    }
+    public static void main(String[] args) {
+        int caught = 0;
+        for (int i = 0; i < 20; i++) {
+            try { take(new Main(), new byte[25 << 20]); } catch (RuntimeException e) { caught++; }
+        }
+        System.out.println(caught);
+    }
+}";
+    for jdk in jdks() {
+        for copy in ["fields", "deep"] {
+            let workplace = Workplace::new("passed");
+            let ran = run(
+                &workplace,
+                jdk,
+                &format!("copy={copy}"),
+                &["-Xmx96m"],
+                SOURCE,
+            );
+            let label = format!("JDK {} {copy}: {}", jdk.version, both(&ran));
+            assert_eq!(text(&ran.stdout), "20\n", "{label}");
+            workplace.assert_instrumented(&label);
+        }
+    }
+}
+
+#[test]
+fn a_trace_does_not_keep_the_objects_that_it_has_numbered() {
+    const SOURCE: &str = "
+public class Main {
+    int number;
+    int own(int by) { number += by; return System.identityHashCode(this) & 1; }
+    public static void main(String[] args) {
+        int even = 0;
+        for (int i = 0; i < 1_500_000; i++) even += new Main().own(i);
+        System.out.println(even > 0);
+    }
+}";
+    for jdk in jdks_in_turn() {
+        let workplace = Workplace::new("numbered-objects");
+        let small = ["-Xmx48m", "-XX:+UseSerialGC"];
+        let ran = run(&workplace, jdk, "mode=trace,max-trace=2M", &small, SOURCE);
+        let label = format!("JDK {}: {}", jdk.version, both(&ran));
+        assert_eq!(text(&ran.stdout), "true\n", "{label}");
+        workplace.assert_instrumented(&label);
+        let run = workplace.run_json();
+        let counters = &run["counters"];
+        assert!(counters["trace_events_lost"].is_null(), "{run} {label}");
+        let without = &counters["trace_objects_without_number"];
+        assert!(without.is_null(), "{run} {label}");
     }
 }
 

@@ -933,15 +933,19 @@ fn values_of_the_jdk_do_not_change() {
     let workplace = Workplace::new("mutability-values");
     let classes = workplace.compile_text(&jdks()[0], &["--release", "17", "-g"], "Money", MONEY);
     let found = verdicts::<&str>(&classes, &[]);
+    let (mut methods, mut parameters) = (0, 0);
     for method in found["methods"].as_array().expect("methods") {
         if method["class"] != "Money" || method["method"] == "<init>" {
             continue;
         }
         assert_eq!(method["pure"], true, "{method}");
+        methods += 1;
         for parameter in method["parameters"].as_array().expect("parameters") {
             assert_eq!(parameter["verdict"], "immutable", "{method}");
+            parameters += 1;
         }
     }
+    assert_eq!((methods, parameters), (9, 18));
 }
 
 /// That a map keeps the view of its values is no change of the map.

@@ -1,10 +1,11 @@
 //! Tests of lambdas and anonymous classes outlive edits that give these other numbers.
 
 use super::recrash::run_tests;
-use hindsight_test_programs::{Jdk, Workplace, both, jdks, reported};
+use hindsight_test_programs::{Jdk, Workplace, both, jdks, reported, text};
 use serde_json::Value;
 use std::fs;
 use std::path::PathBuf;
+use std::process::Command;
 
 const PROGRAM: &str = r#"
 import java.util.*;
@@ -117,9 +118,38 @@ fn tests_are_red_until_what_they_show_is_fixed_whatever_the_numbers() {
 fn classes_of_another_javac_number_lambdas_otherwise() {
     for recorded in jdks() {
         for jdk in jdks() {
-            emit(recorded, jdk);
+            let (_, frames) = emit(recorded, jdk);
+            assert_eq!(frames.len(), 7, "{} to {}", recorded.version, jdk.version);
         }
     }
+}
+
+/// What these tests are about: compilers count the same lambdas in different ways.
+#[test]
+fn compilers_number_lambdas_in_their_ways() {
+    let numbers = |jdk: &Jdk| {
+        let (_place, classes) = compile(jdk, "Numbers", PROGRAM);
+        let listed = Command::new(jdk.tool("javap"))
+            .args(["-p", "-cp"])
+            .arg(&classes)
+            .arg("Numbers")
+            .output()
+            .unwrap();
+        let listed = text(&listed.stdout);
+        let lambdas = listed.lines().filter(|line| line.contains("lambda$"));
+        lambdas
+            .map(|line| line.trim().to_owned())
+            .collect::<Vec<_>>()
+    };
+    let oldest = numbers(&jdks()[0]);
+    assert!(oldest.len() > 1, "{oldest:?}");
+    let Some(newest) = jdks().iter().rfind(|jdk| jdk.version >= 23) else {
+        eprintln!("NOT RUN: no JDK that counts otherwise");
+        return;
+    };
+    let newest = numbers(newest);
+    assert_eq!(newest.len(), oldest.len());
+    assert_ne!(newest, oldest);
 }
 
 /// Is loaded, for it refers to a thread; what its list holds is of a class that may get another name.

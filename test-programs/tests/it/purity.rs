@@ -73,13 +73,17 @@ fn what_changes_the_jvm_is_not_pure() {
     let classes = workplace.compile_text(&jdks()[0], &release, "Settings", SETTINGS);
     for options in [&[][..], &["--sound"]] {
         let found = verdicts(&classes, options);
+        let mut methods = 0;
         for method in found["methods"].as_array().expect("methods") {
             let name = method["method"].as_str().expect("a name");
             if name == "<init>" || name.starts_with("lambda$") {
                 continue;
             }
             assert_eq!(method["pure"], name == "asks", "{options:?}: {method}");
+            methods += 1;
         }
+        // All that are declared above.
+        assert_eq!(methods, SETTINGS.matches("\n    static boolean ").count());
     }
 }
 

@@ -503,7 +503,13 @@ public class Main {
 }
 
 /// A Main that uses the API, run with the agent.
-fn run_with_api(workplace: &Workplace, jdk: &Jdk, options: &str, source: &str) -> Output {
+fn run_with_api(
+    workplace: &Workplace,
+    jdk: &Jdk,
+    options: &str,
+    source: &str,
+    argument: Option<&str>,
+) -> Output {
     let jar = api(workplace);
     let path = jar.to_str().unwrap();
     let classes = workplace.compile_text(jdk, &["--release", "17", "-cp", path], "Main", source);
@@ -512,6 +518,7 @@ fn run_with_api(workplace: &Workplace, jdk: &Jdk, options: &str, source: &str) -
         .arg("-cp")
         .arg(format!("{path}:{}", classes.display()))
         .arg("Main")
+        .args(argument)
         .output()
         .unwrap()
 }
@@ -576,7 +583,12 @@ public class Main {
         Hindsight.record(\"why\");
         throw new IllegalStateException();
     }
-    public static void main(String[] args) {
+    static void hang(Touchy touchy, BigDecimal of, Object[] more, File dump) throws Exception {
+        String own = String.valueOf(ProcessHandle.current().pid());
+        new ProcessBuilder(\"kill\", \"-s\", \"USR1\", own).inheritIO().start().waitFor();
+        for (int i = 0; i < 6000 && !dump.exists(); i++) Thread.sleep(10);
+    }
+    public static void main(String[] args) throws Exception {
         Touchy touchy = new Touchy();
         Whole whole = new Whole();
         BigDecimal of = new BigDecimal(whole, 3), part = new Part();
@@ -592,18 +604,26 @@ public class Main {
         main.kept = of;
         main.store(main.kept);
         Thread.setDefaultUncaughtExceptionHandler((t, e) -> System.out.println(called));
+        if (args.length > 0) {
+            hang(touchy, of, more, new File(args[0]));
+            System.out.println(called);
+            return;
+        }
         fail(touchy, of, more);
     }
 }";
     for jdk in jdks() {
         for (options, crashes) in [
+            ("dump-on=USR1", 1),
             ("copy=fields", 2),
             ("copy=deep", 2),
             ("mode=second-chance", 2),
             ("mode=trace,trace-what=calls;writes;reads;values", 0),
         ] {
             let workplace = Workplace::new("touchy");
-            let output = run_with_api(&workplace, jdk, options, SOURCE);
+            let dump = workplace.join("out/crash-0001.hsc").display().to_string();
+            let dump = options.starts_with("dump-on").then_some(dump.as_str());
+            let output = run_with_api(&workplace, jdk, options, SOURCE, dump);
             let label = format!("JDK {} {options}: {}", jdk.version, both(&output));
             assert_eq!(text(&output.stdout), "0\n", "{label}");
             assert_eq!(workplace.crashes().len(), crashes, "{label}");
@@ -716,7 +736,7 @@ public class Main {
             (format!("{own},mode=trace"), 0),
         ] {
             let workplace = Workplace::new("recorder");
-            let output = run_with_api(&workplace, jdk, &options, SOURCE);
+            let output = run_with_api(&workplace, jdk, &options, SOURCE, None);
             let label = format!("JDK {} {options}: {}", jdk.version, both(&output));
             assert_eq!(output.status.code(), Some(1), "{label}");
             let crashes = workplace.crashes();

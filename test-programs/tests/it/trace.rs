@@ -7,8 +7,9 @@ use hindsight_test_programs::{
 };
 use hindsight_tracelog::crash::Value;
 use hindsight_tracelog::trace::Log;
+use hindsight_tracelog::trace::dictionary::Dictionary;
 use hindsight_tracelog::trace::kind::Kind;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
 use std::io::Read;
 use std::os::unix::process::ExitStatusExt;
@@ -103,6 +104,95 @@ public class Nothing {
         assert_eq!(are_null, [true, false, true], "{told}");
         assert!(told.contains("nothing=Nothing{kept=null}"), "{told}");
     }
+}
+
+/// Hazard: two JVMs with one output directory.
+#[test]
+fn two_jvms_at_once_have_a_trace_each() {
+    const SOURCE: &str = "
+public class Twin {
+    static void own(int number, int i) { }
+    public static void main(String[] arguments) throws Exception {
+        int number = Integer.parseInt(arguments[0]);
+        System.out.println();
+        System.in.read();
+        for (int i = 0; i < 5000; i++) {
+            own(number, i);
+            if (i % 500 == 0) Thread.sleep(5);
+        }
+    }
+}";
+    let jdk = &jdks()[0];
+    let workplace = Workplace::new("trace-twins");
+    let classes = workplace.compile_text(jdk, &["--release", "17"], "Twin", SOURCE);
+    let mut twins = ["1", "2"].map(|number| {
+        workplace
+            .java_with_agent(jdk, "mode=trace")
+            .arg("-cp")
+            .arg(&classes)
+            .args(["Twin", number])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("java runs")
+    });
+    // Both are there before either goes on.
+    for twin in &mut twins {
+        let told = twin.stdout.as_mut().expect("a pipe");
+        told.read_exact(&mut [0]).expect("a line");
+    }
+    for twin in &mut twins {
+        drop(twin.stdin.take());
+    }
+    for twin in &mut twins {
+        assert!(twin.wait().expect("it ends").success());
+    }
+    let files = fs::read_dir(workplace.join("out")).expect("a directory");
+    let files = files.map(|file| file.expect("a file").path());
+    let files = files.filter(|path| path.extension().is_some_and(|found| found == "json"));
+    let run = |path: PathBuf| {
+        let told = fs::read(path).expect("a file");
+        let told: serde_json::Value = serde_json::from_slice(&told).expect("JSON");
+        told["run"].as_str().expect("an id").to_owned()
+    };
+    let runs: BTreeSet<String> = files.map(run).collect();
+    assert_eq!(runs.len(), 2, "{runs:?}");
+    let mut seen = [""; 2];
+    let mut ids = BTreeSet::new();
+    for (place, seen) in ["trace", "trace-2"].iter().zip(&mut seen) {
+        let directory = workplace.join("out").join(place);
+        let command = |arguments: &[&str]| {
+            let told = Command::new(hindsight())
+                .args(arguments)
+                .arg(&directory)
+                .output()
+                .expect("hindsight runs");
+            assert!(
+                told.status.success() && told.stderr.is_empty(),
+                "{}",
+                both(&told)
+            );
+            text(&told.stdout)
+        };
+        let events = command(&["events"]);
+        let calls = |number: &str| {
+            events
+                .matches(&format!("Twin.own(number = {number}, "))
+                .count()
+        };
+        *seen = match (calls("1"), calls("2")) {
+            (5000, 0) => "1",
+            (0, 5000) => "2",
+            other => panic!("{place} has {other:?} calls"),
+        };
+        let dictionary = fs::read(directory.join("dictionary.hsd")).expect("a dictionary");
+        let (dictionary, damage) = Dictionary::read(&dictionary).expect("a sound dictionary");
+        assert!(damage.is_none(), "{damage:?}");
+        ids.insert(dictionary.start.expect("its start").run);
+    }
+    seen.sort_unstable();
+    assert_eq!(seen, ["1", "2"]);
+    assert_eq!(ids, runs);
 }
 
 /// The writes to a shared object are in their order, among a thousand threads.
