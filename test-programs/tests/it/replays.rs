@@ -185,9 +185,11 @@ public class Workers {
         private final Deque<String> jobs = new ArrayDeque<>(List.of(\"four\"));
         private int done = 2;
         Worker() { super(\"worker one\"); }
-        @Override public void run() { step(jobs.peek()); }
-        private int step(String job) {
+        @Override public void run() {
             done++;
+            step(jobs.peek());
+        }
+        private int step(String job) {
             return job.length() / (getName().length() - 7 - done);
         }
     }
@@ -203,7 +205,7 @@ public class Workers {
         assert_eq!(run.status.code(), Some(0), "{}", both(&run));
         let (_, report) = reported(&mut workplace.junit(jdk, &classes));
         let frames = report["crashes"][0]["frames"].as_array().unwrap();
-        let place = "ArithmeticException in Workers$Worker.step:11";
+        let place = "ArithmeticException in Workers$Worker.step:13";
         for method in ["step", "run"] {
             check(jdk, frames, method, "reproduces", place);
         }

@@ -656,7 +656,7 @@ public class Main {
     }
 }";
     // From JDK 22 on, arguments of such frames are not recorded then.
-    for jdk in jdks().into_iter().filter(|jdk| jdk.version < 22) {
+    for jdk in jdks().iter().filter(|jdk| jdk.version < 22) {
         let workplace = Workplace::new("guarded");
         let allowed = ["-Djava.security.manager=allow"];
         run(&workplace, jdk, "report=caught:Main.goOn", &allowed, SOURCE);
