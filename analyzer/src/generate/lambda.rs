@@ -59,6 +59,8 @@ pub struct Thrown {
     pub class: String,
     /// What its constructor takes, if that takes something.
     pub message: Option<String>,
+    /// Whether javac wants that it is declared.
+    pub is_checked: bool,
 }
 
 impl Lambda {
@@ -95,6 +97,8 @@ pub struct Functional {
     pub descriptor: String,
     /// Of each parameter, and of the result at last: which of the interface's type variables it is, if it is one.
     pub variables: Vec<Option<usize>>,
+    /// Whether the method declares exceptions.
+    pub throws: bool,
 }
 
 /// Whether people write lambdas for an interface, if it has one abstract method.
@@ -153,6 +157,7 @@ impl Functional {
         Some(Functional {
             interface: class.to_owned(),
             variables: variables.unwrap_or_else(|| vec![None; count + 1]),
+            throws: method.throws(),
             method: method.name,
             descriptor: method.descriptor,
         })

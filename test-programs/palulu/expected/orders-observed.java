@@ -20,6 +20,7 @@ class AttemptsObservedTest {
         assertEquals("no milk",
                 attempts.ask(() -> { throw new Attempts.Shortage("milk"); }, () -> null));
         assertEquals(12, attempts.count("12", Integer::parseInt));
+        assertEquals(5, attempts.count("seven", x -> 5));
         assertEquals(2, attempts.failures());
         assertFalse(attempts.isFine());
     }

@@ -157,7 +157,8 @@ public class Told {
             OffsetTime.of(time.toLocalTime(), ZoneOffset.ofHours(2)), YearMonth.of(2020, 1),
             MonthDay.of(1, 2), Year.of(2020), ZoneId.of("UTC"), Instant.ofEpochSecond(12345, 77),
             URI.create("http://h/x"), URI.create("a/b").resolve("c"), new File("a"), Path.of("a/b"),
-            Pattern.compile("x"), Currency.getInstance("EUR"), StandardCharsets.UTF_8
+            Pattern.compile("x"), Currency.getInstance("EUR"), StandardCharsets.UTF_8,
+            Clock.systemUTC(), Clock.fixed(Instant.EPOCH, ZoneId.of("Europe/Berlin"))
         };
     }
     static void tell(Object[] values) {
@@ -184,6 +185,15 @@ fn what_tells_values_is_not_recorded() {
             calls.partition(|line| line.contains("Told."));
         let first = foreign.first();
         assert_eq!((foreign.len(), first), (0, None), "JDK {}", jdk.version);
-        assert_eq!(own.len(), 2 * 32, "{own:#?}");
+        assert_eq!(own.len(), 2 * 34, "{own:#?}");
+        for told in [
+            "1970-01-01T03:25:45.000000077Z",
+            "1970-01-01T00:00:00Z Europe/Berlin",
+        ] {
+            assert!(
+                own.iter().any(|line| line.contains(told)),
+                "{told}: {own:#?}"
+            );
+        }
     }
 }

@@ -277,7 +277,11 @@ impl Lambdas {
                         && call.method.name == known.method
                         && call.entered > seen.entered
                 });
-                gave(asked.next().map(Rc::as_ref), known, vars)?
+                match asked.next() {
+                    Some(call) => gave(call, known, vars)?,
+                    // Calls within this one are not among its own.
+                    None => self.gives((&Rc::from(""), NOT_SEEN), known, seen, vars, is_kept)?,
+                }
             }
             None => return None,
         };
@@ -300,7 +304,9 @@ impl Lambdas {
         let mut bodies = bodies[from..].iter().take(MAX_LOOKED_AT);
         let body =
             bodies.find(|body| code.is_none_or(|code| *code == body.method) && body.is_of(&kinds));
+        // Other languages throw what they like.
         let thrown = body.and_then(|body| body.thrown.as_ref());
+        let thrown = thrown.filter(|thrown| known.throws || !thrown.is_checked);
         if let (Some(thrown), true) = (thrown, code.is_some()) {
             return Some(Given::Throws(thrown.clone()));
         }
@@ -356,23 +362,20 @@ impl Lambdas {
     }
 }
 
-/// What stands in for an object of which this call is known, if it is of what a lambda can be.
-fn gave(call: Option<&Seen>, known: &Functional, vars: &HashMap<u64, usize>) -> Option<Given> {
+/// What a lambda gives in the place of an object that was called so.
+fn gave(call: &Seen, known: &Functional, vars: &HashMap<u64, usize>) -> Option<Given> {
     let (types, result) = descriptor::split(&known.descriptor)?;
-    Some(match call.map(|call| (&call.end, &call.args)) {
-        Some((End::Threw(_), _)) => return None,
-        _ if result == "V" => Given::Nothing,
-        Some((End::Returned(Some(Value::Literal(literal))), _)) => {
-            Given::Value(Arg::Literal(literal.clone()))
-        }
-        Some((End::Returned(Some(value @ Value::Object(serial))), args)) => {
-            match args.iter().position(|arg| arg == value) {
-                Some(at) if args.len() == types.len() => Given::Parameter(at),
+    Some(match &call.end {
+        End::Threw(_) => return None,
+        End::Returned(_) if result == "V" => Given::Nothing,
+        End::Returned(Some(Value::Literal(literal))) => Given::Value(Arg::Literal(literal.clone())),
+        End::Returned(Some(value @ Value::Object(serial))) => {
+            match call.args.iter().position(|arg| arg == value) {
+                Some(at) if call.args.len() == types.len() => Given::Parameter(at),
                 _ => Given::Value(Arg::Var(*vars.get(serial)?)),
             }
         }
-        Some(_) => return None,
-        None => Given::Value(Arg::Literal(unasked(result))),
+        End::Returned(_) => return None,
     })
 }
 
@@ -401,6 +404,7 @@ mod tests {
             method: "on".to_owned(),
             descriptor: descriptor.to_owned(),
             variables: vec![None; 2],
+            throws: false,
         };
         let mut all = Lambdas::default();
         all.take(7, "shop.Main$$Lambda/0x0000000001000c18", 1, None);
@@ -471,7 +475,7 @@ mod tests {
         assert_eq!(given(&all, 5, "LA;", &seen), None);
     }
 
-    /// As that of an anonymous class: it gives what it did when it was called, and nothing if it was not.
+    /// As an object of an anonymous class: it gives what it did when it was called.
     #[test]
     fn what_no_test_can_name_has_a_lambda_in_its_place() {
         let mut all = lambdas(Vec::new());

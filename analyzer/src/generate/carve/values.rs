@@ -85,7 +85,13 @@ impl Recorder<'_> {
         let class = class.to_owned();
         let can_be_made =
             can_be_made && !info.is(access::ABSTRACT) && self.access.is_accessible(&class);
-        can_be_made.then_some(Thrown { class, message })
+        let mut free = ["Error", "RuntimeException"].iter();
+        let is_checked = !free.any(|one| self.access.is_a(&class, &format!("java.lang.{one}")));
+        can_be_made.then_some(Thrown {
+            class,
+            message,
+            is_checked,
+        })
     }
 
     /// What a call of the JDK's has written to arrays: a copy is as what it was made of, and what cannot be

@@ -3,6 +3,7 @@ package orders;
 import java.time.LocalDate;
 import java.util.Arrays;
 import java.util.function.IntSupplier;
+import java.util.function.ToIntFunction;
 
 /** Changes an order by its lines, and reckons well and badly. */
 public final class Main {
@@ -61,6 +62,12 @@ public final class Main {
         label += attempts.ask(() -> { throw new IllegalStateException("no tea"); }, () -> "water");
         label += attempts.ask(() -> { throw new Attempts.Shortage("milk"); }, () -> "cream");
         counts[0] += attempts.count("12", Integer::parseInt);
+        counts[0] += attempts.count("seven", new ToIntFunction<String>() {
+            @Override
+            public int applyAsInt(String text) {
+                return text.length();
+            }
+        });
         label += new Attempts().ask(() -> "salt", () -> "sand");
         System.out.println(counts[0] + " " + counts[1] + " " + label);
     }
