@@ -16,7 +16,7 @@ use super::focus::Focus;
 use super::random::Random;
 use super::sequence::{Arg, MethodId, Methods, Sequence, Statement};
 use super::surface::Surface;
-use super::worker::{ClassNumber, Worker};
+use super::worker::{ClassNumber, PARALLEL, Worker};
 use crate::model::graph::{Node, ROOT};
 use crate::model::values::Life;
 use crate::model::{CallId, Model};
@@ -30,8 +30,9 @@ use walk::{Walk, Walked};
 
 /// Sequences that are made before they are executed.
 const BATCH: usize = 64;
-/// Sequences after which another JVM goes on: some have changed static state for all that come later.
-const RENEWED: u64 = 4096;
+/// Sequences after which other JVMs go on, each of which has executed a part of them: some have changed static state
+/// for all that come later.
+const RENEWED: u64 = 4096 * PARALLEL as u64;
 /// Time that a batch should take.
 const MAX_BATCH: Duration = Duration::from_millis(300);
 /// Calls of one sequence, but for walks and what goes on after them.

@@ -29,7 +29,7 @@ use std::time::{Duration, Instant};
 const PATIENCE: u32 = 4;
 /// JVMs in which a search goes on at the same time: what the one has done to static state, the other need not know.
 /// It is the same number on each machine, for what a search finds depends on it.
-const PARALLEL: usize = 2;
+pub const PARALLEL: usize = 2;
 
 /// A class, by its place in [`Worker::classes`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
