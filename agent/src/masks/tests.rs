@@ -303,7 +303,7 @@ fn lines_are_found_by_their_names() {
         ("password: |\n  a1\n\n  b2\nhost: h", &["a1", "b2"]),
         ("password: hunter2", &["hunter2"]),
         ("password: SuperSecretPassword", &["SuperSecretPassword"]),
-        ("user: ann\npassword: Password", &["Password"]),
+        ("user: ann\npassword: Thepassword", &["Thepassword"]),
         (
             "# c\ndb.user=a\ndb.password = a b=c\n#api-key=k1",
             &["a b=c", "k1"],

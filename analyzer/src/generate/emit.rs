@@ -103,7 +103,7 @@ impl Context<'_> {
 }
 
 /// The package above those of tests that must not be where their classes are.
-const OUTSIDE: &str = "tests";
+pub const OUTSIDE: &str = "tests";
 
 /// What javac warns of in a class, by its name.
 pub type Lints = HashMap<String, BTreeSet<&'static str>>;

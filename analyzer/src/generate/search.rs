@@ -132,6 +132,13 @@ struct Candidate {
 }
 
 impl Candidate {
+    /// Calls that are not to throw, though it goes on if they do: those of a walk before the last.
+    fn unwanted(&self) -> Vec<usize> {
+        let last = self.sequence.len() - 1;
+        let unwanted = self.walk.iter().flat_map(Walk::unwanted);
+        unwanted.filter(|at| *at != last).collect()
+    }
+
     /// Whether it is not too long.
     fn fits(&self) -> bool {
         let most = match self.modelled {
@@ -540,7 +547,8 @@ impl<'a> Search<'a> {
 
     fn execute(&mut self, batch: Vec<Candidate>, phase: usize) -> Result<()> {
         let sequences: Vec<Sequence> = batch.iter().map(|one| one.sequence.clone()).collect();
-        let executed = self.worker.explore(self.methods, &sequences)?;
+        let unwanted: Vec<Vec<usize>> = batch.iter().map(Candidate::unwanted).collect();
+        let executed = self.worker.explore(self.methods, &sequences, &unwanted)?;
         for (candidate, executed) in batch.into_iter().zip(executed) {
             self.tally.executed[phase] += 1;
             self.take(candidate, &executed, phase);

@@ -12,7 +12,7 @@ mod wire;
 pub use endless::Endless;
 use running::Running;
 pub use setup::{PLACES, Place, Recording, Setup, Task};
-use wire::Told;
+use wire::{Batch, Told};
 pub use wire::{class_get_name, primitive, unboxed};
 
 use super::sequence::{Methods, Sequence};
@@ -188,8 +188,8 @@ pub struct Worker {
     running: [Option<Running>; PARALLEL],
     /// Which of them have run before.
     started: [bool; PARALLEL],
-    /// A JVM that is to follow, as soon as it runs.
-    next: Option<JoinHandle<Result<Running>>>,
+    /// JVMs that are to follow each of them, as soon as they run.
+    next: [Option<JoinHandle<Result<Running>>>; PARALLEL],
     /// Whether any JVM has ever answered.
     alive: bool,
     /// What sequences get at least, where they get little time,
@@ -226,7 +226,7 @@ impl Worker {
             place,
             running: Default::default(),
             started: Default::default(),
-            next: None,
+            next: Default::default(),
             alive: false,
             classes: Vec::new(),
             by_name: HashMap::new(),
@@ -294,11 +294,11 @@ impl Worker {
     fn start(&mut self, at: usize, methods: &Methods) -> Result<Running> {
         self.starts += 1;
         let again = std::mem::replace(&mut self.started[at], true);
-        let next = match self.next.take() {
+        let next = match self.next[at].take() {
             Some(next) => next
                 .join()
                 .unwrap_or_else(|panic| std::panic::resume_unwind(panic))?,
-            None => Running::start(&self.setup, self.place)?,
+            None => Running::start(&self.setup, self.place, at)?,
         };
         // Where one JVM was not enough, more will be needed, and mostly there is a processor that is idle.
         // What records is told of each JVM, whatever it does.
@@ -307,8 +307,8 @@ impl Worker {
             let mut told = Vec::new();
             wire::declare(&mut told, 0, methods).context("failed to tell of methods")?;
             let declared = methods.all().len();
-            self.next = Some(thread::spawn(move || {
-                let mut next = Running::start(&setup, place)?;
+            self.next[at] = Some(thread::spawn(move || {
+                let mut next = Running::start(&setup, place, at)?;
                 // If it does not read, it is as useless as it will turn out to be.
                 let _ = next.input.write_all(&told);
                 let _ = next.input.flush();
@@ -327,6 +327,7 @@ impl Worker {
     /// Ends the JVMs that only searches go on in.
     pub fn end_others(&mut self) {
         self.running[1..].fill_with(|| None);
+        self.next[1..].fill_with(|| None);
     }
 
     /// Gives sequences another time, in another JVM.
@@ -334,7 +335,7 @@ impl Worker {
         if self.setup.limit != limit {
             self.setup.limit = limit;
             self.renew();
-            self.next = None;
+            self.next = Default::default();
         }
     }
 
@@ -374,7 +375,7 @@ impl Worker {
     ///
     /// Fails if no JVM can be started, or none does anything.
     pub fn execute(&mut self, methods: &Methods, batch: &[Sequence]) -> Result<Vec<Executed>> {
-        self.told(methods, batch, Told::Outcomes)
+        self.told(methods, Batch::of(batch), Told::Outcomes)
     }
 
     /// Executes sequences each of which finds static state as it was at first.
@@ -387,7 +388,7 @@ impl Worker {
         methods: &Methods,
         batch: &[Sequence],
     ) -> Result<Vec<Executed>> {
-        self.told(methods, batch, Told::Fresh)
+        self.told(methods, Batch::of(batch), Told::Fresh)
     }
 
     /// Executes sequences that find static state as others have left it, also where [`Setup::reset`] says
@@ -397,7 +398,7 @@ impl Worker {
     ///
     /// Fails if no JVM can be started, or none does anything.
     pub fn execute_left(&mut self, methods: &Methods, batch: &[Sequence]) -> Result<Vec<Executed>> {
-        self.told(methods, batch, Told::Left)
+        self.told(methods, Batch::of(batch), Told::Left)
     }
 
     /// Whether each sequence finds static state as it was at first.
@@ -405,17 +406,31 @@ impl Worker {
         self.setup.reset
     }
 
-    /// Executes sequences, and tells the states of objects at the end, which may take longer than the calls.
+    /// Executes sequences, and tells the states of objects at the end, which may take longer than the calls. Of
+    /// each, some calls are `unwanted` where they throw: it goes on then, but what it has run is new to the next one.
     ///
     /// # Errors
     ///
     /// Fails if no JVM can be started, or none does anything.
-    pub fn explore(&mut self, methods: &Methods, batch: &[Sequence]) -> Result<Vec<Executed>> {
-        self.told(methods, batch, Told::States)
+    pub fn explore(
+        &mut self,
+        methods: &Methods,
+        batch: &[Sequence],
+        unwanted: &[Vec<usize>],
+    ) -> Result<Vec<Executed>> {
+        self.told(
+            methods,
+            Batch {
+                sequences: batch,
+                unwanted,
+            },
+            Told::States,
+        )
     }
 
-    fn told(&mut self, methods: &Methods, batch: &[Sequence], what: Told) -> Result<Vec<Executed>> {
+    fn told(&mut self, methods: &Methods, batch: Batch<'_>, what: Told) -> Result<Vec<Executed>> {
         let mut done = self.executed(methods, batch, what)?;
+        let batch = batch.sequences;
         for (sequence, executed) in batch.iter().zip(&done) {
             self.endless.learn(sequence, executed, methods);
         }

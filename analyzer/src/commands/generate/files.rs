@@ -3,7 +3,8 @@
 use super::Opts;
 use crate::classpath::ClassPath;
 use crate::files::is_ours;
-use crate::generate::emit::{FIRST_LINE, OBSERVED, Source, file_name};
+use crate::generate::emit::{FIRST_LINE, OBSERVED, OUTSIDE, Source, file_name};
+use crate::java::names::is_package_name;
 use crate::junit::write_file;
 use crate::text::simple_name;
 use anyhow::{Context, Result, bail};
@@ -105,7 +106,7 @@ impl Stale<'_> {
             });
             if let Some((class, about)) = of_class
                 && (self.classes.is_empty() || self.classes.matches(&format!("{package}{class}")))
-                && self.is_over(package, class, about)
+                && self.is_over(package, class, &path, about)
                 && is_ours(&path, FIRST_LINE.as_bytes()).unwrap_or(false)
             {
                 found.push(path);
@@ -114,23 +115,46 @@ impl Stale<'_> {
         Ok(())
     }
 
-    /// Whether a class is among those that the tests are about, or on the class path no more.
-    fn is_over(&self, package: &str, class: &str, about: &HashSet<(String, String)>) -> bool {
-        // All tests of packages that no source can name are beside each other.
-        if package == BESIDE {
-            return about.iter().any(|(_, name)| name == class);
-        }
+    /// Whether the class that a file is named after is among those that the tests are about, or on the class path no
+    /// more.
+    fn is_over(
+        &self,
+        package: &str,
+        class: &str,
+        path: &Path,
+        about: &HashSet<(String, String)>,
+    ) -> bool {
         let packages = [Some(package), package.strip_prefix(BESIDE)];
-        // A name that another had was given out with an `X` before it.
-        let behind = class.trim_start_matches('X').len();
-        let names = (0..=class.len() - behind).map(|taken| &class[taken..]);
-        let mut all = (packages.into_iter().flatten())
-            .flat_map(|package| names.clone().map(move |name| (package, name)));
-        let is_about = |(package, name): (&str, &str)| {
-            let known = (package.to_owned(), name.to_owned());
-            about.contains(&known)
+        let packages = || packages.into_iter().flatten();
+        let is_about = |name: &str| {
+            packages().any(|package| about.contains(&(package.to_owned(), name.to_owned())))
         };
-        all.clone().any(is_about) || !all.any(|(package, name)| self.is_there(package, name))
+        let is_there = |name: &str| packages().any(|package| self.is_there(package, name));
+        if is_about(class) || is_there(class) {
+            return is_about(class);
+        }
+        // All tests of packages that no source can name are beside each other, whichever it was.
+        if package == BESIDE && self.classpath.types_of_package(OUTSIDE).is_empty() {
+            let is_unnamed = |package: &str| !is_package_name(package.trim_end_matches('.'));
+            let mut about = about.iter();
+            return about.any(|(package, name)| name == class && is_unnamed(package));
+        }
+        // Where a name was taken, there is an `X` before it.
+        let file = path.file_name().unwrap_or_default().to_string_lossy();
+        let taken = (1..=class.len()).take_while(|&taken| class[..taken].ends_with('X'));
+        let own = taken.map(|taken| (&class[taken..], &file[taken..]));
+        let mut own = own.filter(|(_, plain)| {
+            let plain_class = plain.trim_end_matches(".java");
+            let mut types = packages().map(|package| package.trim_end_matches('.'));
+            path.with_file_name(plain).exists()
+                || types.any(|package| {
+                    self.classpath
+                        .types_of_package(package)
+                        .contains(plain_class)
+                })
+        });
+        own.find(|(name, _)| is_about(name) || is_there(name))
+            .is_none_or(|(name, _)| is_about(name))
     }
 
     /// Whether there is such a class, or a nested one whose name and those around it are this together.
@@ -173,14 +197,26 @@ mod tests {
             directory.path().join("out"),
         );
         let write = |path: PathBuf, text: &str| write_file(&path, text).unwrap();
-        for class in ["Kept", "Kept$Inner", "KeptInner", "Called"] {
+        for class in [
+            "Kept",
+            "Kept$Inner",
+            "KeptInner",
+            "XKept",
+            "Called",
+            "XCalled",
+            "Shop",
+        ] {
             write(classes.join(format!("acme/{class}.class")), "");
         }
         for (class, kind) in [
             ("Kept", "Observed"),
             ("KeptInner", "Observed"),
             ("XKeptInner", "Observed"),
+            ("Shop", "Observed"),
+            ("XShop", "Observed"),
             ("XCalled", "Observed"),
+            ("XGone", "Observed"),
+            ("XKept", "Observed"),
             ("Called", "Observed"),
             ("Called", "Generated"),
             ("KeptGone", "Observed2"),
@@ -191,7 +227,7 @@ mod tests {
         write(out.join("tests/acme/KeptObservedTest.java"), FIRST_LINE);
         write(out.join("tests/OfKeywordObservedTest.java"), FIRST_LINE);
         write(out.join("acme/MineObservedTest.java"), "mine");
-        let about = HashSet::from([stem("acme.Called")]);
+        let about = HashSet::from([stem("acme.Called"), stem("acme.Shop")]);
         let stale = Stale {
             kinds: &[(OBSERVED, about)],
             classes: &Globs::default(),
@@ -205,7 +241,9 @@ mod tests {
             "CalledObservedTest.java",
             "GoneObservedTest.java",
             "KeptGoneObserved2Test.java",
-            "XCalledObservedTest.java",
+            "ShopObservedTest.java",
+            "XGoneObservedTest.java",
+            "XShopObservedTest.java",
         ];
         assert_eq!(found, over);
     }

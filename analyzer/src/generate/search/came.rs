@@ -53,8 +53,7 @@ impl Search<'_> {
             self.again.push(again);
             return;
         }
-        let before = candidate.walk.iter().flat_map(|walk| &walk.blocks);
-        let blocks = executed.blocks.iter().chain(before);
+        let blocks = executed.blocks.iter();
         let blocks = blocks.filter(|block| self.covered.insert(**block)).count();
         let how = How {
             phase,

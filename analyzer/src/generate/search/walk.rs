@@ -29,8 +29,6 @@ pub(super) struct Walk {
     left_out: u32,
     /// Its calls along the model, behind the one with which it begins.
     steps: Vec<Step>,
-    /// Basic blocks that were new while there were calls that are left out by now.
-    pub(super) blocks: Vec<u32>,
 }
 
 /// A call of a walk.
@@ -45,6 +43,12 @@ struct Step {
 }
 
 impl Walk {
+    /// Its calls that do not throw in the run.
+    pub(super) fn unwanted(&self) -> impl Iterator<Item = usize> {
+        let steps = self.steps.iter().filter(|step| !step.throws);
+        steps.map(|step| step.at)
+    }
+
     /// Without some calls of its sequence.
     fn without(mut self, gone: &BTreeSet<usize>) -> Walk {
         self.left_out += 1;
@@ -145,7 +149,6 @@ impl Search<'_> {
             class,
             left_out: 0,
             steps,
-            blocks: Vec::new(),
         });
         Some(made)
     }
@@ -190,12 +193,13 @@ impl Search<'_> {
     ) -> Option<Candidate> {
         let (walk, modelled) = (candidate.walk.as_ref()?, candidate.modelled?);
         let threw = |at: usize| matches!(executed.outcomes.get(at), Some(Outcome::Threw(..)));
-        let thrown = walk
-            .steps
-            .iter()
-            .filter(|step| !step.throws && threw(step.at));
-        let mut gone: BTreeSet<usize> = thrown.map(|step| step.at).collect();
-        if gone.is_empty() || walk.left_out >= MAX_LEFT_OUT || gone.contains(&modelled.object) {
+        let mut gone: BTreeSet<usize> = walk.unwanted().filter(|at| threw(*at)).collect();
+        // The last one alone may be of interest.
+        let last = candidate.sequence.len() - 1;
+        if gone.iter().all(|at| *at == last)
+            || walk.left_out >= MAX_LEFT_OUT
+            || gone.contains(&modelled.object)
+        {
             return None;
         }
         for (at, statement) in candidate.sequence.iter().enumerate() {
@@ -205,8 +209,7 @@ impl Search<'_> {
                 gone.insert(at);
             }
         }
-        let mut walk = walk.clone().without(&gone);
-        walk.blocks.extend(&executed.blocks);
+        let walk = walk.clone().without(&gone);
         let sequence = without_all(&candidate.sequence, &gone);
         again(candidate, sequence, walk, moved(modelled.object, &gone))
     }

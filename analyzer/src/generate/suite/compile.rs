@@ -205,7 +205,7 @@ impl Suite<'_> {
         }
         let mut said = self.run_javac(&own, is_first)?;
         if said.broke {
-            said = self.each_alone(&own, is_first)?;
+            said = self.each_alone(&own, is_first, &mut compiled)?;
         }
         if said.errors.is_empty() {
             for (path, text) in own {
@@ -223,11 +223,19 @@ impl Suite<'_> {
 
     /// Compiles one source after another, where javac has failed of all together: it may be one of them, or that there
     /// are too many for its memory.
-    fn each_alone(&self, own: &BTreeMap<PathBuf, String>, is_first: bool) -> Result<Said> {
+    fn each_alone(
+        &self,
+        own: &BTreeMap<PathBuf, String>,
+        is_first: bool,
+        compiled: &mut Compiled,
+    ) -> Result<Said> {
         let mut all = Said::default();
         for (path, text) in own {
             let alone = BTreeMap::from([(path.clone(), text.clone())]);
             let said = self.run_javac(&alone, is_first)?;
+            if said.errors.is_empty() {
+                (compiled.0).insert(path.clone(), (text.clone(), said.warnings.clone()));
+            }
             all.errors
                 .extend(said.errors.into_iter().map(|error| Diagnostic {
                     file: error.file.or_else(|| Some(path.clone())),

@@ -1,9 +1,9 @@
 //! Batches of sequences: sharing them among JVMs, and taking what comes of them.
 
 use super::running::{Answers, Running};
-use super::wire::{Message, Told, send};
+use super::wire::{Batch, Message, Told, send};
 use super::{ClassNumber, Ended, Executed, Outcome, PARALLEL, Worker};
-use crate::generate::sequence::{Methods, Sequence};
+use crate::generate::sequence::Methods;
 use crate::junit::verdict::NOT_INITIALIZED;
 use anyhow::{Result, bail};
 use std::sync::mpsc::RecvTimeoutError;
@@ -24,7 +24,7 @@ const MAX_SPOILT: u32 = 10;
 struct Share<'a> {
     /// Which JVM.
     at: usize,
-    batch: &'a [Sequence],
+    batch: Batch<'a>,
     done: Vec<Executed>,
     /// How many were done when its last JVM ended,
     before: usize,
@@ -35,7 +35,7 @@ struct Share<'a> {
 }
 
 impl<'a> Share<'a> {
-    fn new(at: usize, batch: &'a [Sequence]) -> Share<'a> {
+    fn new(at: usize, batch: Batch<'a>) -> Share<'a> {
         Share {
             at,
             batch,
@@ -54,14 +54,14 @@ impl<'a> Share<'a> {
                 // It may have ended by what a sequence before has left behind.
                 return true;
             }
-            if self.batch.is_empty() || !has_answered {
+            if self.batch.sequences.is_empty() || !has_answered {
                 return false;
             }
             self.done.push(Executed::none(Ended::Died));
         }
         self.barren = 0;
         self.before = self.done.len();
-        self.is_over = self.before == self.batch.len();
+        self.is_over = self.before == self.batch.sequences.len();
         true
     }
 }
@@ -71,22 +71,20 @@ impl Worker {
     pub(super) fn executed(
         &mut self,
         methods: &Methods,
-        batch: &[Sequence],
+        batch: Batch<'_>,
         what: Told,
     ) -> Result<Vec<Executed>> {
         let jvms = if what == Told::States { PARALLEL } else { 1 };
-        let size = batch.len().div_ceil(jvms).max(1);
-        let mut shares: Vec<Share<'_>> = (batch.chunks(size).enumerate())
-            .map(|(at, batch)| Share::new(at, batch))
+        let all = batch.sequences.len();
+        let size = all.div_ceil(jvms).max(1);
+        // Without any sequence, it is told of methods.
+        let mut shares: Vec<Share<'_>> = ((0..all.max(1)).step_by(size).enumerate())
+            .map(|(at, first)| Share::new(at, batch.from(first).first(size)))
             .collect();
-        if shares.is_empty() {
-            // It is told of methods.
-            shares.push(Share::new(0, batch));
-        }
         while !shares.iter().all(|share| share.is_over) {
             self.round(methods, &mut shares, what)?;
         }
-        self.executed_more(batch.len());
+        self.executed_more(all);
         Ok(shares.into_iter().flat_map(|share| share.done).collect())
     }
 
@@ -112,7 +110,7 @@ impl Worker {
                 } = running;
                 let known = std::mem::replace(declared, methods.all().len());
                 let first = share.done.len();
-                let left = &share.batch[first..];
+                let left = share.batch.from(first);
                 // One that reads no more would keep us waiting as long as it runs.
                 let sending =
                     scope.spawn(move || send(input, known, methods, left, first, what, quick));
@@ -120,7 +118,7 @@ impl Worker {
             }
             let talks = talks.into_iter();
             let ends = talks.map(|(share, child, answers, sending)| {
-                let told = self.collect(answers, share.batch.len(), &mut share.done);
+                let told = self.collect(answers, share.batch.sequences.len(), &mut share.done);
                 if told.is_none() {
                     // It is not asked again. It may have ended by itself.
                     let _ = child.kill();

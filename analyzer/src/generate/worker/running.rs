@@ -30,10 +30,10 @@ pub(super) struct Answers {
 }
 
 impl Running {
-    /// Starts one.
-    pub(super) fn start(setup: &Setup, place: &Place) -> Result<Running> {
+    /// Starts the one that is `at` this place among those of a worker.
+    pub(super) fn start(setup: &Setup, place: &Place, at: usize) -> Result<Running> {
         let thrown = setup.thrown(place)?;
-        let mut command = setup.command(Task::Sequences(thrown.as_deref()), place);
+        let mut command = setup.command(Task::Sequences(thrown.as_deref(), at), place);
         command
             .arg(setup.limit.as_millis().to_string())
             .arg(setup.reset.to_string())

@@ -3,6 +3,7 @@
 //! **Invariant:** what they write is temporary, or named to the kernel ([`Jdk::confined`]).
 
 use super::super::guard::WORKER_JAR;
+use super::PARALLEL;
 use super::environment::Environment;
 use crate::jdk::{ENABLE_PREVIEW, Jdk, charset};
 use crate::junit::write_file;
@@ -21,8 +22,8 @@ const NO_OLD_FORMATS: u32 = 23;
 const UNSAFE_IS_TOLD: u32 = 23;
 /// From here on there are threads that only the JDK's own classes can list.
 const HAS_VIRTUAL_THREADS: u32 = 21;
-/// The directory for temporary files, in the current one.
-const TEMPORARY: &str = "tmp";
+/// The directories for temporary files, in the current one: JVMs that run at the same time do not see each other's.
+const TEMPORARY: [&str; PARALLEL] = ["tmp", "tmp1"];
 
 /// A link to the root of the file system, in our own directory: below it, all lies at other paths than it does.
 const ANOTHER_ROOT: &str = "another-root";
@@ -79,8 +80,10 @@ impl Setup {
         symlink("/", self.dir.join(ANOTHER_ROOT)).context("failed to make a temporary link")?;
         for place in &PLACES {
             let scratch = self.scratch(place);
-            std::fs::create_dir_all(scratch.join(TEMPORARY))
-                .context("failed to make a scratch directory")?;
+            for temporary in TEMPORARY {
+                std::fs::create_dir_all(scratch.join(temporary))
+                    .context("failed to make a scratch directory")?;
+            }
             if let Some(file) = place.file {
                 write_file(&scratch.join(file), "")?;
             }
@@ -125,11 +128,11 @@ impl Setup {
     /// A JVM in a place, and for what. It may write temporary files, recordings, and the file of its task.
     pub fn command(&self, task: Task<'_>, place: &Place) -> Command {
         let scratch = self.scratch(place);
-        let temporary = scratch.join(TEMPORARY);
-        let (main, file) = match task {
-            Task::Sequences(thrown) => ("Worker", thrown),
-            Task::Tests(results) => ("Suite", Some(results)),
+        let (main, file, at) = match task {
+            Task::Sequences(thrown, at) => ("Worker", thrown, at),
+            Task::Tests(results) => ("Suite", Some(results), 0),
         };
+        let temporary = scratch.join(TEMPORARY[at]);
         let recordings = self.recorded.iter().map(|recorded| recorded.out.as_path());
         let writable = recordings.chain(file).chain([temporary.as_path()]);
         let mut command = self.jdk.confined(&writable.collect::<Vec<_>>());
@@ -201,7 +204,7 @@ impl Setup {
         if place.assertions {
             command.arg("-ea");
         }
-        if let Task::Sequences(Some(thrown)) = task {
+        if let Task::Sequences(Some(thrown), _) = task {
             let mut log = OsString::from("-Xlog:exceptions=info:file=\"");
             log.push(thrown);
             log.push("\":none:filecount=0");
@@ -240,8 +243,9 @@ const ANOTHER_SYSTEM: [&str; 2] = ["-Dos.name=FreeBSD", "-Dos.version=13.2"];
 /// What a JVM is for.
 #[derive(Debug, Clone, Copy)]
 pub enum Task<'a> {
-    /// It executes sequences, and may write down in a file what is thrown, whoever catches it.
-    Sequences(Option<&'a Path>),
+    /// It executes sequences, and may write down in a file what is thrown, whoever catches it; and which it is of
+    /// those that do so at the same time.
+    Sequences(Option<&'a Path>, usize),
     /// It runs emitted tests, and tells in a file how they end.
     Tests(&'a Path),
 }
@@ -380,7 +384,7 @@ mod tests {
         assert_eq!([&paths[0], &paths[2]], [&file, &file]);
         assert_ne!(paths[1], file);
         assert_eq!(std::fs::read(&paths[1]).unwrap(), b"jar");
-        let task = Task::Sequences(None);
+        let task = Task::Sequences(None, 0);
         let command = setup.command(task, &PLACES[1]);
         let home = option("-Djava.home", &setup.at(&PLACES[1], Path::new("/jdk")));
         assert!(command.get_args().any(|arg| arg == home));

@@ -31,19 +31,54 @@ pub(super) enum Told {
     Left,
 }
 
+/// Sequences to execute.
+#[derive(Clone, Copy)]
+pub(super) struct Batch<'a> {
+    pub(super) sequences: &'a [Sequence],
+    /// For each of them, calls after which it counts for nothing if they throw; or nothing for all of them.
+    pub(super) unwanted: &'a [Vec<usize>],
+}
+
+impl<'a> Batch<'a> {
+    pub(super) fn of(sequences: &'a [Sequence]) -> Batch<'a> {
+        let unwanted = &[];
+        Batch {
+            sequences,
+            unwanted,
+        }
+    }
+
+    /// What comes at and behind a place.
+    pub(super) fn from(self, first: usize) -> Batch<'a> {
+        Batch {
+            sequences: self.sequences.get(first..).unwrap_or(&[]),
+            unwanted: self.unwanted.get(first..).unwrap_or(&[]),
+        }
+    }
+
+    /// So many that come first.
+    pub(super) fn first(self, count: usize) -> Batch<'a> {
+        Batch {
+            sequences: &self.sequences[..count.min(self.sequences.len())],
+            unwanted: &self.unwanted[..count.min(self.unwanted.len())],
+        }
+    }
+}
+
 /// Sends the methods that come after the first `declared`, and a batch whose first
 /// sequence has the number `first`; each is stopped if it takes longer than `quick`.
 pub(super) fn send(
     out: &mut impl Write,
     declared: usize,
     methods: &Methods,
-    batch: &[Sequence],
+    batch: Batch<'_>,
     first: usize,
     what: Told,
     quick: Option<Duration>,
 ) -> io::Result<()> {
     declare(out, declared, methods)?;
-    for (at, sequence) in batch.iter().enumerate() {
+    for (at, sequence) in batch.sequences.iter().enumerate() {
+        let unwanted = batch.unwanted.get(at).map_or(&[][..], Vec::as_slice);
         out.write_all(match what {
             Told::States => b"S",
             Told::Outcomes => b"X",
@@ -53,10 +88,13 @@ pub(super) fn send(
         number(out, (first + at) as u32)?;
         number(out, quick.map_or(0, |quick| quick.as_millis() as u32))?;
         number(out, sequence.len() as u32)?;
-        for statement in sequence {
+        for (call, statement) in sequence.iter().enumerate() {
             let MethodId(method) = statement.method;
             number(out, method)?;
-            out.write_all(&[u8::from(statement.may_throw) | u8::from(statement.shown) << 1])?;
+            let is_unwanted = unwanted.contains(&call);
+            out.write_all(&[u8::from(statement.may_throw)
+                | u8::from(statement.shown) << 1
+                | u8::from(is_unwanted) << 2])?;
             number(out, statement.on.map_or(u32::MAX, |on| on as u32))?;
             out.write_all(&[statement.args.len() as u8])?;
             let (types, _) = methods.get(statement.method).types();

@@ -263,7 +263,17 @@ public final class GuardClocks {
 
     /** One of the numbers from one up to another, that is the same each time. */
     private static long within(long origin, long bound) {
-        return origin + Math.floorMod(chance(ThreadLocalRandom.current()).nextLong(), bound - origin);
+        Random chance = chance(ThreadLocalRandom.current());
+        long size = bound - origin;
+        if (size > 0) {
+            return origin + Math.floorMod(chance.nextLong(), size);
+        }
+        // More than half of all numbers are: soon there is one.
+        long number;
+        do {
+            number = chance.nextLong();
+        } while (number < origin || number >= bound);
+        return number;
     }
 
     public static boolean nextBoolean(ThreadLocalRandom random) {
@@ -284,7 +294,8 @@ public final class GuardClocks {
     }
 
     public static double nextDouble(ThreadLocalRandom random, double origin, double bound) {
-        if (!(origin < bound) || isLeft() && lot == null) {
+        boolean isBounded = origin < bound && bound - origin < Double.POSITIVE_INFINITY;
+        if (!isBounded || isLeft() && lot == null) {
             return random.nextDouble(origin, bound);
         }
         return Math.min(origin + nextDouble(random) * (bound - origin), Math.nextDown(bound));

@@ -258,6 +258,9 @@ final class Run {
             pipe.out.writeLong(digests[index]);
         }
         boolean isWhole = done == statements.length && (flags & (BLOCKED | MEMORY)) == 0;
+        for (int i = 0; i < done; i++) {
+            isWhole &= thrown[i] == null || !statements[i].isUnwanted;
+        }
         if (!isWhole || done > 0 && failed[done - 1] != null) {
             Cover.leave();
         }

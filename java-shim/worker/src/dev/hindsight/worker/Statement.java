@@ -14,6 +14,8 @@ final class Statement {
     final int method;
     final boolean mayThrow;
     final boolean isShown;
+    /** Whether what ran counts for nothing if it throws. */
+    final boolean isUnwanted;
     final int on;
     final Argument[] arguments;
 
@@ -28,6 +30,7 @@ final class Statement {
         int flags = pipe.in.readByte();
         mayThrow = (flags & 1) != 0;
         isShown = (flags & 2) != 0;
+        isUnwanted = (flags & 4) != 0;
         on = pipe.in.readInt();
         arguments = new Argument[pipe.in.readUnsignedByte()];
         for (int i = 0; i < arguments.length; i++) {

@@ -26,7 +26,7 @@ import java.util.Map;
  *    statement: method:int flags:byte on:int count:byte argument*
  *               flags 1: it may throw, and the sequence goes on; 2: the object that it returns is
  *               asked for its text, or for those of the elements of an array or a collection of arrays,
- *               or for how many it has
+ *               or for how many it has; 4: if it throws, no basic blocks are told of the sequence
  *    argument:  v index:int | n | Z B C S I J F D value | s text | e class:text name:text |
  *               c class:text | a class:text count:int argument* |
  *               l class:text method:text descriptor:text given
