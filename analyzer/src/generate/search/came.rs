@@ -76,7 +76,7 @@ impl Search<'_> {
             if let Some(last) = sequence.last_mut() {
                 last.may_throw = true;
             }
-            if !of_null || novel {
+            if !of_null {
                 self.propose(sequence, None, method, MAX_TESTS / 4, how);
             }
             return;
