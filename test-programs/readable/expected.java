@@ -44,7 +44,7 @@ class OutcomeCrash0001Test {
     @Test
     void fail_frame2() throws Exception {
         Frame frame = Crash.of(OutcomeCrash0001Test.class, "crash-0001.hsc").frame(2);
-        // clock: Clock {started = 15336977881545}
+        // clock: Clock {started = 42282230340943}
         Clock clock = frame.argument(7);
         Node node = new Node("a");
         Node next = new Node("b");

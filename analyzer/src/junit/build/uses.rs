@@ -1,8 +1,11 @@
 //! What values lead to, and how often objects are referred to: who shares what with whom.
 
+use crate::classpath::is_jdk;
 use crate::graph::Graph;
+use crate::views::{View, view};
 use hindsight_tracelog::crash::{Body, Value, is_box};
 use std::collections::{HashMap, HashSet};
+use std::iter;
 
 /// Objects that are looked at to learn what two arguments share.
 const MAX_REACHED: usize = 20_000;
@@ -66,9 +69,13 @@ impl Uses {
 /// What a value leads to.
 pub(super) fn reached(graph: &Graph<'_>, root: Value) -> Reached {
     let mut reached = Reached::default();
+    let mut marks = null_keys(graph);
     let mut waiting = vec![root];
     while let Some(value) = waiting.pop() {
         let Value::Ref(object) = value else { continue };
+        if marks.contains(&object) {
+            continue;
+        }
         let Some(body) = graph.body(object) else {
             reached.holes = true;
             continue;
@@ -86,7 +93,13 @@ pub(super) fn reached(graph: &Graph<'_>, root: Value) -> Reached {
                 }
                 continue;
             }
+            Body::Instance(_) if is_empty_one(graph, object) => continue,
+            // All end in the same node.
+            Body::Instance(_) if graph.class_name(object) == "java.util.regex.Pattern" => {
+                Vec::new()
+            }
             Body::Instance(_) => {
+                marks.extend(mark(graph, object));
                 let fields = graph.fields(object);
                 fields.iter().map(|field| field.value.value).collect()
             }
@@ -108,6 +121,68 @@ pub(super) fn reached(graph: &Graph<'_>, root: Value) -> Reached {
         }
     }
     reached
+}
+
+/// What the JDK's maps have in place of a key that is null.
+fn null_keys(graph: &Graph<'_>) -> HashSet<u32> {
+    let constants = graph.crash.failure.constants.iter();
+    let held = constants.filter(|held| held.name == "NULL_KEY" && is_jdk(&held.owner));
+    held.map(|held| held.object).collect()
+}
+
+/// The object that the JDK puts into all collections of a kind: what a set has for the values of its map, what stands
+/// for no element, what is there before any element. Nobody shares anything by it.
+fn mark(graph: &Graph<'_>, object: u32) -> Option<u32> {
+    let class = graph.class(object)?;
+    // A program may extend them.
+    let mut names = iter::once(&class.name).chain(&class.supers);
+    let name = names.find_map(|name| name.strip_prefix("java.util."))?;
+    let value_in = |map: u32| match view(graph, map)? {
+        View::Map(entries) => match entries.first()?.1.value {
+            Value::Ref(value) => Some(value),
+            _ => None,
+        },
+        _ => None,
+    };
+    match name {
+        "HashSet" | "LinkedHashSet" => value_in(graph.reference(object, "map")?),
+        "TreeSet" => {
+            let map = graph.reference(object, "m")?;
+            // A range of another set has one of its map.
+            value_in(graph.reference(map, "m").unwrap_or(map))
+        }
+        "ImmutableCollections$List12" | "ImmutableCollections$Set12" => {
+            let second = graph.reference(object, "e1")?;
+            (graph.class_name(second) == "java.lang.Object").then_some(second)
+        }
+        "ArrayList" => {
+            let elements = graph.reference(object, "elementData")?;
+            (graph.each(elements)?.len() == 0).then_some(elements)
+        }
+        "EnumMap" => graph.reference(object, "keyUniverse"),
+        "RegularEnumSet" | "JumboEnumSet" => graph.reference(object, "universe"),
+        _ => None,
+    }
+}
+
+/// Whether an object of the JDK is empty, and the only one of its class that is: code that asks for another one gets
+/// the same.
+fn is_empty_one(graph: &Graph<'_>, object: u32) -> bool {
+    const CLASSES: [&str; 7] = [
+        "java.util.Optional",
+        "java.util.Collections$EmptyList",
+        "java.util.Collections$EmptySet",
+        "java.util.Collections$EmptyMap",
+        "java.util.ImmutableCollections$ListN",
+        "java.util.ImmutableCollections$SetN",
+        "java.util.ImmutableCollections$MapN",
+    ];
+    let is_empty = |seen| match seen {
+        View::List(elements) => elements.is_empty(),
+        View::Map(entries) => entries.is_empty(),
+        _ => false,
+    };
+    CLASSES.contains(&graph.class_name(object)) && view(graph, object).is_some_and(is_empty)
 }
 
 /// Whether objects of a class of the JDK are told by their value alone.
