@@ -132,9 +132,10 @@ final class HindsightTracer extends HindsightStream {
     /**
      * Called by the agent before {@link #start}, if only a part of the run is to be recorded.
      *
-     * @param marks memory for a byte for each method @param every one of this many outermost calls
-     * is recorded; 0 for all @param byMethod whether only calls of marked methods are outermost
-     * ones @param closed whether the recording begins only with a method
+     * @param marks memory for a byte for each method
+     * @param every one of this many outermost calls is recorded; 0 for all
+     * @param byMethod whether only calls of marked methods are outermost ones
+     * @param closed whether the recording begins only with a method
      */
     static void narrow(long marks, int every, boolean byMethod, boolean closed) {
         HindsightTracer.marks = marks;
@@ -759,8 +760,9 @@ final class HindsightTracer extends HindsightStream {
     /**
      * Takes a chunk in exchange for a full one.
      *
-     * @param full the old chunk, or 0 @param stream the number of the stream; if it is 0, there is
-     * no chunk to be had @return the chunk's address, or 0 if there is none
+     * @param full the old chunk, or 0
+     * @param stream the number of the stream; if it is 0, there is no chunk to be had
+     * @return the chunk's address, or 0 if there is none
      */
     static native long take(long full, long stream, long thread, long stamp, boolean virtual);
 
