@@ -1,4 +1,7 @@
 //! JVMTI for the rest of the agent, without `unsafe` at the call sites.
+//!
+//! - [`heap`] has the tags of objects, and what refers to them.
+//! - [`threads`] has threads, their stacks and their monitors.
 
 #![expect(unsafe_code, reason = "wraps the JVM TI function table")]
 
