@@ -56,7 +56,7 @@ pub(crate) struct Options {
     /// The signals on which all threads are recorded, without `SIG`.
     pub(crate) dump_on: Vec<String>,
     pub(crate) max_objects: usize,
-    /// The most bytes of content of one recording.
+    /// The most bytes of one crash file.
     pub(crate) max_bytes: usize,
     pub(crate) max_crashes: u64,
     pub(crate) per_minute: u64,
