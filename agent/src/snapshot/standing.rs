@@ -37,7 +37,7 @@ const ONLY: &[(&str, &str, &str)] = &[
 const POOL: &str = "java.util.concurrent.ForkJoinPool";
 const MODULE: &str = "java.lang.Module";
 
-/// Classes that the standard streams have as long as the program does not replace them.
+/// The classes of the standard streams, as long as the program does not replace them.
 const OF_STREAMS: [&str; 2] = ["java.io.PrintStream", "java.io.BufferedInputStream"];
 const STREAMS: [(&CStr, &CStr, &str); 3] = [
     (c"out", c"Ljava/io/PrintStream;", "out"),
