@@ -79,13 +79,13 @@ pub struct Opts {
     quiet: bool,
 }
 
-/// The number of an object, which may stand behind its class.
+/// Parses the number of an object, which may follow its class.
 fn number(object: &str) -> Result<u64, ParseIntError> {
     let behind = object.rsplit_once('#').map(|(_, number)| number);
     behind.unwrap_or(object).parse()
 }
 
-/// Whether what is printed goes into a file.
+/// Whether the output goes to a file.
 fn is_to_file() -> bool {
     let out = io::stdout().as_fd().try_clone_to_owned();
     out.and_then(|out| File::from(out).metadata())
@@ -129,7 +129,7 @@ impl Opts {
         let events = places
             .iter()
             .map(|&place| u64::from(blocks[place].header.events));
-        // Who looks at the events, in a terminal or a pager, needs no bar between them.
+        // A reader of the events, in a terminal or a pager, needs no bar between them.
         let progress = Progress::new(!self.quiet && is_to_file(), events.sum());
         let mut read: u64 = 0;
         while left > 0 {
@@ -156,7 +156,7 @@ impl Opts {
                 Format::Json => writeln!(out, "{}", names.json(&step))?,
                 Format::Text => writeln!(out, "{}", names.line(&step, depth))?,
             }
-            // What the agent has lost, and counted, the trace never had.
+            // What the agent has lost and counted was never in the trace.
             if matches!(step.what, What::Lost(Gap::Blocks)) {
                 failed = true;
             }
@@ -164,7 +164,7 @@ impl Opts {
         drop(progress);
         let forgotten = usize::try_from(names.forgotten()).unwrap_or(usize::MAX);
         if forgotten > 0 && !self.quiet {
-            // Which of them had one is not known for sure.
+            // It is not known for sure which of them had one.
             let objects = count(forgotten, "time");
             say(format!(
                 "up to {objects} an object is shown without its text, which was told so long before that it is no \
@@ -182,7 +182,7 @@ impl Opts {
         let mut alone = wanted.alone();
         alone.retain(|_| left == most && left > 0);
         for one in &alone {
-            // Of blocks that others rule out, nothing was seen.
+            // Nothing was read of blocks that other conditions exclude.
             if let Some(void) = void_alone(&trace, one) {
                 bail!(nothing(void, &[]));
             }
@@ -198,12 +198,12 @@ impl Opts {
 fn void_alone(trace: &Trace, wanted: &Wanted) -> Option<Void> {
     let mut filter = Filter::new(wanted, &trace.log.dictionary);
     let mut of_blocks = filter.of_blocks();
-    // Nothing is shown, so that blocks without the object have nothing to say.
+    // Nothing is shown, so that blocks without the object can be skipped.
     of_blocks.object = wanted.object.map(ObjectId);
     let places = trace.log.select(&of_blocks);
     let mut steps = Steps::new(&trace.log, &places);
     while let Some(step) = steps.next_step() {
-        // What is damaged has been told of.
+        // Damage has been reported already.
         let Ok(step) = step else { continue };
         filter.follow(&step);
         filter.void(true)?;
@@ -211,7 +211,7 @@ fn void_alone(trace: &Trace, wanted: &Wanted) -> Option<Void> {
     filter.void(true)
 }
 
-/// Says that there is no such thing in the trace.
+/// The message that there is no such thing in the trace.
 fn nothing(void: Void, suggestions: &[String]) -> String {
     let option = match void {
         Void::Member => {

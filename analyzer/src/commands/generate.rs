@@ -153,7 +153,7 @@ pub struct Opts {
     quiet: bool,
 }
 
-/// A time in seconds, of which there may be parts.
+/// Parses a time in seconds, which may have a fraction.
 fn seconds(text: &str) -> Result<Duration, String> {
     let seconds: f64 = text.parse().map_err(|_| "not a number of seconds")?;
     let time = Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())?;
@@ -165,7 +165,7 @@ fn seconds(text: &str) -> Result<Duration, String> {
 }
 
 impl Opts {
-    /// Writes tests, and what became of them to `out`.
+    /// Writes tests, and the results to `out`.
     ///
     /// # Errors
     ///
@@ -233,7 +233,8 @@ impl Opts {
         self.universal || !self.model.is_empty()
     }
 
-    /// Whether the same seed gives the same tests again; time alone never does, nor what is chance or takes too long.
+    /// Whether the same seed gives the same tests again: not with a time alone, nor if something is
+    /// random or takes too long.
     fn is_repeated(&self, searched: &Searched) -> Option<bool> {
         let tally = searched.tally?;
         let is_counted = self.sequences.is_some() && self.time.is_none();
@@ -244,7 +245,7 @@ impl Opts {
         is_counted.then_some(tally.lost == 0 && !is_lost)
     }
 
-    /// Why no test has come of it.
+    /// The reason why there is no test.
     fn reason(&self, report: &Report) -> Cow<'static, str> {
         let counts = report.counts.as_ref();
         let carved = counts.is_some_and(|counts| counts.carved > 0);

@@ -149,7 +149,7 @@ impl Opts {
         let classpath = ClassPath::open(&self.classpath)?;
         let jdk = match Jdk::find(self.jdk.as_deref()) {
             Ok(jdk) => Some(jdk),
-            // Without a JDK, sources can still be written; unchecked ones.
+            // Without a JDK, sources can still be written, although unchecked.
             Err(error) if self.no_run => {
                 if !self.quiet {
                     say(format_args!("the tests are not compiled: {error:#}"));
@@ -186,7 +186,7 @@ impl Opts {
         }
     }
 
-    /// Each of the wanted frames has to be one of some crash.
+    /// Checks that each of the wanted frames is one of some crash.
     fn check_frames(&self, inputs: &[Input]) -> Result<()> {
         for asked in &self.frames {
             let mut crashes = inputs.iter().map(|input| &input.crash.failure.frames);

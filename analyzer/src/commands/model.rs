@@ -102,8 +102,8 @@ impl Opts {
     ///
     /// # Errors
     ///
-    /// Fails if a file cannot be read or written, and with [`Failure`] if a part of
-    /// a recording could not be read or nothing matches.
+    /// Fails if a file cannot be read or written, and with [`Failure`] if a part of a recording
+    /// could not be read or nothing matches.
     pub fn run(&self, out: &mut dyn Write) -> Result<()> {
         let mutability = self
             .mutability
@@ -134,7 +134,7 @@ impl Opts {
                 model.classes.retain(|name, _| globs.matches(name));
             }
         }
-        // Of what was merged, only one side is known.
+        // For merged models, only one of the sizes is known.
         let of_runs = model.size();
         let is_merged = !merged.classes.is_empty();
         merged.add(model);
@@ -298,11 +298,11 @@ fn tell(path: &Path, skipped: &Skipped, depth: u32) {
     }
 }
 
-/// What tells a run from others.
+/// The identity of a run.
 fn id(trace: &Trace) -> String {
     match &trace.log.dictionary.start {
         Some(start) if !start.run.is_empty() => start.run.clone(),
-        // Of an older agent.
+        // The run is of an older agent.
         Some(start) => format!("{}-{}", start.started_ms, start.pid),
         None => {
             let bytes =

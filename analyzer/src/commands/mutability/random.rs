@@ -1,4 +1,4 @@
-//! Options of stage R, and what it takes to execute methods.
+//! The options of stage R, and the tools that it needs to execute methods.
 
 use crate::classpath::ClassPath;
 use crate::commands::{Misuse, agent_beside};
@@ -40,19 +40,19 @@ pub struct Options {
     agent: Option<PathBuf>,
 }
 
-/// Processor time of one sequence, which records all that it does.
+/// The processor time of one sequence, which records all that it does.
 const LIMIT: Duration = Duration::from_millis(300);
 
-/// The oldest JDK that the agent records.
+/// The oldest JDK whose programs the agent records.
 const OLDEST: u32 = 17;
 
 impl Options {
-    /// Does something with what executes the methods of a class path on a JDK.
-    /// Gives notes, too.
+    /// Calls `work` with what executes the methods of a class path on a JDK. Returns its result,
+    /// with remarks.
     ///
     /// # Errors
     ///
-    /// Fails if the JDK cannot run programs, there is no agent, and as `work` does.
+    /// Fails if the JDK cannot run programs, if there is no agent, and as `work` does.
     pub fn with_inputs<T>(
         &self,
         classpath: &str,
