@@ -19,13 +19,13 @@ use std::path::PathBuf;
 
 /// Print what a recorded run did: calls, writes, and the objects that took part.
 ///
-/// Objects are shown by class and number (Order#17); a number is one object for
-/// the whole run. Events of one thread are in their order; events of several
-/// threads are in an order in which writes to the same object are right.
+/// Objects are shown by class and number (Order#17); a number is one object for the whole run.
+/// Events of one thread are in their order; events of several threads are in an order in which
+/// writes to the same object are right.
 ///
-/// A line shows how deep in calls its event is and what its objects say, which all
-/// events before it tell: these are read, too, whatever is asked for. JSON shows
-/// neither; of a long run, it needs no more than the parts that have what is asked.
+/// A line shows the depth of calls at its event and the texts of its objects, which all events
+/// before it determine: these are read, too, whatever is asked for. JSON shows neither; for a long
+/// run, it only reads the parts that have what is asked for.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -66,7 +66,7 @@ pub struct Opts {
     #[arg(long, value_name = "NUMBER", value_parser = number)]
     object: Option<u64>,
 
-    /// Stop after so many events.
+    /// Stop after this many events.
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
 

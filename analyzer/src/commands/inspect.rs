@@ -58,8 +58,8 @@ pub struct Opts {
     #[arg(long, value_name = "INDEX")]
     frame: Vec<usize>,
 
-    /// Show what the files hold: every text, name and value, grouped by what it is
-    /// (properties, paths, strings, classes, ...), with the places where it stands.
+    /// Show what the files hold: every text, name and value, grouped by what it is (properties,
+    /// paths, strings, classes, ...), with the places where it occurs.
     #[arg(long, conflicts_with_all = ["depth", "width", "full", "frame"])]
     review: bool,
 

@@ -111,8 +111,8 @@ pub struct Opts {
     #[arg(long)]
     sound: bool,
 
-    /// Let changes count that are made when the method has returned, by way of
-    /// where it has kept, or to whom it has given, its parameter.
+    /// Also count changes that are made after the method has returned, by way of where it has kept
+    /// its parameter, or to whom it has given it.
     #[arg(long)]
     transitive: bool,
 
@@ -128,12 +128,12 @@ pub struct Opts {
     #[arg(long, value_name = "FILE")]
     save_evidence: Option<PathBuf>,
 
-    /// Heuristic A: calls of a method that must have left a parameter alone.
+    /// Heuristic A: the calls of a method that must have left a parameter alone.
     #[arg(long, value_name = "N", default_value_t = 10)]
     calls: u64,
 
-    /// Heuristic A: percentage of what a method can be seen to do (writes, reads,
-    /// calls of recorded methods) that these calls must have done.
+    /// Heuristic A: the percentage of what a method can be seen to do (writes, reads, calls of
+    /// recorded methods) that these calls must have done.
     #[arg(long, value_name = "PERCENT", default_value_t = 85, value_parser = clap::value_parser!(u8).range(0..=100))]
     coverage: u8,
 

@@ -18,15 +18,13 @@ const SCHEMA: &str = "hindsight.plan/1";
 
 /// Say what the agent should copy of the arguments of each method, and what not.
 ///
-/// For each method of the program: whether it can throw at all, which parameters
-/// it leaves alone (these may be kept by reference), and of the others the fields
-/// that it, or what it calls, may read and overwrite, by whatever reference to
-/// the object, so that their values at entry would be lost. Everything is proved,
-/// as with `hindsight mutability --sound`, of what the thread does in code that is
-/// there; docs/limits.md says what is not seen. The file names each class with a checksum: the agent
-/// (`plan=FILE`) takes no notice of it from the first class on that is another
-/// version, or was loaded before the agent, and what was recorded by it before
-/// says so.
+/// For each method of the program: whether it can throw at all, which parameters it leaves alone
+/// (these may be kept by reference), and for the others the fields that it, or what it calls, may
+/// read and overwrite, by whatever reference to the object, so that their values at entry would be
+/// lost. Everything is proved, as with `hindsight mutability --sound`, for what the thread does in
+/// existing code; docs/limits.md says what is not seen. The file names each class with a checksum:
+/// the agent (`plan=FILE`) ignores it from the first class on that is another version, or was
+/// loaded before the agent, and earlier recordings with it say so.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

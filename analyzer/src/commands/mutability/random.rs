@@ -22,16 +22,16 @@ use std::time::{Duration, Instant};
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Random inputs (stages with R)")]
 pub struct Options {
-    /// What looks random depends on this number alone, unless --time is up.
+    /// The seed, on which all random choices depend, unless --time is up.
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
 
-    /// The time for all rounds, and for looking at what they have recorded.
+    /// The time for all rounds, and for analysing what they have recorded.
     #[arg(long, value_name = "SECONDS", default_value_t = 120)]
     time: u64,
 
-    /// Sequences of calls a round; by default as many as there are methods, and at
-    /// least 5000. Rounds go on while each decides a hundredth of what is unknown.
+    /// Sequences of calls per round; by default as many as there are methods, and at least 5000.
+    /// Rounds continue while each decides a hundredth of what is unknown.
     #[arg(long, value_name = "N")]
     sequences: Option<u64>,
 
