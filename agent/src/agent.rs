@@ -1,4 +1,4 @@
-//! The agent's one global: what all callbacks share.
+//! The agent's one global: the state that all callbacks share.
 
 use crate::budget::Budget;
 use crate::chances::Chances;
@@ -23,7 +23,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// What there is from `Agent_OnLoad` on.
+/// The agent's state from `Agent_OnLoad` on.
 pub(crate) struct Base {
     pub(crate) vm: Vm,
     pub(crate) jvmti: Jvmti,
@@ -32,16 +32,16 @@ pub(crate) struct Base {
     pub(crate) counters: Counters,
     pub(crate) budget: Budget,
     pub(crate) methods: Methods,
-    /// Fields that are written, if writes are logged.
+    /// The numbered fields that are written, if writes are logged.
     pub(crate) fields: Fields,
     pub(crate) loaders: Loaders,
     pub(crate) workspaces: Workspaces,
-    /// An environment that can access local variables of all threads, and tell their monitors; only with
+    /// An environment that can access the local variables and monitors of all threads; only with
     /// `dump-on`.
     pub(crate) locals: Option<Jvmti>,
-    /// With `mode=second-chance`.
+    /// The second chance of methods, with `mode=second-chance`.
     pub(crate) chances: Option<Arc<Chances>>,
-    /// What the rules of `report` have named.
+    /// The classes and methods that the rules of `report` have matched.
     pub(crate) named: Named,
     pub(crate) since: Since,
     /// Why nothing is recorded, if the agent could not start.
@@ -49,14 +49,14 @@ pub(crate) struct Base {
     complained: Mutex<BTreeSet<String>>,
 }
 
-/// What the files say that options name.
+/// The contents of the files that options name.
 pub(crate) struct Files {
     known: Known,
     chances: Option<Chances>,
 }
 
 impl Files {
-    /// Reads them. `Err` is a line for stderr.
+    /// Reads the files. `Err` is a line for stderr.
     pub(crate) fn of(options: &Options) -> Result<Files, String> {
         Ok(Files {
             known: Known::read(options.plan.as_deref())?,
@@ -65,16 +65,16 @@ impl Files {
     }
 }
 
-/// When the agent came.
+/// When the agent was loaded.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Since {
-    /// With the JVM.
+    /// When the JVM started.
     Start,
-    /// While it ran. Whoever attached it waits for an answer in this file.
+    /// While the JVM ran. The command that attached it waits for an answer in this file.
     Attach(Option<PathBuf>),
 }
 
-/// What there is from `VMInit` on.
+/// The agent's state from `VMInit` on.
 pub(crate) struct Agent {
     pub(crate) base: &'static Base,
     pub(crate) jvmti: Jvmti,
@@ -83,8 +83,8 @@ pub(crate) struct Agent {
     pub(crate) reports: Reports,
     /// The system property `java.version`.
     pub(crate) java_version: String,
-    /// The class `java.util.TimeZone`; it is found at the start, for a failure for want of stack
-    /// must not be what initialises it.
+    /// The class `java.util.TimeZone`. It is looked up at the start, because a failure after a
+    /// stack overflow must not be what initialises it.
     pub(crate) time_zone: Option<Global>,
 }
 
@@ -96,13 +96,13 @@ pub(crate) fn base() -> Option<&'static Base> {
     BASE.get()
 }
 
-/// Sets the base; `false` if there is one already: a second copy in one JVM.
+/// Sets the base; `false` if it was set already by a second copy of the agent in the JVM.
 pub(crate) fn set_base(vm: Vm, jvmti: Jvmti, options: Options, files: Files, since: Since) -> bool {
     let mut first = false;
     BASE.get_or_init(|| {
         first = true;
         let Files { known, chances } = files;
-        // Only while the JVM starts does it give this away, and it is not for free.
+        // The JVM grants this only while it starts, and it has a cost.
         let locals = (!options.dump_on.is_empty())
             .then(|| {
                 vm.jvmti(&[
@@ -141,11 +141,11 @@ pub(crate) fn set_base(vm: Vm, jvmti: Jvmti, options: Options, files: Files, sin
     first
 }
 
-/// How it stands with the second chance of methods.
+/// The state of the methods that may get a second chance.
 fn late(chances: &Arc<Chances>, options: &Options) -> Late {
     let (chances, options) = (Arc::clone(chances), options.clone());
     Box::new(move |class, method| {
-        // Those of the boot loader never have one, whatever `include` says.
+        // Those of the boot loader never get one, whatever `include` says.
         if jdk::is_for_sure(class) || !hook::may_be_wanted(&options, class) {
             Chance::None
         } else if chances.knows(class, method) {
@@ -161,23 +161,23 @@ pub(crate) fn agent() -> Option<&'static Agent> {
     AGENT.get()
 }
 
-/// Called once, by whoever has set the base.
+/// Sets the agent; called once, after the base was set.
 pub(crate) fn set_agent(agent: Agent) -> &'static Agent {
     AGENT.get_or_init(|| agent)
 }
 
-/// Says a line on stderr. Whether anybody reads is no matter of ours; `eprintln!` panics where nobody does.
+/// Prints a line on stderr. It ignores failures, on which `eprintln!` would panic.
 pub(crate) fn say(what: impl Display) {
     let _ = writeln!(std::io::stderr(), "hindsight: {what}");
 }
 
 impl Base {
-    /// Whether the JVM ran before the agent came.
+    /// Whether the JVM ran before the agent was loaded.
     pub(crate) fn is_attached(&self) -> bool {
         self.since != Since::Start
     }
 
-    /// Counts that the agent has not started, and says so on stderr.
+    /// Counts that the agent has not started, and prints the reason on stderr.
     pub(crate) fn give_up(&self, why: &str) {
         self.counters.add("agent_not_started", 1);
         say(format_args!(
@@ -185,8 +185,8 @@ impl Base {
         ));
     }
 
-    /// Counts a trouble of our own and says it on stderr, the first time of its kind only: the
-    /// program's output is the program's.
+    /// Counts a problem of the agent's own and prints it on stderr, only the first time of its
+    /// kind: the output belongs to the program.
     pub(crate) fn complain(&self, counter: &str, what: &str) {
         self.counters.add(counter, 1);
         let mut complained = self

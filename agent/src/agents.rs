@@ -1,13 +1,14 @@
-//! Other agents. They are no part of the program; `include` can name them all the same.
+//! Recognises other agents. They are not part of the program, although `include` may name them.
 //!
-//! What an agent brings with it has a loader of the agent's own, so that the program does not see it: libraries that
-//! others have, too (Byte Buddy, Log4j), and not always under names of its own.
+//! The classes that an agent brings have a loader of the agent's own, so that the program does not
+//! see them: libraries that others have as well (Byte Buddy, Log4j), and not always under names of
+//! the agent's own.
 
 use crate::agent::Base;
 use crate::jdk;
 use crate::sys;
 
-/// What names of agents' classes begin with.
+/// The prefixes of the names of agents' classes.
 const AGENTS: &[&str] = &[
     "org.jacoco.agent.rt.",
     "io.opentelemetry.javaagent.",
@@ -34,8 +35,7 @@ pub(crate) fn are_of(name: &str) -> bool {
     AGENTS.iter().any(|prefix| name.starts_with(prefix))
 }
 
-/// Whether a class that is not the boot loader's is neither the JDK's nor another
-/// agent's.
+/// Whether a class that is not the boot loader's is neither the JDK's nor another agent's.
 pub(crate) fn is_program(base: &Base, name: &str, loader: sys::Ref) -> bool {
     if are_of(name) {
         return false;

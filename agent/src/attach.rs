@@ -1,8 +1,8 @@
 //! Attaching to a running JVM, and switching off again.
 //!
-//! `hindsight attach` has the JVM load this library. What becomes of it is told
-//! in a file that the command has made and named in front of the options, for
-//! the JVM itself gives back no more than a number.
+//! `hindsight attach` makes the JVM load this library. The outcome is written to a file that the
+//! command has created and named in front of the options, because the JVM itself returns only a
+//! number.
 
 use crate::agent::say;
 use crate::earlier::Changed;
@@ -12,34 +12,34 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The key in front of the options. It is no option of the user's.
+/// The key in front of the options, which is not an option for users.
 const ANSWER_TO: &str = "attach-answer=";
 
-/// Classes that are named in an answer.
+/// The most classes that an answer names.
 const MOST_TOLD: usize = 20;
 
-/// Whether all classes that were there have their probes.
+/// Whether all classes that were loaded before have their probes.
 static HAS_ALL_PROBES: AtomicBool = AtomicBool::new(false);
 
-/// Whether this is an attached agent, and all classes that were there have their probes.
+/// Whether this is an attached agent, and all classes that were loaded before have their probes.
 pub(crate) fn has_all_probes() -> bool {
     HAS_ALL_PROBES.load(Ordering::Acquire)
 }
 
-/// What becomes of an attached agent.
+/// The outcome of attaching.
 #[derive(Debug)]
 pub(crate) enum Answer {
     Started(Changed),
     Stopped,
-    /// All threads, into this file.
+    /// All threads were recorded, into this file.
     Recorded(PathBuf),
-    /// One line that says why.
+    /// The agent refuses, with one line that says why.
     Refused(String),
-    /// The same where there is no agent, as far as this copy of the library knows.
+    /// The JVM has no agent, as far as this copy of the library knows.
     Absent(String),
 }
 
-/// The file that an answer is awaited in, and the options.
+/// Splits the text into the file that awaits an answer, and the options.
 pub(crate) fn answer_to(text: &str) -> (Option<PathBuf>, &str) {
     match text.strip_prefix(ANSWER_TO) {
         Some(rest) => {
@@ -50,14 +50,15 @@ pub(crate) fn answer_to(text: &str) -> (Option<PathBuf>, &str) {
     }
 }
 
-/// The refusal where the agent came before and could not start: what it has left in the JVM stays there.
+/// The refusal if the agent was loaded before and could not start: what it has left in the JVM
+/// stays there.
 pub(crate) fn failed(why: &str) -> String {
     format!(
         "the agent is in this JVM already, where it could not start and cannot try again, so nothing is recorded: {why}"
     )
 }
 
-/// Tells how it went: into the file, else a refusal on stderr.
+/// Writes the answer to the file; without a file, prints a refusal on stderr.
 pub(crate) fn answer(to: Option<&Path>, answer: &Answer) {
     if matches!(answer, Answer::Started(_)) {
         HAS_ALL_PROBES.store(true, Ordering::Release);
@@ -100,8 +101,8 @@ fn document(answer: &Answer) -> Value {
     }
 }
 
-/// One line; its end says that it is whole. The file is there already: if it is
-/// not, nobody waits any more.
+/// Writes one line, whose end shows that it is complete. The file exists already; if it does not,
+/// nobody waits any more.
 fn write(to: &Path, answer: &Value) -> std::io::Result<()> {
     let mut file = OpenOptions::new().write(true).open(to)?;
     file.write_all(format!("{answer}\n").as_bytes())

@@ -1,27 +1,28 @@
-//! CPU time for recording: a bucket that fills with a share of the time that passes.
+//! The CPU time for recording: a bucket that fills with a share of the time that passes.
 //!
-//! What is spent is known only afterwards, so the bucket may go below empty;
-//! recording then pauses until it is a good part full again. A pause costs
-//! failures, which are counted, never the program's time.
+//! What is spent is known only afterwards, so the level may become negative; recording then pauses
+//! until a good part of the bucket is full again. A pause costs failures, which are counted, and
+//! never the program's time.
 
 use crate::share::Share;
 use serde_json::{Value, json};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The bucket holds what flows in during this time. It is full at the start.
+/// The bucket's capacity is what flows in during this time. It is full at the start.
 const BURST: Duration = Duration::from_secs(30);
-/// The part of it that ends a pause: else there would be one after each crash.
+/// The divisor of the capacity that gives the level at which a pause ends. Otherwise there would be
+/// a pause after each crash.
 const ENOUGH: i64 = 4;
 
-/// The bucket, if there is a limit, and what has been spent.
+/// The bucket, if there is a limit, and the time that has been spent.
 pub(crate) struct Budget {
     share: Option<Share>,
     state: Mutex<State>,
 }
 
 struct State {
-    /// Nanoseconds that may be spent; less than none after something long.
+    /// The nanoseconds that may be spent; negative after something long.
     left: i64,
     filled: Instant,
     spent: Duration,
@@ -63,7 +64,7 @@ impl Budget {
         let full = share.of(BURST);
         let mut state = self.state();
         let flown = share.of(now.duration_since(state.filled));
-        // A time that is too short for a nanosecond is kept for later.
+        // A time that yields less than a nanosecond is kept for later.
         if flown > 0 {
             state.left = state.left.saturating_add(flown).min(full);
             state.filled = now;
@@ -79,7 +80,7 @@ impl Budget {
         }
     }
 
-    /// The same for a failure, which is counted if it is refused.
+    /// Whether recording is not paused, for a failure, which is counted if it is refused.
     pub(crate) fn admits_failure(&self) -> bool {
         let admits = self.admits();
         if !admits {
@@ -88,7 +89,7 @@ impl Budget {
         admits
     }
 
-    /// Takes what a recording has cost. Whether that has begun a pause.
+    /// Subtracts the cost of a recording. Returns whether that has begun a pause.
     pub(crate) fn spend(&self, time: Duration) -> bool {
         let mut state = self.state();
         state.spent += time;
@@ -102,7 +103,7 @@ impl Budget {
         begins
     }
 
-    /// For `run.json`; nothing without a limit.
+    /// The budget for `run.json`; `None` without a limit.
     pub(crate) fn describe(&self) -> Option<Value> {
         let share = self.share?;
         let state = self.state();
@@ -134,7 +135,7 @@ mod tests {
         assert!(at(0));
         assert!(!budget.spend(Duration::from_millis(299)));
         assert!(at(0));
-        // Which is said at once, not with the next failure.
+        // That is reported at once, not with the next failure.
         assert!(budget.spend(Duration::from_millis(26)));
         assert_eq!(budget.describe().unwrap()["paused"], json!(true));
         assert!(!budget.spend(Duration::ZERO));

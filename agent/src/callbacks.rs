@@ -1,4 +1,4 @@
-//! What the JVM calls, and the landing pads that keep panics from it.
+//! The functions that the JVM calls, and the landing pads that keep panics from it.
 
 #![expect(unsafe_code, reason = "entry points from the JVM")]
 
@@ -82,7 +82,7 @@ unsafe fn entered(vm: *mut c_void, text: *const c_char, then: fn(Vm, &str) -> c_
     let entered = || match text {
         Ok(text) => then(vm, &text),
         Err(_) => {
-            // Guessed at, a path in them would be another one.
+            // A guess could turn paths in them into other ones.
             say("the agent's options are not text in UTF-8; name paths that are");
             sys::JNI_ERR
         }
@@ -206,7 +206,7 @@ fn attach(vm: Vm, text: &str) -> c_int {
         Ok(files) => files,
         Err(error) => return answer(Answer::Refused(error)),
     };
-    // Whoever asks is there to ask again. A program that starts waits for nobody.
+    // The user of an attached agent can ask again. A program that starts waits for nobody.
     if let Err(error) = Recording::new(options.out.clone()).prepare() {
         return answer(Answer::Refused(error));
     }
@@ -230,7 +230,7 @@ fn attach(vm: Vm, text: &str) -> c_int {
     answer(Answer::Refused(NO_EVENTS.to_owned()))
 }
 
-/// What asks for a recording of all threads, in place of options.
+/// The text that asks for a recording of all threads, in place of options.
 const RECORD: &str = "record";
 
 fn recorded() -> Answer {
@@ -308,7 +308,7 @@ unsafe extern "system" fn vm_init(_: JvmtiEnv, env: JniEnv, _: Ref) {
     });
 }
 
-/// Starts recording; why not is kept for whoever asks again.
+/// Starts recording. The reason of a failure is kept for the next request.
 fn started(base: &'static Base, jni: Jni) -> Result<Changed, String> {
     jni.with_frame(|jni| start::start(base, jni, hook_classes))
         .unwrap_or_else(|| Err("the JVM has no memory left".to_owned()))
@@ -317,9 +317,9 @@ fn started(base: &'static Base, jni: Jni) -> Result<Changed, String> {
         })
 }
 
-/// Hooks class loading by three environments, which makes the order that [`hook`] tells of: the JVM
-/// asks them in the order in which they were made, those that may retransform after all others. Java
-/// agents have made theirs before `VMInit`. The result is the one that may retransform.
+/// Hooks class loading by three environments, which yields the order that [`hook`] describes: the
+/// JVM calls them in the order in which they were made, but those that may retransform after all
+/// others. Java agents have made theirs before `VMInit`. Returns the one that may retransform.
 fn hook_classes(base: &Base) -> Option<Jvmti> {
     let hooked = |jvmti: Jvmti, hook| {
         let callbacks = Callbacks {
@@ -333,11 +333,11 @@ fn hook_classes(base: &Base) -> Option<Jvmti> {
         base.vm.jvmti(&[sys::CAN_RETRANSFORM_CLASSES])?,
         again_load_hook,
     )?;
-    // What that environment changes, a retransformation does not take back.
+    // A retransformation does not undo what that environment changes.
     if base.chances.is_none() {
         hooked(base.vm.jvmti(&[])?, last_load_hook)?;
     }
-    // Last, so that nothing is kept for a loading whose end is not hooked yet.
+    // This comes last, so that nothing is kept for a class whose end of loading is not hooked yet.
     base.jvmti
         .enable(sys::EVENT_CLASS_FILE_LOAD_HOOK)
         .then_some(again)
@@ -391,7 +391,7 @@ load_hook! {
 }
 
 load_hook! {
-    /// Called for every class, but new ones of the program are done by then.
+    /// Called for every class, but new classes of the program are done by then.
     again_load_hook, |base, name, loader, redefined, bytes| {
         if start::hooks(name) {
             start::hooked(base, name, bytes)
@@ -403,7 +403,7 @@ load_hook! {
     }
 }
 
-/// What the JVM lends to a class file load hook.
+/// Wraps the arguments of a class file load hook.
 ///
 /// # Safety
 ///
@@ -505,8 +505,8 @@ pub unsafe extern "system" fn Java_java_lang_HindsightThread_report(
     answer as i32
 }
 
-/// `HindsightWrites.field`: the `java.lang.reflect.Field` of this id, of an object's class or one
-/// above it. Null if there is none; an error if there is no memory for it.
+/// `HindsightWrites.field`: the `java.lang.reflect.Field` of this id, in an object's class or a
+/// superclass. Null if there is none; an error is pending if there is no memory for it.
 ///
 /// # Safety
 ///
@@ -535,8 +535,8 @@ pub unsafe extern "system" fn Java_java_lang_HindsightWrites_field(
     found
 }
 
-/// `HindsightWrites.fields`: puts the ids of an object's fields into an array. Returns how many there
-/// are, or -1 if that is not to be had.
+/// `HindsightWrites.fields`: puts the ids of an object's fields into an array. Returns their
+/// number, or -1 if it is not available.
 ///
 /// # Safety
 ///

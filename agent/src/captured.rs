@@ -1,8 +1,10 @@
-//! Which values that lambda expressions capture are secret, by the names of the parameters that they become.
+//! Finds out which captured values of lambda expressions are secret, by the names of the parameters
+//! that they become.
 //!
-//! The fields of a lambda's class say nothing (`arg$1`), and what has such values captured passes them to the method
-//! with the lambda's body, as its first parameters. The names of these are in the class file and are read when it is
-//! loaded: to ask the JVM for them later takes a capability that makes all of the program slower.
+//! The fields of a lambda's class have no telling names (`arg$1`); captured values are passed to
+//! the method with the lambda's body as its first parameters. The names of these are in the class
+//! file and are read when it is loaded: to ask the JVM for them later takes a capability that slows
+//! down all of the program.
 
 use hindsight_classfile::{ClassFile, ConstantPool, Error, Member, access, tables};
 use hindsight_tracelog::crash::Lambda;
@@ -10,19 +12,19 @@ use memchr::memmem;
 use std::collections::{HashMap, HashSet};
 use std::sync::RwLock;
 
-/// What class files with lambda expressions mention.
+/// A string that occurs in all class files with lambda expressions.
 const FACTORY: &[u8] = b"java/lang/invoke/LambdaMetafactory";
 
-/// The places of secrets among the captured values of methods, by name and descriptor.
+/// The indices of secrets among the captured values of methods, by name and descriptor.
 type Places = HashMap<(String, String), HashSet<usize>>;
 
-/// By the names of the classes that declare the methods. Classes of one name are taken for one.
+/// The places, by the name of the declaring class. Classes of one name are treated as one.
 #[derive(Default)]
 pub(crate) struct Captured(RwLock<HashMap<String, Places>>);
 
 impl Captured {
-    /// Looks through a class file, of a class by its name in it, for parameters that are secret by their names and
-    /// descriptors.
+    /// Searches the class file of a named class for parameters whose names and descriptors make
+    /// them secret.
     pub(crate) fn look(&self, class: &str, bytes: &[u8], is_secret: &dyn Fn(&str, &str) -> bool) {
         if memmem::find(bytes, FACTORY).is_none() {
             return;
@@ -50,7 +52,7 @@ impl Captured {
         }
     }
 
-    /// The places of secrets among what a lambda has captured, by rising number.
+    /// The indices of secrets among the captured values of a lambda, ascending.
     pub(crate) fn secrets_of(&self, lambda: &Lambda) -> Vec<usize> {
         let Ok(table) = self.0.read() else {
             return Vec::new();
@@ -64,13 +66,13 @@ impl Captured {
     }
 }
 
-/// Whether a method may have the body of a lambda expression: compilers make these, and call them so where they do not
-/// mark them.
+/// Whether a method may be the body of a lambda expression: such methods are synthetic, or are
+/// named accordingly by compilers that do not mark them.
 fn is_body(method: &Member<'_>) -> bool {
     method.is(access::SYNTHETIC) || memmem::find(method.name.as_bytes(), b"lambda").is_some()
 }
 
-/// The places of secret parameters of a method; of an instance method, `this` is the first.
+/// The indices of a method's secret parameters; in an instance method, `this` is the first.
 fn secret_places(
     pool: &ConstantPool<'_>,
     method: &Member<'_>,

@@ -1,8 +1,8 @@
-//! Which classes of the JDK have objects that change, so that writes of theirs are logged or, where they
-//! are not, frames have to say so.
+//! The classes of the JDK with mutable objects, whose writes are logged or, if they are not, must
+//! be mentioned by frames.
 
-/// Packages of the JDK with objects that a program holds and changes: collections, builders,
-/// buffers, streams, formats, documents.
+/// Packages of the JDK with mutable objects that programs hold: collections, builders, buffers,
+/// streams, formats, documents.
 const PACKAGES: &[&str] = &[
     "java.util.",
     "java.io.",
@@ -16,9 +16,9 @@ const PACKAGES: &[&str] = &[
     "com.sun.org.apache.xerces.internal.dom.",
 ];
 
-/// Such classes where the others of their package do not change, with those nested in them. Builders
-/// among them keep a part of their state in collections: if that went back alone, a frame would show a
-/// state that never was.
+/// Such classes in packages whose other classes are immutable, with their nested classes. Builders
+/// among them keep a part of their state in collections: if only that were undone, a frame would
+/// show a state that never existed.
 const CLASSES: &[&str] = &[
     "java.lang.AbstractStringBuilder",
     "java.lang.CharSequence$1CharIterator",
@@ -38,8 +38,8 @@ const CLASSES: &[&str] = &[
     "sun.util.locale.provider.BreakIteratorProviderImpl",
 ];
 
-/// Packages and classes of the JDK whose objects do not change in a way that matters: caches of theirs,
-/// and what an exception learns on its way.
+/// Packages and classes of the JDK whose objects do not change in a way that matters: their caches,
+/// and what an exception records on its way.
 const LASTING: &[&str] = &[
     "java.lang.",
     "java.math.",
@@ -50,7 +50,7 @@ const LASTING: &[&str] = &[
     "sun.util.locale.",
 ];
 
-/// The same, with those nested in them, where others have names that begin so.
+/// Such classes, with their nested classes, where other names have the same prefix.
 const LASTING_CLASSES: &[&str] = &[
     "java.net.URI",
     "java.net.URL",
@@ -58,7 +58,7 @@ const LASTING_CLASSES: &[&str] = &[
     "javax.management.ObjectName",
 ];
 
-/// What sorts for `java.util.Arrays`, which tells of the whole array before.
+/// The sorters of `java.util.Arrays`, which logs the whole array before.
 const SORTERS: &[&str] = &[
     "java.util.DualPivotQuicksort",
     "java.util.TimSort",
@@ -66,13 +66,13 @@ const SORTERS: &[&str] = &[
     "java.util.ArraysParallelSortHelpers",
 ];
 
-/// Whether this class of the JDK writes to fields of its own, and nobody logs it.
+/// Whether this class of the JDK writes to fields of its own that are not logged.
 pub(crate) fn changes_unseen(name: &str) -> bool {
     let lasting = LASTING.iter().any(|package| name.starts_with(package));
     !lasting && !is_one_of(LASTING_CLASSES, name) && !is_changing(name)
 }
 
-/// Whether writes of this class of the JDK have to be logged if those of others are.
+/// Whether writes of this class of the JDK must be logged if those of others are.
 pub(crate) fn is_changing(name: &str) -> bool {
     let of_package = PACKAGES.iter().any(|package| name.starts_with(package));
     of_package && !is_one_of(SORTERS, name) || is_one_of(CLASSES, name)

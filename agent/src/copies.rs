@@ -1,24 +1,24 @@
-//! What of its arguments a frame is to have as it was at its entry.
+//! What a frame restores of its arguments, as it was at entry.
 
 use hindsight_instrument::Copy;
 use hindsight_tracelog::crash::Fidelity;
 use std::fmt;
 
-/// How much of one argument.
+/// How much of one argument is restored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Strategy {
     /// The reference itself.
     Reference,
-    /// And the fields that the method uses.
+    /// Also the fields that the method uses.
     Fields,
-    /// And all places this many steps deep: 1 for the fields of the argument itself.
+    /// Also all places this many steps deep: 1 for the fields of the argument itself.
     Depth(u32),
-    /// And everything reachable.
+    /// Also everything reachable.
     Deep,
 }
 
 impl Strategy {
-    /// Reads what an option says.
+    /// Parses the value of an option.
     pub(crate) fn parse(text: &str) -> Option<Strategy> {
         match text {
             "reference" => Some(Strategy::Reference),
@@ -31,12 +31,12 @@ impl Strategy {
         }
     }
 
-    /// Whether it takes a log of writes.
+    /// Whether this needs a log of writes.
     pub(crate) fn needs_log(self) -> bool {
         self > Strategy::Fields
     }
 
-    /// Steps from an argument down to which objects are restored.
+    /// The number of steps from an argument within which objects are restored.
     pub(crate) fn depth(self) -> u32 {
         match self {
             Strategy::Reference | Strategy::Fields => 0,
@@ -66,7 +66,7 @@ impl fmt::Display for Strategy {
     }
 }
 
-/// Of the receiver, and of all other arguments.
+/// The strategies for the receiver, and for all other arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Copies {
     pub(crate) receiver: Strategy,
@@ -74,7 +74,7 @@ pub(crate) struct Copies {
 }
 
 impl Copies {
-    /// The same of all.
+    /// The same strategy for all arguments.
     pub(crate) fn all(strategy: Strategy) -> Copies {
         Copies {
             receiver: strategy,
@@ -82,8 +82,8 @@ impl Copies {
         }
     }
 
-    /// What methods copy at their entry. Where there is a log, they keep their fields all the same:
-    /// a frame that is older than the log still has these.
+    /// What methods copy at their entry. Even with a log they keep their fields: a frame that is
+    /// older than the log still has these.
     pub(crate) fn at_entry(self) -> Copy {
         match (self.receiver, self.arguments) {
             (Strategy::Reference, Strategy::Reference) => Copy::Reference,
@@ -93,7 +93,7 @@ impl Copies {
         }
     }
 
-    /// Whether it takes a log of writes.
+    /// Whether this needs a log of writes.
     pub(crate) fn need_log(self) -> bool {
         self.receiver.needs_log() || self.arguments.needs_log()
     }
@@ -107,8 +107,8 @@ impl Copies {
         }
     }
 
-    /// How true a frame with these arguments is, if all goes well: as its least true one. Without a
-    /// log, the most is what methods have copied.
+    /// The fidelity of a frame with these arguments if all goes well, which is that of its least
+    /// exact one. Without a log, the most is what methods have copied.
     pub(crate) fn fidelity(self, arguments: impl Iterator<Item = u16>, log: bool) -> Fidelity {
         let least = arguments.map(|index| self.of(index)).min();
         let least = least.unwrap_or(self.receiver.max(self.arguments));

@@ -1,19 +1,19 @@
-//! What was lost, skipped or left alone, by name.
+//! Counts what was lost, skipped or left alone, by name.
 
 use hindsight_instrument::SkipReason;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-/// Methods that rules of `report` name.
+/// The counter of methods that rules of `report` name.
 pub(crate) const NAMED_BY_REPORT: &str = "methods_named_by_report";
-/// Classes with probes.
+/// The counter of classes with probes.
 pub(crate) const INSTRUMENTED: &str = "classes_instrumented";
 
-/// Names of one kind that are counted by themselves.
+/// The most names of one kind that have counters of their own.
 const MAX_NAMES: usize = 20;
 
-/// Counters of one run. Counting happens at class loading and at failures only,
-/// so a lock is cheap enough.
+/// The counters of one run. Counting happens only at class loading and at failures, so a lock is
+/// cheap enough.
 #[derive(Default)]
 pub(crate) struct Counters(Mutex<BTreeMap<String, u64>>);
 
@@ -31,8 +31,9 @@ impl Counters {
         }
     }
 
-    /// Counts something that has a name of its own, below `kind`. Of each kind the first few names stand there,
-    /// and the rest are counted together: a program may make any number of them.
+    /// Counts something that has a name of its own, below `kind`. The first few names of each kind
+    /// have their own counters, and the rest are counted together, because a program may make any
+    /// number of them.
     pub(crate) fn add_named(&self, kind: &str, name: &str) {
         let Ok(mut counters) = self.0.lock() else {
             return;
@@ -41,16 +42,16 @@ impl Counters {
         let of_kind = counters.range(format!("{kind}:")..format!("{kind};"));
         let counter = match counters.contains_key(&own) || of_kind.count() < MAX_NAMES {
             true => own,
-            // No colon, so that it is none of them.
+            // There is no colon, so that it differs from all names.
             false => format!("{kind}_further"),
         };
         *counters.entry(counter).or_insert(0) += 1;
     }
 
-    /// Counts methods by the reason why they have less than asked for.
+    /// Counts methods by the reason why they have fewer probes than asked for.
     pub(crate) fn skipped(&self, what: &str, reasons: impl Iterator<Item = SkipReason>) {
         let mut counts: Vec<(_, u64)> = Vec::new();
-        // Not a word on methods that were not asked for.
+        // Methods that were not asked for are not mentioned.
         let asked = reasons.filter(|reason| *reason != SkipReason::CatchesNothing);
         for reason in asked.map(SkipReason::kind) {
             match counts.iter_mut().find(|(known, _)| *known == reason) {
@@ -63,7 +64,7 @@ impl Counters {
         }
     }
 
-    /// Has a count be there, also where nothing is counted: that tells something, too.
+    /// Creates a counter at 0, because that is information as well.
     pub(crate) fn begin(&self, name: &str) {
         if let Ok(mut counters) = self.0.lock()
             && !counters.contains_key(name)

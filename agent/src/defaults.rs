@@ -1,13 +1,13 @@
 //! The default locale and time zone of the JVM, which the program may have set.
 //!
-//! They are read from static fields of the JDK, for `getDefault` may be asked for by a thread that
-//! has no stack left.
+//! They are read from static fields of the JDK, because the failing thread may have no stack left
+//! to call `getDefault`.
 
 use crate::agent::Agent;
 use crate::jni::{Jni, Obj};
 use hindsight_tracelog::crash::Defaults;
 
-/// The defaults at this moment; what cannot be read is empty.
+/// The present defaults; what cannot be read is empty.
 pub(crate) fn read(agent: &Agent, jni: Jni) -> Defaults {
     let locales = jni.with_frame(locales).flatten();
     let (locale, format) = locales.unwrap_or_default();
@@ -24,7 +24,7 @@ pub(crate) fn read(agent: &Agent, jni: Jni) -> Defaults {
     }
 }
 
-/// The tags of the default locale and of the one for numbers and dates, which is there once it was
+/// The tags of the default locale and of the one for numbers and dates, which exists once it was
 /// asked for.
 fn locales(jni: Jni) -> Option<(String, Option<String>)> {
     let class = jni.find_class(c"java/util/Locale")?;
@@ -56,7 +56,7 @@ fn locale(jni: Jni, class: Obj, locale: Obj) -> Option<String> {
     ))
 }
 
-/// The language tag of a locale, without variants that no tag can have (`ja_JP_JP`).
+/// The language tag of a locale, without variants that cannot be in a tag (`ja_JP_JP`).
 fn tag([language, script, region]: [String; 3], variant: &str, extensions: &str) -> String {
     let language = match language.is_empty() {
         true => "und".to_owned(),

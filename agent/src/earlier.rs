@@ -1,12 +1,10 @@
-//! Classes of the program that are loaded when the agent starts.
+//! Classes of the program that are loaded before the agent starts.
 //!
-//! There are none in an ordinary JVM, unless the agent is attached to it while it
-//! runs. An AOT cache (JDK 24 and up) has the
-//! classes of a training run loaded before the first line of Java, without a
-//! word to agents; a Java agent in front of ours may load some in its
-//! `premain`; and `-Djava.system.class.loader` names one. They get their
-//! probes by retransformation, all in one stop of the JVM. So do the JDK's
-//! collections that are there, if writes are logged.
+//! An ordinary JVM has none, unless the agent is attached while it runs. An AOT cache (JDK 24 and
+//! up) has the classes of a training run loaded before the first line of Java, without notifying
+//! agents; a Java agent before ours may load some in its `premain`; and
+//! `-Djava.system.class.loader` names one. They get their probes by retransformation, all in one
+//! stop of the JVM. So do the JDK's collections that are loaded, if writes are logged.
 
 use crate::agent::Base;
 use crate::hook::{self, Wanted};
@@ -21,17 +19,17 @@ use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// Classes retransformed at once: bounds what one stop of the JVM has to hold.
+/// The number of classes retransformed at once, which bounds what one stop of the JVM has to hold.
 const BATCH: usize = 1000;
-/// The same in a JVM that has work to do: it stands still for each batch.
+/// The number in a JVM at work, which stands still for each batch.
 const BATCH_ATTACHED: usize = 100;
 
-/// Retransformations that have begun and ended.
+/// Counts retransformations that have begun and that have ended.
 static BEGUN: AtomicU64 = AtomicU64::new(0);
 static ENDED: AtomicU64 = AtomicU64::new(0);
 
-/// How often classes have been retransformed, unless that is going on: a class has been rewritten then, and whether
-/// frames run the new version nobody can tell.
+/// How often classes have been retransformed; `None` while that is going on, since it cannot be
+/// known then whether frames run the new version of a rewritten class.
 pub(crate) fn changes() -> Option<u64> {
     let ended = ENDED.load(Ordering::Acquire);
     (BEGUN.load(Ordering::Acquire) == ended).then_some(ended)
@@ -50,8 +48,8 @@ pub(crate) fn is_archive_written(jni: Jni) -> bool {
     ask().unwrap_or(false)
 }
 
-/// Tells the plan which classes are there already: of what files they are nothing says, for what the JVM makes of them
-/// is not what was read.
+/// Notes for the plan which classes are loaded already. Their class files are not known, because
+/// the JVM makes their bytes anew from its own structures.
 pub(crate) fn tell_plan(base: &Base, jni: Jni) {
     if !base.known.is_given() {
         return;
@@ -64,33 +62,33 @@ pub(crate) fn tell_plan(base: &Base, jni: Jni) {
     }
 }
 
-/// The name with slashes of a class that is no array.
+/// The name with slashes of a class that is not an array.
 fn internal_name(jvmti: Jvmti, class: Obj) -> Option<String> {
     let signature = jvmti.class_signature(class)?;
     let name = signature.strip_prefix('L')?.strip_suffix(';')?;
     Some(name.to_owned())
 }
 
-/// What became of the classes that were there before us.
+/// The outcome for the classes that were loaded before the agent.
 #[derive(Debug, Default)]
 pub(crate) struct Changed {
-    /// Given to the JVM to be retransformed.
+    /// The number of classes given to the JVM to be retransformed.
     pub(crate) classes: usize,
-    /// Of these, refused by the JVM: their names, and why.
+    /// The names of those that the JVM has refused, each with the reason.
     pub(crate) refused: Vec<(String, String)>,
     /// The longest of the JVM's calls. It stands still for a part of it.
     pub(crate) longest: Duration,
 }
 
-/// Retransforms, by an environment whose hook is [`hook::again`], what the
-/// options ask for, until the recording is ended.
+/// Retransforms what the options ask for, by an environment whose hook is [`hook::again`], until
+/// the recording is ended.
 pub(crate) fn instrument(base: &Base, retransformer: Jvmti, jni: Jni) -> Changed {
     let attached = base.is_attached();
     let at_once = if attached { BATCH_ATTACHED } else { BATCH };
     let mut changed = Changed::default();
     let mut batch: Vec<Obj> = Vec::new();
     for class in retransformer.loaded_classes() {
-        // Attached to, it may be told to end meanwhile.
+        // An attached agent may be told to end meanwhile.
         if run::is_over() {
             return changed;
         }
@@ -110,8 +108,8 @@ pub(crate) fn instrument(base: &Base, retransformer: Jvmti, jni: Jni) -> Changed
     changed
 }
 
-/// Fills what the agent brings to classes of others: the program's way to ask for a record, and the JDK's to tell of
-/// what native code has called.
+/// Fills the bodies of methods that others call: those by which the program asks for a record, and
+/// those by which the JDK reports what native code has called.
 pub(crate) fn fill_ours(base: &Base, retransformer: Jvmti, jni: Jni) -> Changed {
     let are_ours = |name: &str, _| {
         [hook::API, contract::UPCALLS]
@@ -121,8 +119,8 @@ pub(crate) fn fill_ours(base: &Base, retransformer: Jvmti, jni: Jni) -> Changed 
     retransform(base, retransformer, jni, BATCH, &are_ours, &|_| true)
 }
 
-/// Retransforms the loaded classes that are chosen by name and loader; `between` is told how long a
-/// batch has taken, and says whether to go on.
+/// Retransforms the loaded classes that are chosen by name and loader. `between` is given the
+/// duration of each batch and returns whether to go on.
 pub(crate) fn retransform(
     base: &Base,
     retransformer: Jvmti,
@@ -156,7 +154,7 @@ pub(crate) fn retransform(
         }
         let started = Instant::now();
         changed.retransform(base, retransformer, batch);
-        // Most of it is CPU time of the JVM's own thread.
+        // Most of this is CPU time of the JVM's own thread.
         base.budget.spend(started.elapsed());
         took = Some(started.elapsed());
     }
@@ -178,29 +176,29 @@ fn is_ours(base: &Base, jvmti: Jvmti, jni: Jni, class: Obj, attached: bool) -> b
     if let Some(loader) = loader {
         jni.delete_local(loader);
     }
-    // The boot loader's are left alone below.
+    // Those of the boot loader are left alone below.
     if wanted != Wanted::Frames || loader.is_none() {
         hook::left_out(base, &name);
     }
     match wanted {
-        // It stays as it is, but is seen.
+        // It is left as it is, but its annotations are read.
         Wanted::Nothing if is_marked => {}
         Wanted::Nothing => return false,
-        // The boot loader's were loaded while the JVM was being set up: the probes may need them.
-        // Those of traces need none that may be instrumented.
+        // Classes of the boot loader were loaded while the JVM was being set up, and the probes may
+        // need them. The probes of traces need none that may be instrumented.
         Wanted::Frames if loader.is_none() && !base.options.tracing => {
             base.counters
                 .add("classes_left_alone:loaded before the agent", 1);
             return false;
         }
-        // These the probes need not; but at the JVM's start there is nothing yet to catch.
+        // The probes do not need these; but at the JVM's start there is nothing to catch yet.
         Wanted::Aside(aside) if loader.is_none() && !attached && !aside.writes => return false,
         Wanted::Frames | Wanted::Aside(_) => {}
     }
     jvmti.is_modifiable(class)
 }
 
-/// What an error of `RetransformClasses` says.
+/// The meaning of an error of `RetransformClasses`.
 fn why(error: c_int) -> String {
     let told = match error {
         60 => "its class file is malformed",
@@ -234,7 +232,7 @@ impl Changed {
         if done.is_ok() {
             return;
         }
-        // One of them is at fault, and the JVM has changed none.
+        // One of them is the cause, and the JVM has changed none.
         for class in classes {
             match jvmti.retransform(&[*class]) {
                 Ok(()) => {}

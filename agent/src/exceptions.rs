@@ -9,21 +9,22 @@ use hindsight_instrument::glob::Globs;
 use hindsight_tracelog::crash::{ExceptionInfo, MAX_EXCEPTIONS, StackElement};
 use std::iter;
 
-/// UTF-16 code units of a message that are stored; programs put whole documents there.
+/// The UTF-16 code units of a message that are stored; programs put whole documents there.
 pub(crate) const MAX_MESSAGE: usize = 16 << 10;
 
-/// Those that are read, for a secret to be known that begins in what is stored.
+/// The UTF-16 code units that are read, so that a secret is recognised that begins in the stored
+/// part.
 pub(crate) const MAX_READ: usize = MAX_MESSAGE + (4 << 10);
 
-/// An exception with what hangs on it; the objects stand in the same order.
+/// An exception with its causes and suppressed exceptions; the objects are in the same order.
 pub(crate) struct Exceptions {
     pub(crate) infos: Vec<ExceptionInfo>,
     pub(crate) objects: Vec<Obj>,
-    /// Those whose stack traces could not be read, for want of memory or of stack.
+    /// The indices of those whose stack traces could not be read, for lack of memory or of stack.
     pub(crate) unread: Vec<usize>,
 }
 
-/// Name of an object's class, with dots.
+/// The name of an object's class, with dots.
 pub(crate) fn class_name(agent: &Agent, jni: Jni, object: Obj) -> String {
     let class = jni.class_of(object);
     let name = agent.jvmti.class_signature(class).map(|s| binary_name(&s));
@@ -88,20 +89,20 @@ pub(crate) fn read(agent: &Agent, jni: Jni, exception: Obj) -> Exceptions {
     all
 }
 
-/// The cause of an exception. A throwable that is its own has none.
+/// The cause of an exception; none for a throwable that is its own cause.
 pub(crate) fn cause(agent: &Agent, jni: Jni, exception: Obj) -> Option<Obj> {
     jni.get_object(exception, agent.shim.throwable.cause)
         .filter(|cause| !jni.same(*cause, exception))
         .or_else(|| told_cause(agent, jni, exception))
 }
 
-/// What `getCause` would tell where a class overrides it, as `InvocationTargetException`,
+/// What `getCause` would return if a class overrides it, as `InvocationTargetException`,
 /// `RemoteException` and others from before Java 1.4 do: the first throwable among the fields of
-/// the class that has the method. It is not called, for it may be the program's.
+/// the class that has the method. The method is not called, because it may be the program's.
 fn told_cause(agent: &Agent, jni: Jni, exception: Obj) -> Option<Obj> {
     let ids = &agent.shim.throwable;
-    // JNI would find the method by its name, and initialise the class first: the thread that does
-    // that already may be waiting for this one.
+    // JNI would find the method by its name, but initialise the class first, and the thread that is
+    // already doing so may be waiting for this one.
     let mut class = jni.class_of(exception);
     while !jni.same(class, *ids.class)
         && !agent
@@ -117,7 +118,8 @@ fn told_cause(agent: &Agent, jni: Jni, exception: Obj) -> Option<Obj> {
         .find(|value| jni.is_instance(*value, *ids.class) && !jni.same(*value, exception))
 }
 
-/// Whether an object, as a result that failed, has an exception in a field of its class or of one above.
+/// Whether an object, such as a failed result, has an exception in a field of its class or a
+/// superclass.
 pub(crate) fn holds(agent: &Agent, jni: Jni, object: Obj, exception: Obj) -> bool {
     let classes = iter::successors(Some(jni.class_of(object)), |class| jni.superclass(*class));
     classes
@@ -125,7 +127,7 @@ pub(crate) fn holds(agent: &Agent, jni: Jni, object: Obj, exception: Obj) -> boo
         .any(|value| jni.same(value, exception))
 }
 
-/// The objects in an object's fields of one of its classes.
+/// The objects in those fields of an object that one of its classes declares.
 fn held(agent: &Agent, jni: Jni, object: Obj, class: Obj) -> impl Iterator<Item = Obj> {
     let fields = agent.jvmti.class_fields(class).into_iter();
     let instances = fields.filter(move |field| {
@@ -137,8 +139,8 @@ fn held(agent: &Agent, jni: Jni, object: Obj, class: Obj) -> impl Iterator<Item 
     instances.filter_map(move |field| jni.get_object(object, field))
 }
 
-/// A message as text. A surrogate that is alone stands there as Java writes it in source,
-/// `\ud800`, for people who look for what is wrong with it.
+/// A message as text. An unpaired surrogate is written as in Java source, `\ud800`, for people who
+/// look for what is wrong with it.
 fn text(units: &[u16]) -> String {
     let mut out = String::with_capacity(units.len());
     for decoded in char::decode_utf16(units.iter().copied()) {
@@ -150,10 +152,12 @@ fn text(units: &[u16]) -> String {
     out
 }
 
-/// What the JVM says of a null that it has met itself: `Cannot invoke "X.m()" because "x" is null`.
+/// The JVM's message about a null that it has met itself: `Cannot invoke "X.m()" because "x" is
+/// null`.
 ///
-/// It works that out when asked, from the code at the top of the stack trace, and keeps it in the
-/// exception. Of that class alone, where `getMessage` is the JDK's own; a subclass may have another.
+/// The JVM computes it on request, from the code at the top of the stack trace, and keeps it in the
+/// exception. It is asked only for exactly that class, whose `getMessage` is the JDK's; a subclass
+/// may have another one.
 fn helpful_message(agent: &Agent, jni: Jni, exception: Obj, class: &str) -> Option<Obj> {
     if class != "java.lang.NullPointerException" {
         return None;
@@ -185,7 +189,7 @@ fn suppressed(agent: &Agent, jni: Jni, object: Obj) -> Vec<Obj> {
     let Some(list) = jni.get_object(object, ids.suppressed) else {
         return Vec::new();
     };
-    // Only what `addSuppressed` makes; anything else would have to be asked by its own code.
+    // Only the list that `addSuppressed` makes is read; any other would need its own code to run.
     if !jni.same(jni.class_of(list), *ids.list_class) {
         return Vec::new();
     }
@@ -200,8 +204,8 @@ fn suppressed(agent: &Agent, jni: Jni, object: Obj) -> Vec<Obj> {
         .collect()
 }
 
-/// The stack trace as `Throwable` itself tells it, whatever a subclass overrides; nothing if it cannot be asked
-/// for want of memory or of stack.
+/// The stack trace as `Throwable` itself returns it, whatever a subclass overrides; `None` if it
+/// cannot be asked for lack of memory or of stack.
 fn stack_trace(agent: &Agent, jni: Jni, exception: Obj) -> Option<Vec<StackElement>> {
     let ids = &agent.shim.throwable;
     let array = jni.call_exact(exception, *ids.class, ids.get_stack_trace)?;
@@ -219,7 +223,7 @@ fn stack_trace(agent: &Agent, jni: Jni, exception: Obj) -> Option<Vec<StackEleme
         };
         let class = text(element, ids.element_class).unwrap_or_default();
         if is_probe(&class) {
-            // The stack ended in what a probe has called.
+            // The stack overflowed in a method that a probe has called.
             jni.delete_local(element);
             continue;
         }

@@ -1,9 +1,11 @@
-//! Classes that come with probes in them.
+//! Classes that contain probes when they are loaded.
 //!
-//! Tools keep classes as agents have made them: a cache of woven ones, across runs; a debugger's redefinition, within
-//! one. `hindsight instrument` makes such classes, too. The numbers in their probes are those of the run that made
-//! them (`hindsight_instrument::run_of`): of ours they are right, and of another one they are made silent before
-//! any of that code runs, for to our tables they would be other methods, and places in objects of other classes.
+//! Tools keep classes as agents have changed them: a cache of woven classes does so across runs, a
+//! debugger's redefinition within one. `hindsight instrument` makes such classes as well. The
+//! numbers in their probes are those of the run that made them (`hindsight_instrument::run_of`).
+//! Those of the present run are right. Those of another run are silenced before any of that code
+//! runs, because in our tables they would mean other methods, and places in objects of other
+//! classes.
 
 use crate::agent::Base;
 use crate::shim;
@@ -18,13 +20,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Finds the names of probes.
 static PROBE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(shim::BEGIN));
 
-/// Whether the class refers to the probes. May be wrong about a class that only mentions them, which
-/// no class of a program does.
+/// Whether the class refers to the probes. This may be wrong for a class that only mentions them,
+/// which no class of a program does.
 pub(crate) fn has_probes(bytes: &[u8]) -> bool {
     PROBE.find(bytes).is_some()
 }
 
-/// The class with its probes made silent, if they are of another run.
+/// The class with its probes silenced, if they are of another run.
 pub(crate) fn silenced(base: &Base, name: Option<&str>, bytes: &[u8]) -> Option<Vec<u8>> {
     if !has_probes(bytes) {
         return None;
@@ -51,7 +53,7 @@ pub(crate) fn silenced(base: &Base, name: Option<&str>, bytes: &[u8]) -> Option<
     class
 }
 
-/// Tells of a class whose probes are ours, or do not say whose they are.
+/// Notes a class whose probes are ours, or do not say of which run they are.
 pub(crate) fn came_with_probes(base: &Base, name: &str) {
     if base.methods.is_known(name) {
         base.counters.add("classes_that_came_with_probes", 1);
@@ -63,20 +65,20 @@ pub(crate) fn came_with_probes(base: &Base, name: &str) {
     }
 }
 
-/// Makes the classes be there that silent probes call, and those that method references were turned to, which do
-/// nothing else than what these meant.
+/// Defines the classes that silenced probes call, and those to which method references were
+/// redirected, which only do what the references meant.
 fn silent_classes(base: &Base) -> Result<(), String> {
     static DONE: AtomicBool = AtomicBool::new(false);
     if DONE.load(Ordering::Acquire) {
         return Ok(());
     }
     let names = match base.options.tracing {
-        // It has them, and they tell of what they call.
+        // It has them, and they record what they call.
         true => &[contract::SILENT][..],
         false => &[contract::SILENT, UNSEEN],
     };
     let jni = base.vm.jni().ok_or("its thread is none of the JVM's")?;
-    // No lock is held: to define a class may load others, with probes of another run in them.
+    // No lock is held, because defining a class may load others with probes of another run.
     for name in names {
         let defined = jni.with_frame(|jni| {
             shim::define(jni, &[name], |_, bytes| bytes.into()).or_else(|error| {

@@ -1,4 +1,10 @@
-//! From what the probes kept and what the stack trace says to frames.
+//! Makes frames from what the probes have kept and from the stack trace.
+//!
+//! - [`keys`] finds parameters that are secret because of the key beside them.
+//! - [`places`] finds which element of the stack trace is which captured frame.
+//! - [`running`] finds the frames that the thread is still in, and reads their entry values.
+//! - [`threads`] makes the frames of a thread that goes on, for dumps of all threads.
+//! - [`unwrapped`] restores the frames that an exception has passed inside a wrapper.
 
 mod keys;
 mod places;
@@ -27,9 +33,11 @@ use threads::Unknown;
 /// A captured frame before the graph has been walked.
 struct Pending {
     frame: Frame,
-    /// Fields at entry, to be compared with what the walk finds: their names, and what the graph has kept them by.
+    /// The fields at entry, to be compared with the result of the walk: their names, and the
+    /// graph's handles of the values.
     fields: Vec<(String, usize)>,
-    /// Where its thread's log of writes was at entry, if it was captured and there is one.
+    /// The position of its thread's log of writes at entry, if the frame was captured and there is
+    /// a log.
     position: Option<i64>,
 }
 
@@ -46,10 +54,10 @@ impl Captured {
     }
 }
 
-/// A frame that its thread is still in, with what is not known of it.
+/// A frame that its thread is still in, with the values that are not known.
 type Found = (Captured, Unknown);
 
-/// Whether an element of a trace is in this method; its line tells overloads apart.
+/// Whether an element of a trace is in this method; its line distinguishes overloads.
 fn is(class: &Class, index: usize, element: &StackElement) -> bool {
     let method = class.method(index);
     class.name == element.class
@@ -60,21 +68,23 @@ fn is(class: &Class, index: usize, element: &StackElement) -> bool {
         }
 }
 
-/// Whether these frames are what the trace begins with, the JDK's frames aside.
+/// Whether the trace begins with these frames, not counting the JDK's frames.
 ///
-/// It tells an exception that a handler has thrown on by a helper (its first way
-/// up is in the trace) from one object thrown twice (it is not).
+/// It distinguishes an exception that a helper of a handler has rethrown (its first way up is in
+/// the trace) from one object thrown twice (it is not).
 pub(crate) fn begin(frames: &[Raw], trace: &[StackElement], all: &Methods) -> bool {
     follow(frames, trace, all).is_some()
 }
 
-/// The same of frames of which the first ones may be missing in the trace: those of a helper that has thrown it, which
-/// has taken itself out of the trace, as Kotlin's checks do. Of none at all it is not so.
+/// As [`begin`], but the first of the frames may be missing in the trace: those of a helper that
+/// has thrown the exception and removed itself from the trace, as Kotlin's checks do. False if
+/// there are no frames.
 pub(crate) fn begin_behind_helpers(frames: &[Raw], trace: &[StackElement], all: &Methods) -> bool {
     behind(frames, trace, all).is_some_and(|at| begin(&frames[at..], trace, all))
 }
 
-/// The same of an exception that was made on this way: no class has made it for all that throw it.
+/// As [`begin`], for an exception that was made on this way, so that no class has made it for all
+/// that throw it.
 pub(crate) fn begin_anew(frames: &[Raw], trace: &[StackElement], all: &Methods) -> bool {
     behind(frames, trace, all).is_some_and(|at| {
         let first = follow(&frames[at..=at], trace, all).map_or(0, |rest| trace.len() - rest.len());
@@ -82,7 +92,7 @@ pub(crate) fn begin_anew(frames: &[Raw], trace: &[StackElement], all: &Methods) 
     })
 }
 
-/// The first of these frames that is in the trace.
+/// The index of the first of these frames that is in the trace.
 fn behind(frames: &[Raw], trace: &[StackElement], all: &Methods) -> Option<usize> {
     frames.iter().position(|raw| is_in(raw, trace, all))
 }
@@ -91,8 +101,8 @@ fn is_in(raw: &Raw, trace: &[StackElement], all: &Methods) -> bool {
     follow(std::slice::from_ref(raw), trace, all).is_some()
 }
 
-/// Whether the trace tells that an exception came to this method by these frames, and not from where a
-/// class keeps it for all.
+/// Whether the trace shows that an exception came to this method by these frames, and not from a
+/// class that keeps it for all.
 pub(crate) fn lead_to(method: u32, frames: &[Raw], trace: &[StackElement], all: &Methods) -> bool {
     let Some((class, index)) = all.find(method) else {
         return false;
@@ -109,7 +119,7 @@ fn initialize_none(trace: &[StackElement]) -> bool {
     trace.iter().all(|element| element.method != "<clinit>")
 }
 
-/// What of the trace is left behind these frames, if it begins with them.
+/// The rest of the trace behind these frames, if it begins with them.
 fn follow<'t>(
     frames: &[Raw],
     trace: &'t [StackElement],
@@ -124,12 +134,14 @@ fn follow<'t>(
     })
 }
 
-/// The frames of earlier ways of the same exception that lead to its last one: where handlers throw it on by a helper,
-/// or the JDK catches what a task throws and throws it on in the same thread (`ForkJoinTask`).
+/// The frames of earlier ways of the same exception that lead to its last one, if handlers rethrow
+/// it by a helper, or the JDK catches what a task throws and rethrows it in the same thread
+/// (`ForkJoinTask`).
 ///
-/// One after the other they are in the trace, and the last way goes on where they end: a shared
-/// exception that is thrown anew has it otherwise. The oldest may be of such another time. `by_handlers` says that each
-/// was caught where the next one passes, so that a trace may end before.
+/// They are in the trace one after the other, and the last way continues where they end; this does
+/// not hold for a shared exception that is thrown anew. The oldest one may be of such another time.
+/// `by_handlers` says that each was caught where the next one passes, so that a trace may end
+/// before.
 pub(crate) fn earlier(
     ways: &[Way],
     by_handlers: bool,
@@ -137,8 +149,8 @@ pub(crate) fn earlier(
     trace: &[StackElement],
     all: &Methods,
 ) -> Vec<Raw> {
-    // Who throws it on by a helper (the `get` of a `Try` or `Result`) passes through that one first, of which the
-    // trace knows nothing.
+    // A helper that rethrows it (the `get` of a `Try` or `Result`) is the first that it passes
+    // through, and is not in the trace.
     let next = behind(last, trace, all).map(|at| &last[at]);
     let known: Vec<(&Way, usize)> = (ways.iter().filter(|way| way.dropped == 0))
         .filter_map(|way| Some((way, behind(&way.frames, trace, all)?)))
@@ -155,12 +167,12 @@ pub(crate) fn earlier(
     frames.cloned().collect()
 }
 
-/// Frames whose values are in the graph; patches are made after its walk.
+/// The frames whose values are in the graph; patches are made after its walk.
 pub(crate) struct Frames(Vec<Pending>);
 
-/// Merges both sources. Every captured frame stays, every element of the trace
-/// stays; a frame in both gets its line from the trace. `live` has the frames
-/// that the thread is still in, if the exception has not reached its end.
+/// Merges both sources. Every captured frame and every element of the trace is kept; a frame in
+/// both gets its line from the trace. `live` has the frames that the thread is still in, if the
+/// exception has not reached its end.
 #[expect(
     clippy::too_many_arguments,
     reason = "two sources, and what both are looked up in"
@@ -201,7 +213,7 @@ pub(crate) fn merge(
         Running::of(trace, live, &left)
     });
     let within = running.as_ref().map_or(0, |running| {
-        // The last frame is being left.
+        // The thread is leaving the last frame.
         running.among(trace.iter(), is_escaping).0
     });
     let places = places(
@@ -253,11 +265,11 @@ pub(crate) fn merge(
     {
         trace.clear();
     }
-    // How many of the trace's elements are gone.
+    // The number of the trace's elements that are used up.
     let mut gone = 0;
     while let (Some((at, next)), Some(place)) = (captured.pop_front(), places.next()) {
         if dropped > 0 && at == dropped_at {
-            // The rest of the trace is of frames that were dropped, not of the last ones.
+            // The rest of the trace belongs to frames that were dropped, not to the last ones.
             trace.clear();
         }
         let is_in_trace = |one: &Captured| trace.iter().any(|element| one.is(element));
@@ -265,7 +277,7 @@ pub(crate) fn merge(
             && !is_in_trace(&next)
             && !captured.iter().any(|(_, one)| is_in_trace(one))
         {
-            // From here on it was thrown on in this thread.
+            // From here on it was rethrown in this thread.
             for element in trace.drain(..) {
                 let mut pending = uncaptured(element, exception, all);
                 pending.explain(Some(ELSEWHERE));
@@ -290,7 +302,7 @@ pub(crate) fn merge(
     let (mut running, mut frames_of) = running.map_or((0, &[][..]), |running| {
         running.among(trace.iter().copied(), false)
     });
-    // Where no frame on its way is known, the exception may come from another thread, which got here
+    // If no frame on its way is known, the exception may come from another thread, which got here
     // the same way.
     let has_probes = |element: &&StackElement| {
         all.absence(&element.class, &element.method)
@@ -346,7 +358,7 @@ const TOO_DEEP: &str =
     "not known: the stack is deeper than its trace, and which of its calls this is cannot be told";
 
 impl Pending {
-    /// Says why a method that has probes was not captured.
+    /// Notes why a method that has probes was not captured.
     fn explain(&mut self, why: Option<&str>) {
         if let Some(why) = why
             && self.frame.reason.starts_with(NOT_CAPTURED)
@@ -442,7 +454,8 @@ fn pending(
             Capture::Parameter { index, .. } => {
                 marks.parameter(&class.name, method.name, method.descriptor, index)
             }
-            // Whichever class above it declares it. What a secret object has is secret, too.
+            // It does not matter which superclass declares it. What a secret object contains is
+            // secret as well.
             Capture::Field {
                 name, parameter, ..
             } => {
@@ -457,7 +470,7 @@ fn pending(
             || matches!(capture, Capture::Parameter { index, .. } if beside.contains(&index));
         let is_secret = |name: &str| marked || is_secret(name, descriptor);
         let mut value = |graph: &mut Graph<'_>, name: Option<&str>, object: Option<Obj>| {
-            // A parameter may have no name, and be annotated all the same.
+            // A parameter may have no name and yet be annotated.
             let name = name.or(marked.then_some(""));
             if !methods::is_reference(descriptor) {
                 let word = words.next().unwrap_or(0);
@@ -474,7 +487,7 @@ fn pending(
         };
         match capture {
             Capture::Parameter { index: 0, .. } if method.name == "<init>" => {
-                // What is under construction is no state that a test could start from.
+                // A test could not start from an object under construction.
             }
             Capture::Parameter { index, descriptor } => {
                 let name = match index {
@@ -499,7 +512,7 @@ fn pending(
                     None if !methods::is_reference(descriptor) => words.next().unwrap_or(0),
                     _ => 0,
                 };
-                // It is one wherever else it is, and even if its object is not stored.
+                // It is secret wherever else it occurs, and even if its object is not stored.
                 if let Some(secret) = reference.filter(|_| is_secret(name)) {
                     graph.secret_reference(graph.jni.local(secret));
                 }
@@ -507,7 +520,7 @@ fn pending(
                     .arguments
                     .iter()
                     .find(|argument| argument.index == parameter);
-                // Where the parameter was null there was nothing to load.
+                // If the parameter was null, there was nothing to load.
                 if let Some(Argument {
                     value: Value::Ref(object),
                     ..
@@ -537,8 +550,8 @@ impl Frames {
     }
 }
 
-/// After the walk: keeps of what frames had at their entry what has changed since. Without a log of
-/// writes, `undo` says why.
+/// Called after the walk: of the values that frames had at entry, keeps those that have changed
+/// since. Without a log of writes, `undo` says why.
 pub(crate) fn finish(
     merged: Vec<Frames>,
     copy: Copies,
@@ -581,7 +594,7 @@ pub(crate) fn finish(
             frame.reason = format!("{no_log}{also}{}", frame.reason);
         }
         if let Some(restored) = restored.next() {
-            // Of one that has no position it is known why.
+            // For a frame without a position, the reason is known.
             if wanted != frame.fidelity && frame.reason.is_empty() {
                 frame.reason = restored.reason;
             }

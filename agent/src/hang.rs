@@ -1,17 +1,16 @@
-//! What all threads are doing, for a program that hangs: asked for from outside,
-//! by a signal (`dump-on`) or by `hindsight attach PID record`.
+//! Records what all threads are doing, for a program that hangs: on request from outside, by a
+//! signal (`dump-on`) or by `hindsight attach PID record`.
 //!
-//! The stacks are of one moment, and the references in local variables of
-//! others; a thread that has moved in between has frames without arguments.
-//! Where the JVM was started with `dump-on`, primitive values are there too.
+//! The stacks are of one moment, and the references in local variables of others; a thread that has
+//! moved in between has frames without arguments. If the JVM was started with `dump-on`, primitive
+//! values are recorded as well.
 //!
-//! Virtual threads are known to the JDK, not to the JVM, and their stacks are read
-//! one after the other. There may be any number of them, most of which do the
-//! same: a few of each kind are told, and how many more there are.
+//! Virtual threads are known to the JDK, not to the JVM, and their stacks are read one after the
+//! other. There may be any number of them, most of which do the same: a few of each kind are
+//! recorded, with the number of the others.
 //!
-//! **Invariant:** no thread of the program is made to run anything, and none that
-//! runs is suspended; one that waits is, for as long as its primitive values are
-//! read. Virtual threads are not.
+//! **Invariant:** no thread of the program is made to run anything. No running thread is suspended;
+//! a waiting one is, while its primitive values are read, unless it is virtual.
 
 use crate::agent::{Agent, Base};
 use crate::frames::{self, threads::OfThread};
@@ -27,30 +26,30 @@ use hindsight_tracelog::crash::{
 };
 use std::collections::{HashMap, HashSet};
 
-/// Frames of one thread that are looked at.
+/// The most frames of one thread that are read.
 const MAX_FRAMES: usize = 1_024;
 
-/// Virtual threads that are looked at.
+/// The most virtual threads that are examined.
 const MAX_VIRTUAL: i32 = 20_000;
 
-/// Virtual threads with the same stack that are told.
+/// The most virtual threads with the same stack that are recorded.
 const MAX_ALIKE: u32 = 3;
 
-/// Virtual threads that are told.
+/// The most virtual threads that are recorded.
 const MAX_TOLD: usize = 1_000;
 
-/// Why `copy=deep` is no more than `fields` here.
+/// The reason why `copy=deep` restores only what `fields` does here.
 const NO_LOG: &str = "writes are undone for a thread that fails, not for all threads";
 
-/// The agent's own threads are no part of the program.
+/// The prefix of the names of the agent's own threads, which are not part of the program.
 const OURS: &str = "Hindsight ";
 
-/// Local variables of a thread by depth: where the frame was, and what was in it.
+/// The local variables of a thread by depth: the frame's location, and the values by slot.
 type Locals = HashMap<usize, (FrameInfo, HashMap<u16, i64>)>;
 
-/// Records all threads; the file's name. `Err` says why there is none.
+/// Records all threads and returns the file's name. `Err` says why there is none.
 pub(crate) fn record(agent: &'static Agent, jni: Jni) -> Result<String, String> {
-    // Whoever has asked may end the JVM next, which waits for it.
+    // The user may end the JVM next, which waits for the recording.
     agent.reports.recording(|| match run::is_over() {
         true => Err(run::OVER.to_owned()),
         false => told(agent, jni),
@@ -133,7 +132,7 @@ fn write(agent: &'static Agent, jni: Jni) -> Result<String, String> {
     let wanted = |local: &StackLocalInfo| is_wanted(local, &threads, &methods);
     let behind = threads.len() as i64 + 1;
     let seen = jvmti.stack_locals(first_virtual..=behind - 1, &wanted, Tags::Own);
-    // One environment knows which they are, the other finds them.
+    // One environment tags the objects, the other finds them.
     (finding.0).stack_locals(first_virtual..=behind - 1, &wanted, Tags::One);
     let found = finding.0.tagged(behind).into_iter();
     let found = found.map(|object| (jvmti.tag(object), object));
@@ -164,7 +163,7 @@ fn write(agent: &'static Agent, jni: Jni) -> Result<String, String> {
         } = told;
         let (mut name, daemon) = jvmti.thread(*thread).unwrap_or_default();
         if name.is_empty() {
-            // As most virtual ones are.
+            // Most virtual threads are in this state.
             let number = jni.get_integral(*thread, agent.shim.locks.thread_id, b'J');
             name = format!("#{number}");
         }
@@ -172,9 +171,9 @@ fn write(agent: &'static Agent, jni: Jni) -> Result<String, String> {
             .iter()
             .map(|frame| element(jvmti, jni, *frame))
             .collect();
-        // Nothing is known of a virtual thread that has got on another thread or off it meanwhile.
+        // Nothing is known of a virtual thread that was mounted or unmounted meanwhile.
         let moved = !agrees(stack, locals) || *is_virtual && locals.is_empty();
-        // The JVM shows primitive values only of threads that it holds.
+        // The JVM shows primitive values only of threads that it has suspended.
         let held = (base.locals).filter(|_| !moved && !is_running(*state) && !is_virtual);
         let held = held.and_then(|locals| Some((locals, locals.suspended(*thread)?)));
         let held = held.filter(|_| {
@@ -184,8 +183,8 @@ fn write(agent: &'static Agent, jni: Jni) -> Result<String, String> {
         let local = |depth: usize, slot: u16, descriptor: &str| match descriptor.as_bytes()[0] {
             b'L' | b'[' => {
                 let tag = locals.get(&depth).and_then(|(_, slots)| slots.get(&slot));
-                // The graph takes references over, and one object may be in many variables. One that was gone before
-                // it was found is not known.
+                // The graph takes over references, and one object may be in many variables. An
+                // object that was collected before it was found is not known.
                 let object = tag.map(|tag| objects.get(tag));
                 match object {
                     Some(object) => object.map(|object| Err(jni.local(*object))),
@@ -241,7 +240,7 @@ fn write(agent: &'static Agent, jni: Jni) -> Result<String, String> {
                 }),
         };
         let wants = wanted.map(|(object, owner)| Lock {
-            // Who waits to be notified has given it back.
+            // A thread that waits to be notified has released it.
             owner: owner.filter(|owner| *owner != at).map(|owner| owner as u32),
             ..lock(object)
         });
@@ -282,16 +281,16 @@ fn write(agent: &'static Agent, jni: Jni) -> Result<String, String> {
     report::store(agent, meta, failure, graph).map(|(name, _)| name)
 }
 
-/// The tag of what has none.
+/// The tag of an object without one.
 const NO_TAG: i64 = 0;
 
-/// Innermost frames of a thread that waits for a monitor, in which it may be.
+/// The innermost frames of a thread that waits for a monitor, in which the monitor may be.
 const INNERMOST: usize = 3;
 
-/// Frames in which a virtual thread has got off the one that ran it.
+/// The most frames in which a virtual thread has been unmounted from its carrier.
 const MAX_HIDDEN: usize = 4;
 
-/// Those of the threads' methods that have probes.
+/// The threads' methods that have probes.
 fn with_probes(base: &Base, jvmti: Jvmti, jni: Jni, threads: &[Thread]) -> HashSet<MethodId> {
     let frames = threads.iter().flat_map(|thread| &thread.stack);
     let mut methods: HashSet<MethodId> = frames.map(|frame| frame.method).collect();
@@ -302,8 +301,8 @@ fn with_probes(base: &Base, jvmti: Jvmti, jni: Jni, threads: &[Thread]) -> HashS
     methods
 }
 
-/// Whether a local variable may hold an argument that is told, or a monitor that its thread waits for. There are very
-/// many others.
+/// Whether a local variable may hold an argument that is recorded, or a monitor for which its
+/// thread waits. There are very many others.
 fn is_wanted(local: &StackLocalInfo, threads: &[Thread], methods: &HashSet<MethodId>) -> bool {
     let thread = usize::try_from(local.thread_tag - 1);
     let thread = thread.ok().and_then(|at| threads.get(at));
@@ -315,20 +314,20 @@ fn is_wanted(local: &StackLocalInfo, threads: &[Thread], methods: &HashSet<Metho
         || depth < hidden + INNERMOST && thread.state & (BLOCKED | IN_WAIT) != 0
 }
 
-/// A thread that is told.
+/// A thread that is recorded.
 struct Thread {
     object: Obj,
     state: i32,
     stack: Vec<FrameInfo>,
     is_virtual: bool,
-    /// Others that are where it is, and are not told.
+    /// The number of other threads in the same place that are not recorded.
     alike: u32,
 }
 
-/// The virtual threads to be told among those in an array; there are so many more.
+/// The virtual threads to record among those in an array; `more` is the number of those not in it.
 fn virtual_threads(base: &Base, jni: Jni, jvmti: Jvmti, all: Obj, more: u32) -> Vec<Thread> {
     let mut told: Vec<Thread> = Vec::new();
-    // By stack: the first thread that has it, and how many are told.
+    // By stack: the first thread that has it, and the number of those recorded.
     let mut kinds: HashMap<Vec<FrameInfo>, (usize, u32)> = HashMap::new();
     let mut left = more;
     let virtuals = (0..jni.array_len(all) - 1).filter_map(|at| jni.array_get(all, at));
@@ -369,7 +368,7 @@ fn virtual_threads(base: &Base, jni: Jni, jvmti: Jvmti, all: Obj, more: u32) -> 
     told
 }
 
-/// An environment for a while.
+/// A temporary environment.
 struct Scratch(Jvmti);
 
 impl Drop for Scratch {
@@ -389,7 +388,7 @@ fn is_running(state: i32) -> bool {
     state & RUNNABLE != 0
 }
 
-/// As `Thread.getState` calls it.
+/// The state as `Thread.getState` names it.
 fn state_name(state: i32) -> &'static str {
     if state & BLOCKED != 0 {
         "BLOCKED"
@@ -429,10 +428,10 @@ fn by_thread(seen: &[StackLocal], threads: usize) -> Vec<Locals> {
     all
 }
 
-/// A monitor that threads wait for.
+/// A monitor for which threads wait.
 struct Monitor {
     object: Obj,
-    /// Indices of threads.
+    /// The indices of threads.
     owner: Option<usize>,
     waiters: Vec<usize>,
 }
@@ -442,7 +441,7 @@ fn number(jvmti: Jvmti, thread: Obj) -> Option<usize> {
     usize::try_from(jvmti.tag(thread) - 1).ok()
 }
 
-/// The monitors that threads wait for. A thread that waits for one has it in a local variable of its
+/// The monitors for which threads wait. A waiting thread has the monitor in a local variable of its
 /// innermost frames, unless it is that of a static method's class.
 fn monitors(
     jvmti: Jvmti,
@@ -483,7 +482,7 @@ fn monitors(
     };
     let mut found: Vec<Monitor> = Vec::new();
     for monitor in candidates.into_iter().filter_map(read) {
-        // That of a class is there by each of its methods that are waited for.
+        // The monitor of a class is found for each of its methods in which threads wait.
         let is_it = |known: &Monitor| jni.same(known.object, monitor.object);
         if !found.iter().any(is_it) {
             found.push(monitor);
@@ -492,8 +491,8 @@ fn monitors(
     found
 }
 
-/// Adds what virtual threads have to do with monitors: asked about one, the JVM tells of platform threads alone,
-/// and only where it was started with `dump-on` it can be asked about a thread.
+/// Adds the monitors of virtual threads: asked about a monitor, the JVM names platform threads
+/// only, and it can be asked about a thread only if it was started with `dump-on`.
 fn monitors_of_virtual(
     jvmti: Jvmti,
     telling: Jvmti,
@@ -546,8 +545,8 @@ fn agrees(stack: &[FrameInfo], locals: &Locals) -> bool {
     })
 }
 
-/// Counts the frames of a virtual thread as its stack does. On its way from the roots, the JVM tells
-/// also those in which the thread has got off the one that ran it; its stack begins behind them.
+/// Numbers the frames of a virtual thread as its stack does. Iterating from the roots, the JVM also
+/// reports the frames in which the thread was unmounted; its stack begins behind them.
 fn show_as_told(stack: &[FrameInfo], locals: &mut Locals) {
     let without = |hidden: usize| -> Locals {
         let told = locals.iter().filter(|(depth, _)| **depth >= hidden);
@@ -560,7 +559,7 @@ fn show_as_told(stack: &[FrameInfo], locals: &mut Locals) {
         .unwrap_or_default();
 }
 
-/// A frame as a stack trace tells it, and its descriptor.
+/// A frame as in a stack trace, and its descriptor.
 fn element(jvmti: Jvmti, jni: Jni, frame: FrameInfo) -> (StackElement, String) {
     let Some((method, descriptor, class)) = jvmti.method(frame.method) else {
         return (StackElement::default(), String::new());
@@ -576,7 +575,7 @@ fn element(jvmti: Jvmti, jni: Jni, frame: FrameInfo) -> (StackElement, String) {
     (element, descriptor)
 }
 
-/// The thread that has a lock of `java.util.concurrent`.
+/// The thread that holds a lock of `java.util.concurrent`.
 fn exclusive_owner(agent: &Agent, jni: Jni, lock: Obj) -> Option<Obj> {
     let locks = &agent.shim.locks;
     (jni.is_instance(lock, *locks.synchronizer))

@@ -1,4 +1,4 @@
-//! Which classes are instrumented, and how that is done at load time.
+//! Decides which classes are instrumented, and instruments them at load time.
 //!
 //! Other agents rewrite the same classes. The JVM asks agents in this order:
 //!
@@ -11,18 +11,16 @@
 //!             have none
 //! ```
 //!
-//! Hence tools that know classes by a hash of their bytes see them without
-//! probes, whatever the order on the command line; an agent that stands before
-//! ours there comes before [`first`] too. A retransformation starts
-//! from what [`last`] has made, so probes stay, and are inserted once; it is
-//! [`again`] that puts them back where a class was loaded before the agent. A
-//! redefinition brings new bytes and goes through all of them.
+//! Hence tools that know classes by a hash of their bytes see them without probes, whatever the
+//! order on the command line; an agent that is named before ours there comes before [`first`] as
+//! well. A retransformation starts from what [`last`] has made, so probes stay, and are inserted
+//! once; [`again`] inserts them if a class was loaded before the agent. A redefinition brings new
+//! bytes and passes through all of them.
 //!
-//! When the recording is over, classes get no probes any more; those that other runs have given them are silenced
-//! still, for they would write where nothing is.
+//! When the recording is over, classes get no probes any more. Those that other runs have given
+//! them are silenced still, because they would write where nothing is.
 //!
-//! **Invariant:** whatever goes wrong, the class is left as it was and the
-//! reason is counted.
+//! **Invariant:** whatever goes wrong, the class is left as it was and the reason is counted.
 
 use crate::agent::Base;
 use crate::agents;
@@ -50,38 +48,39 @@ use std::cell::{Cell, OnceCell};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Mutex};
 
-/// A class cannot have more methods than this (JVMS 4.11).
+/// The most methods of a class (JVMS 4.11).
 const MAX_METHODS: usize = 65_535;
-/// And each takes at least this many bytes of its class file (JVMS 4.6).
+/// The fewest bytes that each method takes in a class file (JVMS 4.6).
 const MIN_METHOD_BYTES: usize = 8;
 
-/// Packages of the JDK whose code runs the program's and catches all that comes
-/// out of it. One exception object may be thrown many times (a constant, or
-/// HotSpot's pre-allocated ones): if nobody said that it was caught here, the
-/// frames of all its ways up would be taken for one.
+/// Packages of the JDK whose code runs the program's and catches all its exceptions. One exception
+/// object may be thrown many times (a constant, or one that HotSpot allocates in advance): if no
+/// probe reported that it was caught here, the frames of all its ways up would be taken for those
+/// of one.
 const CATCHERS: &[&str] = &["java.util.concurrent.", "java.awt.", "sun.net.httpserver."];
 
-/// What a class gets.
+/// The probes that a class gets.
 #[derive(PartialEq, Eq, Clone, Copy)]
 pub(crate) enum Wanted {
-    /// Probes that hand over frames, and those of its handlers; of its writes too if they are
-    /// logged.
+    /// Probes that hand over frames, and those of its handlers; also those of its writes if they
+    /// are logged.
     Frames,
     /// No frames of its own.
     Aside(Aside),
     Nothing,
 }
 
-/// What a class gets that is not to be seen itself; one of them at least.
+/// The probes of a class whose frames are not recorded; at least one of them.
 #[derive(PartialEq, Eq, Clone, Copy)]
 pub(crate) struct Aside {
-    /// Its handlers say what they catch.
+    /// Its handlers report what they catch.
     catches: bool,
     /// Its writes are logged.
     pub(crate) writes: bool,
 }
 
-/// What the user's options ask for this class by now: with `mode=second-chance` that changes.
+/// The probes that the user's options ask for in this class by now: with `mode=second-chance` that
+/// changes.
 pub(crate) fn wanted(base: &Base, name: &str, loader: sys::Ref) -> Wanted {
     let could = could_have(base, name, loader);
     match &base.chances {
@@ -90,10 +89,10 @@ pub(crate) fn wanted(base: &Base, name: &str, loader: sys::Ref) -> Wanted {
     }
 }
 
-/// What the user's options ask for this class.
+/// The probes that the user's options ask for in this class.
 ///
-/// Code of the program that `include` leaves out still says what it catches, for
-/// the same reason as [`CATCHERS`] do; what `exclude` names is left as it is.
+/// Code of the program that `include` leaves out still reports what it catches, for the same reason
+/// as [`CATCHERS`] do; what `exclude` names is left as it is.
 pub(crate) fn could_have(base: &Base, name: &str, loader: sys::Ref) -> Wanted {
     let options = &base.options;
     if select::names(&options.exclude, name) {
@@ -112,7 +111,7 @@ pub(crate) fn could_have(base: &Base, name: &str, loader: sys::Ref) -> Wanted {
         return Wanted::Nothing;
     }
     let package = name.rfind('.').map_or("", |end| &name[..=end]);
-    // No other loader than the JDK's may define what begins with `java.`.
+    // Only the JDK's loaders may define classes whose names begin with `java.`.
     let is_of_jdk = loader.is_null() || name.starts_with("java.");
     let aside = Aside {
         catches: program || loader.is_null() && CATCHERS.contains(&package),
@@ -136,14 +135,15 @@ pub(crate) fn may_be_wanted(options: &Options, name: &str) -> bool {
     !jdk::is_for_sure(name) && !agents::are_of(name)
 }
 
-/// Whether a class, by its name with dots, is looked through for annotations of what is secret, whatever else it gets.
+/// Whether a class, by its name with dots, is searched for annotations of secrets, whatever probes
+/// it gets.
 pub(crate) fn is_marked(base: &Base, name: &str, loader: sys::Ref) -> bool {
     !base.options.redact.annotations().is_empty()
         && !loader.is_null()
         && agents::is_program(base, name, loader)
 }
 
-/// Tells the rules of `report` of a class that is there and hands over no frames.
+/// Notes for the rules of `report` that a class is loaded and hands over no frames.
 pub(crate) fn left_out(base: &Base, name: &str) {
     let Options {
         include, exclude, ..
@@ -159,11 +159,10 @@ pub(crate) fn wants_frames(base: &Base, class: &str, loader: sys::Ref) -> bool {
     wanted(base, class, loader) == Wanted::Frames
 }
 
-/// Memory for instrumenting: as much as there have been threads at it at the same
-/// time.
+/// Memory for instrumenting: as much as there have been threads at it at the same time.
 pub(crate) struct Workspaces {
     spare: Mutex<Vec<Workspace>>,
-    /// What tells the numbers in our classes from those of other runs.
+    /// The number that distinguishes our probes from those of other runs.
     run: u64,
 }
 
@@ -171,7 +170,7 @@ impl Workspaces {
     pub(crate) fn new() -> Workspaces {
         Workspaces {
             spare: Mutex::default(),
-            // Of this process alone, and never 0. The hash is keyed at random.
+            // It is unique to this process, and never 0. The hash is keyed at random.
             run: RandomState::new().hash_one(std::process::id()) | 1,
         }
     }
@@ -191,7 +190,7 @@ impl Workspaces {
     }
 }
 
-/// Before other agents have seen the class.
+/// The hook before other agents have seen the class.
 pub(crate) fn first(base: &Base, name: Option<&str>, loader: sys::Ref, bytes: &[u8]) {
     if run::is_over() {
         return;
@@ -205,13 +204,13 @@ pub(crate) fn first(base: &Base, name: Option<&str>, loader: sys::Ref, bytes: &[
     }
 }
 
-/// Looks for what annotations and names of captured values call secret.
+/// Reads the annotations and the names of captured values that make something secret.
 fn mark(base: &Base, name: Option<&str>, loader: sys::Ref, bytes: &[u8]) {
     let options = &base.options;
     if loader.is_null() {
         return;
     }
-    // Who defines a class need not say its name.
+    // The definer of a class need not give its name.
     let own = name.map(Cow::Borrowed).or_else(|| this_class(bytes));
     let Some(name) = own.as_deref() else { return };
     let annotations = options.redact.annotations();
@@ -225,13 +224,14 @@ fn mark(base: &Base, name: Option<&str>, loader: sys::Ref, bytes: &[u8]) {
     }
 }
 
-/// The name with slashes that a class file has for its class.
+/// The name with slashes in a class file's `this_class`.
 fn this_class(bytes: &[u8]) -> Option<Cow<'_, str>> {
     let class = ClassFile::parse(bytes).ok()?;
     Some(class.name().ok()?.to_string_lossy())
 }
 
-/// A class that is loaded or redefined: the instrumented one, or `None` to leave it as it is.
+/// The hook for a class that is loaded or redefined. Returns the instrumented class, or `None` to
+/// leave it as it is.
 pub(crate) fn last(
     base: &Base,
     name: Option<&str>,
@@ -251,7 +251,7 @@ pub(crate) fn last(
         Some(API) => return fill(base, bytes),
         Some(name) => {
             let original = originals::take(name);
-            // What was kept was wanted.
+            // A class whose bytes were kept is wanted.
             if original.is_none() {
                 let dotted = name.replace('/', ".");
                 let wanted = wanted(base, &dotted, loader);
@@ -266,7 +266,7 @@ pub(crate) fn last(
             }
             original
         }
-        // Some loaders do not say the name; then only the class file knows it.
+        // Some loaders do not give the name; then only the class file has it.
         None => None,
     };
     let original = original.unwrap_or_else(|| Original::new(name.unwrap_or(""), bytes));
@@ -283,8 +283,9 @@ pub(crate) fn last(
     instrument(base, name, loader, redefined, bytes, original, version)
 }
 
-/// A class that is retransformed, by us or by another agent, as the other agents have left it. It has
-/// its probes still if it was loaded through [`last`]. With `mode=second-chance` also one that is loaded.
+/// The hook for a class that is retransformed, by us or by another agent, as the other agents have
+/// left it. It still has its probes if it was loaded through [`last`]. With `mode=second-chance` it
+/// is also the hook for a class that is loaded.
 pub(crate) fn again(
     base: &Base,
     name: Option<&str>,
@@ -299,7 +300,7 @@ pub(crate) fn again(
     if run::is_over() {
         return None;
     }
-    // If it was there before us, this is all we ever see of it.
+    // If it was loaded before the agent, its bytes are only seen here.
     mark(base, name, loader, bytes);
     let name = name?;
     if name == API {
@@ -321,7 +322,7 @@ pub(crate) fn again(
     } else {
         "classes_loaded_before_the_agent"
     };
-    // These bytes are not the class file's but made by the JVM from its own structures.
+    // These bytes are not those of the class file: the JVM has made them from its own structures.
     let version = originals::sha256(bytes);
     let rewritten = instrument(base, Some(name), loader, redefined, bytes, None, version);
     if rewritten.is_some() {
@@ -330,8 +331,8 @@ pub(crate) fn again(
     rewritten
 }
 
-/// A class that is loaded, or retransformed for the probes that it is to have now. The bytes are
-/// always without ours.
+/// The hook for a class that is loaded, or retransformed for the probes that it is to have now. The
+/// bytes are always without ours.
 fn second_chance(
     base: &Base,
     name: &str,
@@ -412,8 +413,8 @@ fn instrument(
     }
     let counters = &base.counters;
     let class_name = name.map(|name| name.replace('/', "."));
-    // What methods hand over depends on whether the plan is believed, which ends while classes are loaded; whose
-    // methods have probes, and the numbers in these, on which are chosen.
+    // What methods hand over depends on whether the plan is trusted, which may end while classes
+    // are loaded; which methods have probes, and their numbers, depends on which are chosen.
     let effects = base.known.class(name, original, counters);
     let origin = match effects {
         [] => version,
@@ -440,7 +441,7 @@ fn instrument(
     let report = &base.options.report;
     let is_named = Cell::new(false);
     let rules = |method: &str, _descriptor: &str| {
-        // A class without a name given is one of a strange loader: no rules for it.
+        // A class without a name comes from an unusual loader, for which there are no rules.
         let Some(class) = class_name
             .as_deref()
             .or(class_in_file.get().map(String::as_str))
@@ -491,7 +492,8 @@ fn instrument(
     };
     let mut rewritten = rewrite(first_id)?;
     let mut is_once_more = false;
-    // With logs of writes, which methods have probes depends on what is known of other classes by now.
+    // With logs of writes, which methods have probes depends on what is known of other classes by
+    // now.
     if let Ok(made) = &rewritten
         && ids.is_none()
         && !base.methods.has(first_id, &made.methods)
@@ -523,7 +525,7 @@ fn instrument(
         return rewritten.class;
     };
     if chosen.is_some() && rewritten.class.is_none() && rewritten.skipped.is_empty() {
-        // Some may have been asked for, of a class that was not meant.
+        // Some methods may have been asked for in a class that was not meant.
         return None;
     }
     if is_once_more {
@@ -554,7 +556,7 @@ fn instrument(
     rewritten.class
 }
 
-/// The class with its writes logged, its fields numbered; `None` if there are no more numbers.
+/// The class with its writes logged and its fields numbered; `None` if there are no more numbers.
 fn undoable(
     base: &Base,
     loader: Option<&Loader>,
@@ -610,7 +612,7 @@ fn count(base: &Base, rewritten: &Rewritten, earlier: &[Arc<Class>]) {
     }
 }
 
-/// Numbers for as many methods as this class file can have.
+/// Reserves numbers for as many methods as this class file can have.
 fn reserve<'b>(base: &'b Base, bytes: &[u8]) -> Option<Reserved<'b>> {
     let most = (bytes.len() / MIN_METHOD_BYTES).min(MAX_METHODS);
     let ids = base.methods.reserve(most as u32);
@@ -621,13 +623,14 @@ fn reserve<'b>(base: &'b Base, bytes: &[u8]) -> Option<Reserved<'b>> {
     ids
 }
 
-/// The class with handlers that say what they catch, or with its writes logged; `None` to leave it.
+/// The class with handlers that report what they catch, or with its writes logged; `None` to leave
+/// it.
 fn instrument_aside(base: &Base, aside: Aside, loader: sys::Ref, bytes: &[u8]) -> Option<Vec<u8>> {
     let known = base.loaders.of(base, loader);
     if !find_probes(base, known.as_deref(), loader) {
         return None;
     }
-    // No frame is ever of one of these methods, so their names are not kept.
+    // No frame ever belongs to one of these methods, so their names are not kept.
     let ids = reserve(base, bytes)?;
     let first_id = ids.first();
     let rewritten = if aside.writes {
@@ -656,8 +659,9 @@ fn instrument_aside(base: &Base, aside: Aside, loader: sys::Ref, bytes: &[u8]) -
                 base.counters
                     .add("methods_without_log_of_writes", unseen as u64);
             }
-            // Its own bytes once more make the JVM read a class that it has in its archive: there (JDK 24 and up) calls
-            // of a superclass's methods are bound already, to what these were without probes.
+            // Returning its own bytes makes the JVM parse a class that is in its archive: there
+            // (JDK 24 and up), calls of a superclass's methods are bound already, to their versions
+            // without probes.
             let Some(class) = rewritten.class else {
                 return Some(bytes.to_vec());
             };

@@ -1,12 +1,12 @@
-//! Whether a class is the JDK's, as far as its name tells.
+//! Decides by its name whether a class is the JDK's.
 //!
-//! Old libraries use some of the JDK's packages, too. So there are several questions, by what a wrong
-//! answer costs.
+//! Old libraries use some of the JDK's packages as well. So there are several questions, according
+//! to what a wrong answer costs.
 
-/// Packages that are nobody else's.
+/// Packages that only the JDK uses.
 const ITS_OWN: &[&str] = &["java.", "jdk.", "sun."];
 
-/// Packages that libraries share with it.
+/// Packages that libraries share with the JDK.
 const SHARED: &[&str] = &[
     "javax.",
     "com.sun.",
@@ -18,10 +18,11 @@ const SHARED: &[&str] = &[
     "org.jcp.xml.dsig.",
 ];
 
-/// Its own class loaders: of the class path, of modules, of accessors made for reflection.
+/// The packages of the JDK's own class loaders: of the class path, of modules, of accessors made
+/// for reflection.
 const LOADERS: &[&str] = &["jdk.internal.", "sun."];
 
-/// Whether a class is the JDK's for sure.
+/// Whether a class is certainly the JDK's.
 pub(crate) fn is_for_sure(name: &str) -> bool {
     is_in(name, ITS_OWN)
 }
@@ -31,8 +32,9 @@ pub(crate) fn may_be(name: &str) -> bool {
     is_for_sure(name) || is_in(name, SHARED)
 }
 
-/// Whether no state of a program is looked for in a class by its name: among the JDK's, those packages that
-/// have objects of a program most of the time. An array has no state but its own.
+/// Whether no state of a program is searched for in a class, by its name: it is the JDK's and
+/// outside the packages whose objects mostly belong to a program. An array has no state except its
+/// own.
 pub(crate) fn is_no_programs(name: &str) -> bool {
     name.starts_with('[') || is_for_sure(name) || is_in(name, &["javax."])
 }

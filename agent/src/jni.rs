@@ -1,12 +1,11 @@
 //! JNI for the rest of the agent, without `unsafe` at the call sites.
 //!
-//! **Invariant:** an [`Obj`] is a reference that the JVM has handed out and
-//! that has not been deleted. Only this module and the callbacks make them;
-//! local ones never leave the native call that they belong to, and what is for
-//! other threads, too, is a [`Global`].
+//! **Invariant:** an [`Obj`] is a reference that the JVM has handed out and that has not been
+//! deleted. Only this module and the callbacks make them. Local ones never leave the native call
+//! that they belong to; a reference for other threads is a [`Global`].
 //!
-//! **Invariant:** a [`FieldId`] or [`MethodId`] is used on objects of the class
-//! it was looked up for; the snapshot keeps them per class for that reason.
+//! **Invariant:** a [`FieldId`] or [`MethodId`] is used on objects of the class in which it was
+//! looked up; the snapshot keeps them per class for that reason.
 
 #![expect(unsafe_code, reason = "wraps the JNI function table")]
 
@@ -53,7 +52,7 @@ unsafe impl Send for Global {}
 // SAFETY: as above.
 unsafe impl Sync for Global {}
 
-/// A reference that keeps nothing from being collected.
+/// A reference that does not keep its object from being collected.
 #[derive(Debug)]
 pub(crate) struct WeakObj(sys::Ref);
 
@@ -84,11 +83,11 @@ unsafe impl Sync for MethodId {}
 #[derive(Clone, Copy)]
 pub(crate) struct Jni(JniEnv);
 
-/// Local references that a frame is announced to hold. HotSpot reserves nothing for it; it is what
-/// `-Xcheck:jni` compares with, and the most that may be announced.
+/// The number of local references announced for a frame. HotSpot reserves nothing for it;
+/// `-Xcheck:jni` compares with it, and it is the most that may be announced.
 const CAPACITY: i32 = 65_536;
 
-/// An array of a primitive type, by its descriptor's letter: element size in bytes.
+/// The size in bytes of an element of an array of a primitive type, by its descriptor's letter.
 pub(crate) fn primitive_size(letter: u8) -> Option<usize> {
     match letter {
         b'Z' | b'B' => Some(1),
@@ -132,8 +131,8 @@ impl Jni {
         self.checked(Self::obj(class))
     }
 
-    /// A class that there must be, initialised, by a reference for all threads. `Err` says that it is missing,
-    /// or that there is no memory left for it.
+    /// A class that must exist, initialised, by a reference for all threads. `Err` says that it is
+    /// missing, or that there is no memory left for it.
     pub(crate) fn required_class(self, name: &CStr) -> Result<Global, String> {
         // SAFETY: the name lives through the call.
         let class = unsafe { Self::obj(self.0.FindClass(name.as_ptr())) };
@@ -153,7 +152,7 @@ impl Jni {
         })
     }
 
-    /// Drops a pending exception; `None` in its place.
+    /// Clears a pending exception, for which it returns `None`.
     fn checked<T>(self, value: Option<T>) -> Option<T> {
         // SAFETY: both may be called at any time.
         unsafe {
@@ -165,7 +164,7 @@ impl Jni {
         value
     }
 
-    /// The pending exception, if there is one, which is dropped.
+    /// Clears and returns the pending exception, if there is one.
     fn thrown(self) -> Option<Obj> {
         // SAFETY: may be called at any time.
         let thrown = unsafe { Self::obj(self.0.ExceptionOccurred()) };
@@ -173,7 +172,7 @@ impl Jni {
         thrown
     }
 
-    /// Runs `body` in a local frame, so that all references it makes are freed after it.
+    /// Runs `body` in a local frame, so that all references that it makes are freed afterwards.
     pub(crate) fn with_frame<T>(self, body: impl FnOnce(Jni) -> T) -> Option<T> {
         struct Pop(JniEnv);
         impl Drop for Pop {
@@ -200,7 +199,7 @@ impl Jni {
         Self::obj(unsafe { self.0.NewGlobalRef(object.0) }).map(Global)
     }
 
-    /// A reference to an object, as the JVM gave it, by which its end can be seen.
+    /// A weak reference to an object that the JVM gave, by which its collection can be seen.
     pub(crate) fn weak(self, object: sys::Ref) -> Option<WeakObj> {
         // SAFETY: a reference as the JVM gave it, or null, which gives null.
         let weak = unsafe { self.0.NewWeakGlobalRef(object) };
@@ -249,7 +248,8 @@ impl Jni {
         Obj(unsafe { self.0.GetObjectClass(object.0) })
     }
 
-    /// The class of a loader as a load hook gets it: null for the boot loader.
+    /// The class of a loader as a load hook gets it; `None` for the boot loader, whose reference is
+    /// null.
     pub(crate) fn class_of_loader(self, loader: sys::Ref) -> Option<Obj> {
         if loader.is_null() {
             return None;
@@ -357,7 +357,7 @@ impl Jni {
         self.try_static_object(class, method, args).ok().flatten()
     }
 
-    /// Calls a static method that returns an object. `Err` is what it has thrown.
+    /// Calls a static method that returns an object. `Err` is the exception that it has thrown.
     pub(crate) fn try_static_object(
         self,
         class: Obj,
@@ -404,8 +404,8 @@ impl Jni {
         true
     }
 
-    /// The object in a static field of a class that is initialised: looking the field up would
-    /// initialise any other, which runs its code.
+    /// The object in a static field of a class that must be initialised: looking the field up would
+    /// initialise any other class, which runs its code.
     pub(crate) fn static_object(self, class: Obj, name: &CStr, signature: &CStr) -> Option<Obj> {
         // SAFETY: strings live through the call.
         let id = unsafe {
@@ -462,7 +462,7 @@ impl Jni {
         true
     }
 
-    /// The long in a static field of a class that is initialised.
+    /// The long in a static field of a class that must be initialised.
     pub(crate) fn static_long(self, class: Obj, name: &CStr) -> Option<i64> {
         // SAFETY: strings live through the call.
         let id = unsafe {
@@ -474,8 +474,8 @@ impl Jni {
         Some(unsafe { self.0.GetStaticLongField(class.0, id) })
     }
 
-    /// The `java.lang.reflect.Field` of an instance field of this class. Where there is no memory for it, the error
-    /// stays pending, for the Java code that has asked.
+    /// The `java.lang.reflect.Field` of an instance field of this class. If there is no memory for
+    /// it, the error stays pending, for the Java code that has asked.
     pub(crate) fn reflected(self, class: Obj, field: FieldId) -> Option<Obj> {
         // SAFETY: the field was looked up in this class.
         Self::obj(unsafe { self.0.ToReflectedField(class.0, field.0, 0) })
@@ -516,7 +516,7 @@ impl Jni {
         unsafe { self.0.GetDoubleField(object.0, field.0) }
     }
 
-    /// Length of an array, in elements.
+    /// The length of an array, in elements.
     pub(crate) fn array_len(self, array: Obj) -> usize {
         // SAFETY: callers know from the class that it is an array.
         usize::try_from(unsafe { self.0.GetArrayLength(array.0) }).unwrap_or(0)
@@ -574,7 +574,7 @@ impl Jni {
         }
     }
 
-    /// Length of a string, in UTF-16 code units.
+    /// The length of a string, in UTF-16 code units.
     pub(crate) fn string_len(self, string: Obj) -> usize {
         // SAFETY: callers know from the class that it is a string.
         usize::try_from(unsafe { self.0.GetStringLength(string.0) }).unwrap_or(0)

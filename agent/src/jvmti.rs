@@ -1,4 +1,7 @@
-//! JVM TI for the rest of the agent, without `unsafe` at the call sites.
+//! JVMTI for the rest of the agent, without `unsafe` at the call sites.
+//!
+//! - [`heap`] has the tags of objects, and what refers to them.
+//! - [`threads`] has threads, their stacks and their monitors.
 
 #![expect(unsafe_code, reason = "wraps the JVM TI function table")]
 
@@ -81,7 +84,7 @@ impl Jvmti {
         Jvmti(env)
     }
 
-    /// Gives the environment back, with its tags and events.
+    /// Disposes of the environment, with its tags and events.
     pub(crate) fn dispose(self) {
         // SAFETY: callers do not use it any more.
         unsafe { self.0.DisposeEnvironment() };
@@ -155,7 +158,7 @@ impl Jvmti {
         modifiers
     }
 
-    /// Whether a class's initialiser has come to its end.
+    /// Whether a class's initialiser has completed.
     pub(crate) fn is_initialized(self, class: Obj) -> bool {
         const INITIALIZED: c_int = 4;
         let mut status = 0;
@@ -177,7 +180,7 @@ impl Jvmti {
             .collect()
     }
 
-    /// Methods that a class declares.
+    /// The methods that a class declares.
     fn class_methods(self, class: Obj) -> Vec<sys::MethodId> {
         let (mut count, mut methods) = (0, ptr::null_mut());
         // SAFETY: valid class, places for results.
@@ -188,7 +191,8 @@ impl Jvmti {
         self.take_array(methods, count)
     }
 
-    /// Whether a class declares a method of this name and descriptor; that does not initialise it.
+    /// Whether a class declares a method of this name and descriptor. Asking does not initialise
+    /// it.
     pub(crate) fn declares(self, class: Obj, name: &CStr, descriptor: &CStr) -> bool {
         self.class_methods(class).into_iter().any(|method| {
             let (mut its_name, mut its_descriptor) = (ptr::null_mut(), ptr::null_mut());
@@ -225,7 +229,7 @@ impl Jvmti {
         error == sys::OK && is_obsolete != 0
     }
 
-    /// Name, descriptor and access flags of a field.
+    /// The name, descriptor and access flags of a field.
     pub(crate) fn field(self, class: Obj, field: FieldId) -> Option<(String, String, u16)> {
         let (mut name, mut descriptor, mut modifiers) = (ptr::null_mut(), ptr::null_mut(), 0);
         // SAFETY: the field belongs to the class; places for results, null for what is not wanted.

@@ -1,5 +1,5 @@
-//! What is known of the crashes of a run: which were stored, how often each came, and how many
-//! exceptions may still be looked at.
+//! Keeps count of the crashes of a run: which were stored, how often each occurred, and how many
+//! exceptions may still be examined.
 
 use crate::agent::Agent;
 use crate::attach;
@@ -11,16 +11,16 @@ use std::sync::{Mutex, MutexGuard, TryLockError};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// Exceptions of `escape:` and `caught:` rules looked at per second; of the others only their
-/// kind is, which takes a microsecond.
+/// The exceptions of `escape:` and `caught:` rules that are examined per second. Of the others only
+/// the kind is determined, which takes a microsecond.
 const MAX_EXAMINED_PER_SECOND: u32 = 200;
-/// Beyond that, one of each kind is looked at per second, of so many kinds: a new failure does not
-/// drown in a flood of known ones.
+/// The kinds of which, beyond that, one exception each is examined per second, so that a new
+/// failure is not lost in a flood of known ones.
 const MAX_KINDS_PER_SECOND: usize = 200;
 /// How long a failing thread waits for another's recording.
 const MAX_WAIT: Duration = Duration::from_secs(10);
 
-/// What is known of crashes so far.
+/// The crashes so far.
 #[derive(Default)]
 pub(crate) struct Reports {
     state: Mutex<State>,
@@ -36,11 +36,11 @@ struct State {
     stored: u64,
     window: Option<(Instant, u64)>,
     examined: Option<Examined>,
-    /// When the counts were written last.
+    /// When the counts were last written.
     written: Option<Instant>,
 }
 
-/// What was looked at in one second.
+/// What was examined in one second.
 struct Examined {
     since: Instant,
     count: u32,
@@ -60,7 +60,7 @@ struct Known {
     exception: String,
     frame: String,
     count: u64,
-    /// When it happened last, in milliseconds since 1970.
+    /// When it last happened, in milliseconds since 1970.
     last_ms: i64,
 }
 
@@ -68,33 +68,35 @@ struct Known {
 pub(crate) struct Stored {
     pub(crate) name: String,
     pub(crate) objects: usize,
-    /// From the probe's call to the file's final name.
+    /// The milliseconds from the probe's call to the file's final name.
     pub(crate) millis: u64,
 }
 
 /// How much of a crash is captured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Extent {
-    /// Frames whose methods had probes when they were called.
+    /// The number of frames whose methods had probes when they were called.
     pub(crate) captured: usize,
-    /// Elements of the stack trace without: those of the JDK, and others where probes are still being put in.
+    /// The number of elements of the stack trace without: those of the JDK, and others that are
+    /// still to get their probes.
     pub(crate) missing: usize,
-    /// Whether all probes that tell of writes were there: when it happened, as far as is known before it is recorded,
-    /// and when its frames were entered, once it is.
+    /// Whether all probes that log writes were in place: before it is recorded, when it happened,
+    /// as far as is known; afterwards, when its frames were entered.
     pub(crate) told: bool,
 }
 
 impl Extent {
-    /// Of a file that could not be written.
+    /// The extent for a file that could not be written.
     const NONE: Extent = Extent {
         captured: 0,
         missing: usize::MAX,
         told: false,
     };
 
-    /// Whether the same crash is worth storing again: with `mode=second-chance`, when more methods have probes.
-    /// An attached agent puts in all, while the first failures may pass, as if these were others'; a deeper
-    /// stack is not more of a crash then, but one whose writes are told is.
+    /// Whether the same crash is worth storing again. With `mode=second-chance` it is, if more
+    /// methods have probes. An attached agent inserts all probes while the first failures may pass,
+    /// and counts these like others; a deeper stack is not more of a crash then, but one whose
+    /// writes are logged is.
     fn is_better(self, known: Extent, is_second_chance: bool) -> bool {
         let more = self.captured > known.captured;
         let exact = self.told && !known.told && self.captured >= known.captured;
@@ -102,14 +104,14 @@ impl Extent {
     }
 }
 
-/// With `mode=second-chance` and in a JVM that was attached to, how often the same crash is stored, with more
-/// frames each time.
+/// How often the same crash is stored with `mode=second-chance` and in a JVM that was attached to,
+/// each time with more frames.
 const MAX_TIMES: u32 = 3;
 
-/// How often the counts of repeated crashes are written, at most.
+/// The minimum interval at which the counts of repeated crashes are written.
 const WRITTEN_EVERY: Duration = Duration::from_secs(5);
 
-/// Different crashes whose counts are kept.
+/// The most different crashes whose counts are kept.
 const MAX_KNOWN: usize = 10_000;
 
 pub(crate) enum Decision {
@@ -119,7 +121,7 @@ pub(crate) enum Decision {
 }
 
 impl Reports {
-    /// Whether another exception of this kind may be looked at now.
+    /// Whether another exception of this kind may be examined now.
     pub(crate) fn may_examine(&self, kind: Kind) -> bool {
         let Ok(mut state) = self.state.lock() else {
             return false;
@@ -142,7 +144,8 @@ impl Reports {
         is_new
     }
 
-    /// What becomes of a crash of this exception, at this frame. `again`: it is the one that was reported before.
+    /// Decides about a crash of this exception, at this frame. `again` says that it is the one that
+    /// was reported before.
     pub(crate) fn decide(
         &self,
         agent: &Agent,
@@ -167,7 +170,7 @@ impl Reports {
             }
         }
         let options = &agent.base.options;
-        // One that is known has been counted.
+        // A known crash has been counted already.
         let is_known = state.known.contains_key(key);
         let beyond = |counter| match is_known {
             true => Decision::Count,
@@ -206,14 +209,14 @@ impl Reports {
         Decision::Store
     }
 
-    /// A crash that could not be written may be tried again when it recurs.
+    /// Lets a crash that could not be written be tried again when it recurs.
     pub(crate) fn forget(&self, key: &str) {
         if let Ok(mut state) = self.state.lock() {
             state.stored -= 1;
             if let Some(known) = state.known.get_mut(key)
                 && known.file.is_some()
             {
-                // The one before stays.
+                // The file of the previous recording is kept.
                 known.extent = Extent::NONE;
                 known.times -= 1;
                 return;
@@ -223,8 +226,9 @@ impl Reports {
         }
     }
 
-    /// A crash was written. `told`: none of its frames was entered before all probes that tell of writes were there;
-    /// else one whose frames come later is worth more.
+    /// Notes that a crash was written. `told` says that none of its frames was entered before all
+    /// probes that log writes were in place; if it is false, a later crash with such frames is
+    /// worth more.
     pub(crate) fn stored(&self, key: &str, file: Stored, told: bool) {
         if let Ok(mut state) = self.state.lock()
             && let Some(known) = state.known.get_mut(key)
@@ -234,14 +238,14 @@ impl Reports {
         }
     }
 
-    /// Waits for others' snapshots, but not for ever: two at once would fight for the cores and for
-    /// the disk.
+    /// Waits for the snapshots of other threads, but not for ever: two at once would compete for
+    /// the cores and the disk.
     pub(crate) fn turn(&self) -> Option<MutexGuard<'_, ()>> {
         let started = Instant::now();
         loop {
             match self.recording.try_lock() {
                 Ok(turn) => break Some(turn),
-                // What the lock guards is the order alone.
+                // The lock guards only the order.
                 Err(TryLockError::Poisoned(turn)) => break Some(turn.into_inner()),
                 Err(TryLockError::WouldBlock) if started.elapsed() < MAX_WAIT => {
                     sleep(Duration::from_millis(1));
@@ -251,9 +255,9 @@ impl Reports {
         }
     }
 
-    /// Does what [`Self::drain`] waits for.
+    /// Does work for which [`Self::drain`] waits.
     pub(crate) fn recording<T>(&self, work: impl FnOnce() -> T) -> T {
-        /// Also where the work panics.
+        /// It counts down even if the work panics.
         struct InFlight<'r>(&'r AtomicU32);
         impl Drop for InFlight<'_> {
             fn drop(&mut self) {
@@ -265,8 +269,8 @@ impl Reports {
         work()
     }
 
-    /// Whether the counts are to be written: a JVM that is killed should lose those of the last seconds
-    /// alone.
+    /// Whether the counts are to be written: a JVM that is killed should only lose those of the
+    /// last seconds.
     pub(crate) fn is_due(&self) -> bool {
         let Ok(mut state) = self.state.lock() else {
             return false;
@@ -305,7 +309,7 @@ impl Reports {
             .collect()
     }
 
-    /// Waits until nothing is being recorded, for a JVM that goes down.
+    /// Waits until nothing is being recorded, when the JVM shuts down.
     pub(crate) fn drain(&self, limit: Duration) {
         let end = Instant::now() + limit;
         while self.in_flight.load(Ordering::Acquire) > 0 && Instant::now() < end {
@@ -325,14 +329,14 @@ mod tests {
             missing,
             told: true,
         };
-        // Probes were being put in.
+        // Probes were still being inserted.
         assert!(of(4, 1).is_better(of(0, 5), false));
         assert!(of(4, 1).is_better(Extent::NONE, false));
         // A deeper stack.
         assert!(!of(9, 1).is_better(of(4, 1), false));
         assert!(of(9, 1).is_better(of(4, 1), true));
         assert!(!of(4, 1).is_better(of(4, 1), true));
-        // Not all writes were told.
+        // Not all writes were logged.
         let untold = Extent {
             told: false,
             ..of(4, 1)

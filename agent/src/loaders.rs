@@ -1,8 +1,9 @@
 //! Which class loaders find the probes, and which have been collected.
 //!
-//! Instrumented classes name the probes, and the JVM asks the class's own loader for them (JVMS 5.3). Nearly
-//! all leave what begins with `java.` to the boot loader; but a sandbox may have a list of what its classes may
-//! use, and the first probe would throw a `NoClassDefFoundError` where the program expects none.
+//! Instrumented classes name the probes, for which the JVM asks the class's own loader (JVMS 5.3).
+//! Nearly all leave names that begin with `java.` to the boot loader. But a sandbox may have a list
+//! of what its classes may use, and the first probe would throw a `NoClassDefFoundError` that the
+//! program does not expect.
 
 use crate::agent::Base;
 use crate::agents;
@@ -17,21 +18,21 @@ use std::iter;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// From so many loaders on it is asked which of them are still there.
+/// The number of loaders from which on it is checked which of them have been collected.
 const MANY: usize = 256;
 
-/// Those that have been asked about classes, and not been collected.
+/// The loaders that have been asked about classes, and have not been collected.
 ///
-/// No lock is held while the JVM is called: there a debugger may stop a thread.
+/// No lock is held during a call of the JVM, in which a debugger may suspend a thread.
 #[derive(Default)]
 pub(crate) struct Loaders(Mutex<Living>);
 
 #[derive(Default)]
 struct Living {
-    /// By their identity hash.
+    /// The loaders, by their identity hash.
     by_hash: HashMap<i32, Vec<Known>>,
     count: usize,
-    /// How many there were when those that had been collected were last looked for.
+    /// The number of loaders when collected ones were last removed.
     swept: usize,
 }
 
@@ -49,11 +50,11 @@ pub(crate) struct Loader {
     is_gone: AtomicBool,
     /// Whether it finds the probes.
     probes: AtomicU8,
-    /// How often it was asked without an answer.
+    /// How often it was asked and did not answer.
     asked: AtomicU8,
-    /// Whether it is another agent's.
+    /// Whether it is another agent's loader.
     is_of_agent: OnceLock<bool>,
-    /// Of its classes.
+    /// The accessors of its classes.
     pub(crate) accessors: Accessors,
 }
 
@@ -70,8 +71,8 @@ impl Loader {
 }
 
 impl Loaders {
-    /// What is known of the loader that this refers to; nothing where its end could not be seen, or never comes:
-    /// of the boot loader.
+    /// The entry of the loader that this refers to; `None` if its end could not be observed or
+    /// never comes, as with the boot loader.
     pub(crate) fn of(&self, base: &Base, loader: sys::Ref) -> Option<Arc<Loader>> {
         let hash = base.jvmti.hash_code(loader)?;
         let jni = base.vm.jni()?;
@@ -79,7 +80,8 @@ impl Loaders {
         if let Some((_, known)) = alike.iter().find(|(weak, _)| jni.is_weakly(weak, loader)) {
             return Some(Arc::clone(known));
         }
-        // If another thread makes one for the same loader meanwhile, there are two of it, which end alike.
+        // If another thread makes an entry for the same loader meanwhile, it has two, which end
+        // alike.
         let made = (Arc::new(jni.weak(loader)?), Arc::<Loader>::default());
         let mut living = self.lock();
         living.by_hash.entry(hash).or_default().push(made.clone());
@@ -100,13 +102,14 @@ impl Loaders {
         if let Some(known) = known.is_of_agent.get() {
             return *known;
         }
-        // Not while this is being set: nobody is to wait here for what calls the JVM.
+        // This is not done while the cell is being set: no thread should wait here for a call of
+        // the JVM.
         let signature = base.vm.jni().and_then(|jni| signature(base, jni, loader));
         let is = signature.is_some_and(|signature| agents::are_of(&binary_name(&signature)));
         *known.is_of_agent.get_or_init(|| is)
     }
 
-    /// Finds out which have been collected.
+    /// Removes the loaders that have been collected.
     pub(crate) fn sweep(&self, base: &Base) {
         let Some(jni) = base.vm.jni() else { return };
         let all: Vec<Known> = self.lock().by_hash.values().flatten().cloned().collect();
@@ -126,7 +129,7 @@ impl Loaders {
         living.swept = living.count;
         drop(living);
         for (weak, _) in gone {
-            // Where it is being compared in this very moment, the JVM's word for it is not had back.
+            // If it is just being compared, its JVM reference is not freed.
             if let Ok(weak) = Arc::try_unwrap(weak) {
                 jni.forget(weak);
             }
@@ -138,22 +141,23 @@ impl Loaders {
     }
 }
 
-/// How often a loader is asked at most that gives no answer.
+/// How often a loader is asked at most that does not answer.
 const MOST_ASKED: u8 = 8;
 
-/// What a loader throws to say that it does not have a class, or does not give it away. Whatever else it throws
-/// (there may be no stack or memory left, or somebody interrupts it) says nothing of the next time.
+/// The exceptions by which a loader says that it does not have a class, or does not give it. Any
+/// other (there may be no stack or memory left, or the thread is interrupted) says nothing about
+/// the next time.
 const ANSWERS: [&str; 3] = [
     "Ljava/lang/ClassNotFoundException;",
     "Ljava/lang/NoClassDefFoundError;",
     "Ljava/lang/SecurityException;",
 ];
 
-/// Whether a loader finds the probes, which those that nothing is known of do. It is asked until it has answered,
-/// as the JVM would; if it does not find them, the class that it is asked for is counted.
+/// Whether a loader finds the probes, which an unknown one does. It is asked until it has answered,
+/// as the JVM would; if it does not find them, the class for which it is asked is counted.
 ///
-/// Until it has answered, its classes are left alone: those that it loads to answer, and those of other
-/// threads. Whoever waited for the answer could hold what the loader needs for it.
+/// Until it has answered, its classes are left alone: those that it loads to answer, and those of
+/// other threads. A thread that waited for the answer could hold what the loader needs for it.
 pub(crate) fn find_probes(base: &Base, known: Option<&Loader>, loader: sys::Ref) -> bool {
     let Some(known) = known else { return true };
     let change =
@@ -166,7 +170,7 @@ pub(crate) fn find_probes(base: &Base, known: Option<&Loader>, loader: sys::Ref)
         } else if change(UNKNOWN, ASKING).is_ok() {
             let answer = jni.with_frame(|jni| asks(base, jni, loader));
             let mut answer = answer.unwrap_or(UNKNOWN);
-            // To ask runs the program's code, for each class that it loads.
+            // Asking runs the program's code, for each class that it loads.
             if answer == UNKNOWN && known.asked.fetch_add(1, Ordering::Relaxed) >= MOST_ASKED {
                 answer = NOT_FOUND;
             }
@@ -183,7 +187,7 @@ pub(crate) fn find_probes(base: &Base, known: Option<&Loader>, loader: sys::Ref)
     false
 }
 
-/// Whether it is not for certain that a loader finds the probes.
+/// Whether it is uncertain that a loader finds the probes.
 fn is_to_be_asked(base: &Base, jni: Jni, loader: sys::Ref) -> bool {
     signature(base, jni, loader).is_some_and(|signature| !jdk::is_loader(&signature))
 }
@@ -205,10 +209,10 @@ fn asks(base: &Base, jni: Jni, loader: sys::Ref) -> u8 {
     }
 }
 
-/// `Err` is what the loader has thrown; nothing if it could not be asked.
+/// Asks a loader. `Err` is the exception that it has thrown; `None` if it could not be asked.
 fn ask(base: &Base, jni: Jni, loader: sys::Ref) -> Option<Result<Option<Obj>, Obj>> {
     let class = jni.class_of_loader(loader)?;
-    // `java.lang.Class`, without asking the loader of whoever is running for it.
+    // This gets `java.lang.Class` without asking the loader of the running code for it.
     let meta = jni.class_of(class);
     let for_name = jni.static_method(
         meta,

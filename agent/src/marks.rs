@@ -1,9 +1,7 @@
-//! Fields, parameters and classes that carry an annotation which calls them
-//! secret (`redact=annotation:NAME`).
+//! Fields, parameters and classes whose annotations make them secret (`redact=annotation:NAME`).
 //!
-//! They are read from class files as they are loaded, before any other agent
-//! has changed them: what the JVM keeps of a class has no annotations of
-//! `CLASS` retention any more.
+//! They are read from class files as they are loaded, before any other agent has changed them: the
+//! JVM does not keep the annotations of `CLASS` retention.
 
 use hindsight_classfile::{Attribute, ClassFile, ConstantPool, Member, access, tables};
 use std::collections::{HashMap, HashSet};
@@ -11,17 +9,17 @@ use std::ops::RangeInclusive;
 use std::slice;
 use std::sync::RwLock;
 
-/// Nested annotations and arrays are followed so deep.
+/// The depth to which nested annotations and arrays are followed.
 const MAX_DEPTH: usize = 16;
 
-/// What is annotated. Classes of one name are taken for one.
+/// What is annotated. Classes of the same name are treated as one.
 #[derive(Default)]
 pub(crate) struct Marks(RwLock<Table>);
 
 #[derive(Default)]
 struct Table {
     classes: HashMap<String, Marked>,
-    /// Names of all fields that are annotated.
+    /// The names of all annotated fields.
     fields: HashSet<String>,
 }
 
@@ -29,12 +27,12 @@ struct Table {
 struct Marked {
     whole: bool,
     fields: HashSet<String>,
-    /// By name and descriptor of a method: parameters, counted from 1.
+    /// The annotated parameters, from 1, by name and descriptor of the method.
     parameters: HashMap<(String, String), HashSet<u16>>,
 }
 
 impl Marks {
-    /// Looks through a class file for annotations of these simple names; which of them it has.
+    /// Searches a class file for annotations of these simple names. Returns which of them it has.
     pub(crate) fn look<'n>(
         &self,
         class: &str,
@@ -94,7 +92,7 @@ impl Marks {
         table.is_ok_and(|table| table.fields.contains(field))
     }
 
-    /// Parameters are counted from 1.
+    /// Whether a parameter, counted from 1, is annotated.
     pub(crate) fn parameter(
         &self,
         class: &str,
@@ -165,7 +163,7 @@ fn read(file: &ClassFile<'_>, names: &[String]) -> Marked {
                 _ => {}
             }
         }
-        // A record's constructor takes its components.
+        // The canonical constructor of a record takes its components.
         if key.0 == "<init>" && !components.is_empty() && key.1 == format!("({canonical})V") {
             let secret = (1..).zip(&components).filter(|(_, component)| component.2);
             parameters.extend(secret.map(|(at, _): (u16, _)| at));
@@ -177,14 +175,16 @@ fn read(file: &ClassFile<'_>, names: &[String]) -> Marked {
     marked
 }
 
-/// Which parameters a method declares: constructors of inner classes and enums have others that compilers add, before
-/// them the object around and the constant's name and place, behind them what a local class captures.
+/// The parameters that a method declares. Compilers add others to constructors of inner classes and
+/// enums: before them the outer object or the constant's name and ordinal, behind them what a local
+/// class captures.
 struct Declared {
-    /// How many parameters there are in all.
+    /// The number of all parameters.
     count: u16,
-    /// By `MethodParameters`, if it says so: where the declared ones are, from 1 on.
+    /// The places of the declared ones, from 1, if `MethodParameters` has them.
     told: Option<Vec<u16>>,
-    /// How many stand behind, and before; of a local class, that may be none or one.
+    /// The number of added parameters behind, and before; with a local class the latter may be none
+    /// or one.
     behind: u16,
     before: RangeInclusive<u16>,
 }
@@ -224,7 +224,7 @@ impl Declared {
         }
     }
 
-    /// Where the parameter of a list of `len` annotations is; all of them where that is not clear.
+    /// The place of a parameter in a list of `len` annotations; all places if that is not clear.
     fn of_list(&self, at: u16, len: u16) -> Vec<u16> {
         let told = self.told.as_ref();
         if let Some(told) = told.filter(|told| told.len() == usize::from(len)) {
@@ -237,7 +237,7 @@ impl Declared {
         }
     }
 
-    /// Where the declared parameter is, or may be, whose type is annotated.
+    /// The place, or possible places, of the declared parameter whose type is annotated.
     fn of_type(&self, at: u16) -> Vec<u16> {
         match &self.told {
             Some(told) => told.get(usize::from(at)).copied().into_iter().collect(),
@@ -246,7 +246,7 @@ impl Declared {
     }
 }
 
-/// Whether a class is a member of another one whose objects it belongs to.
+/// Whether a class is a member of another one and belongs to an object of it.
 fn is_inner(file: &ClassFile<'_>) -> Option<bool> {
     let classes = file.attributes.find(&file.pool, "InnerClasses")?;
     let mut reader = Reader(classes.info);
@@ -286,7 +286,7 @@ fn annotated<'a>(
     false
 }
 
-/// Names and descriptors of a record's components, and whether they are annotated.
+/// The names and descriptors of a record's components, and whether they are annotated.
 fn record_components<'a>(
     record: &Attribute<'a>,
     pool: &ConstantPool<'a>,
@@ -330,7 +330,7 @@ fn record_components<'a>(
     Some(components)
 }
 
-/// Reads annotations (JVMS 4.7.16 to 4.7.21); nothing once the bytes end too early.
+/// Reads annotations (JVMS 4.7.16 to 4.7.21); returns `None` once the bytes end too early.
 struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {
@@ -354,7 +354,7 @@ impl<'a> Reader<'a> {
         Some(u32::from(high) << 16 | u32::from(low))
     }
 
-    /// A list of annotations: whether one of them has one of these names.
+    /// Reads a list of annotations. Returns whether one of them has one of these names.
     fn annotations(&mut self, pool: &ConstantPool<'_>, names: &[String]) -> Option<bool> {
         let mut found = false;
         for _ in 0..self.u16()? {
@@ -363,13 +363,14 @@ impl<'a> Reader<'a> {
         Some(found)
     }
 
-    /// For each parameter, whether it is annotated.
+    /// Reads, for each parameter, whether it is annotated.
     fn parameters(&mut self, pool: &ConstantPool<'_>, names: &[String]) -> Option<Vec<bool>> {
         let count = self.u8()?;
         (0..count).map(|_| self.annotations(pool, names)).collect()
     }
 
-    /// Annotations of types: the kinds of their targets, and of formal parameters their index.
+    /// Reads type annotations. Returns the kinds of their targets, with the index of a formal
+    /// parameter.
     fn targets(&mut self, pool: &ConstantPool<'_>, names: &[String]) -> Option<Vec<(u8, u16)>> {
         let mut targets = Vec::new();
         for _ in 0..self.u16()? {
@@ -405,7 +406,7 @@ impl<'a> Reader<'a> {
         let descriptor = pool.utf8(self.u16()?).ok()?.to_string_lossy().into_owned();
         let name = descriptor.trim_end_matches(';');
         let simple = name.rsplit(['/', '$']).next().unwrap_or(name);
-        // An annotation of the unnamed package.
+        // The annotation is in the unnamed package.
         let simple = if name.contains(['/', '$']) {
             simple
         } else {
@@ -440,7 +441,7 @@ impl<'a> Reader<'a> {
 mod tests {
     use super::*;
 
-    /// The texts of the pool, from index 1 on.
+    /// The texts of the constant pool, from index 1 on.
     const TEXTS: [&str; 6] = [
         "La/Secret;",
         "La/Plain;",
@@ -453,7 +454,7 @@ mod tests {
     const PLAIN: u16 = 2;
     const VALUE: u16 = 3;
 
-    /// Reads with that pool, for annotations that are called `Secret`.
+    /// Reads with that pool, with annotations named `Secret`.
     fn read<'a, T>(
         bytes: &'a [u8],
         read: impl FnOnce(&mut Reader<'a>, &ConstantPool<'_>, &[String]) -> Option<T>,
@@ -487,7 +488,7 @@ mod tests {
         [&count[..], &items.concat()].concat()
     }
 
-    /// A value of each kind, with an annotation that is secret among them.
+    /// A value of each kind, including a secret annotation.
     fn values() -> Vec<Vec<u8>> {
         let nested = [vec![b'@'], annotation(SECRET, &[])].concat();
         let array = [vec![b'['], list(&[vec![b'I', 0, 1], nested.clone()])].concat();
@@ -521,7 +522,7 @@ mod tests {
             annotations(&bytes) == Some(true)
         });
         assert_eq!(found.collect::<Vec<_>>(), [1, 4, 5]);
-        // No text of the pool.
+        // The pool has no such text.
         assert_eq!(annotations(&list(&[annotation(99, &[])])), None);
     }
 

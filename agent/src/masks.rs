@@ -1,11 +1,13 @@
 //! Secrets in what has no fields: command lines, properties, and texts of all kinds.
 //!
-//! - [`credentials`] finds what is secret in a text, by its form or by the names that stand in it.
-//! - [`argument`] says of secrets what a command line does.
-//! - [`forms`] tells what a secret may look like elsewhere.
+//! - [`credentials`] finds what is secret in a text, by its form or by the names in it.
+//! - [`argument`] decides what an argument of a command line says about secrets.
+//! - [`forms`] returns the forms that a secret may have elsewhere.
+//! - `documents`, `lines`, `printed`, `statements` and `urls` hold the rules, each for one kind of
+//!   text.
 //!
-//! **Invariant:** each rule takes time in proportion to a text's length, however often something seems to begin in it:
-//! it may have megabytes.
+//! **Invariant:** each rule takes time in proportion to a text's length, however often something
+//! seems to begin in it, because a text may have megabytes.
 
 mod documents;
 mod lines;
@@ -21,35 +23,35 @@ use std::{fs, iter};
 /// What stands in place of a secret.
 pub(crate) const MASK: &str = "***";
 
-/// Names that hold a secret on a command line and hardly elsewhere.
+/// Names that are secret on a command line and hardly elsewhere.
 const OF_OPTIONS: &[&str] = &["token", "auth", "pass", "credentials"];
 
-/// What is shorter is a word as any other.
+/// The length of the shortest token; anything shorter is an ordinary word.
 const MIN_TOKEN: usize = 8;
 
-/// Bytes of the longest name that is looked at.
+/// The bytes of the longest name that is examined.
 const MAX_NAME: usize = 100;
 
-/// Members between a name and the value that it is for.
+/// The most members between a name and the value that belongs to it.
 const MAX_BETWEEN: u8 = 4;
 
-/// How often a secret may be escaped.
+/// How many times a secret may be escaped.
 const MAX_NESTED: usize = 3;
 
-/// What an argument of a command line says of secrets.
+/// What an argument of a command line says about secrets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Says {
     Nothing,
-    /// The next one is a secret: `--password`.
+    /// The next argument is a secret: `--password`.
     NextIsSecret,
-    /// Parts of it are: `--password=...`, `https://user:...@host`.
+    /// Parts of the argument are: `--password=...`, `https://user:...@host`.
     HasSecret(Vec<Range<usize>>),
 }
 
 /// Whether an option or property of this name holds a secret: `--db-password`, `db.password`.
 pub(crate) fn names_secret(text: &str, is_secret: &dyn Fn(&str) -> bool) -> bool {
     let name = text.trim_start_matches(['-', '.']);
-    // A user's own patterns know nothing of hyphens.
+    // A user's own patterns do not expect hyphens.
     let named = |name: &str| {
         name.split('.').any(is_secret)
             || name.contains('.')
@@ -60,7 +62,7 @@ pub(crate) fn names_secret(text: &str, is_secret: &dyn Fn(&str) -> bool) -> bool
     named(name) || name.contains('-') && named(&name.replace('-', ""))
 }
 
-/// Whether what has such a name in a command line or URL is a secret.
+/// Whether a value with this name in a command line or URL is a secret.
 fn is_option_secret(name: &str, is_secret: &dyn Fn(&str) -> bool) -> bool {
     names_secret(name, is_secret)
         || OF_OPTIONS
@@ -68,7 +70,7 @@ fn is_option_secret(name: &str, is_secret: &dyn Fn(&str) -> bool) -> bool {
             .any(|known| name.eq_ignore_ascii_case(known))
 }
 
-/// What an argument says.
+/// What an argument says about secrets.
 pub(crate) fn argument(text: &str, is_secret: &dyn Fn(&str) -> bool) -> Says {
     match option(text, is_secret) {
         Says::Nothing if !is_own(text) => {
@@ -84,7 +86,7 @@ pub(crate) fn argument(text: &str, is_secret: &dyn Fn(&str) -> bool) -> Says {
 /// What an argument says by its name alone.
 pub(crate) fn option(text: &str, is_secret: &dyn Fn(&str) -> bool) -> Says {
     if text.starts_with("-agent") {
-        // What stands before the first `=` is a library.
+        // The text before the first `=` is a library.
         return Says::Nothing;
     }
     let is_option = text.starts_with(['-', '/']);
@@ -95,7 +97,7 @@ pub(crate) fn option(text: &str, is_secret: &dyn Fn(&str) -> bool) -> Says {
     let key = text.get(..end.unwrap_or(text.len())).unwrap_or_default();
     let key = key.strip_prefix("-D").unwrap_or(key);
     let key = key.trim_start_matches(['-', '/']);
-    // A line of a program, or what somebody says.
+    // It is a line of code, or a sentence.
     if key.contains(char::is_whitespace) {
         return Says::Nothing;
     }
@@ -108,7 +110,7 @@ pub(crate) fn option(text: &str, is_secret: &dyn Fn(&str) -> bool) -> Says {
     }
 }
 
-/// Whether it has this agent's own options: these say what is a secret, and have none.
+/// Whether it has this agent's own options, which name secrets and contain none.
 fn is_own(text: &str) -> bool {
     let library = text.strip_prefix("-agent").unwrap_or_default();
     let library = library.split('=').next().unwrap_or_default();
@@ -116,7 +118,7 @@ fn is_own(text: &str) -> bool {
     file.contains("hindsight")
 }
 
-/// The rules that go by names.
+/// The rules that depend on names.
 const BY_NAME: [fn(&mut Search<'_>); 6] = [
     documents::json,
     documents::xml,
@@ -126,15 +128,14 @@ const BY_NAME: [fn(&mut Search<'_>); 6] = [
     statements::passwords,
 ];
 
-/// Where a text has what lets somebody in, in the order of the text: in URLs and headers ([`urls`]), by the names of
-/// members and elements ([`documents`]), of lines and settings ([`lines`]), of what objects print ([`printed`]), and in
-/// SQL ([`statements`]).
-/// The parts may overlap.
+/// The parts of a text that grant access, in the order of the text: in URLs and headers ([`urls`]),
+/// by the names of members and elements ([`documents`]), of lines and settings ([`lines`]), of what
+/// objects print ([`printed`]), and in SQL ([`statements`]). The parts may overlap.
 pub(crate) fn credentials(text: &str, is_secret: &dyn Fn(&str) -> bool) -> Vec<Range<usize>> {
     search(text, is_secret, &BY_NAME, printed::BEFORE_COMPONENTS)
 }
 
-/// The same of a text that has no name of a secret in it, but for those of options.
+/// The same for a text without names of secrets, except those of options.
 pub(crate) fn credentials_by_form(
     text: &str,
     is_secret: &dyn Fn(&str) -> bool,
@@ -166,12 +167,13 @@ fn search(
     found
 }
 
-/// Whether it is worth while to look for credentials in a text: most have none of the signs that each of them has.
+/// Whether it is worthwhile to look for credentials in a text: most texts have none of the signs of
+/// which credentials have at least one.
 pub(crate) fn may_let_in<U: Copy + Into<u16>>(units: &[U]) -> bool {
     const BEGINNINGS: [&[u8]; 7] = [
         b"bearer ", b"basic ", b"-----", b"create ", b"alter ", b"grant ", b"set pas",
     ];
-    // Without a way out of the loop, the compiler compares many at once.
+    // Without an early exit from the loop, the compiler compares many at once.
     let has_sign = |units: &[U]| {
         units.iter().fold(false, |found, unit| {
             let unit: u16 = (*unit).into();
@@ -184,7 +186,7 @@ pub(crate) fn may_let_in<U: Copy + Into<u16>>(units: &[U]) -> bool {
     if units.chunks(256).any(has_sign) {
         return true;
     }
-    // Of bytes in UTF-16, every other one is zero.
+    // In bytes of UTF-16, every other byte is zero.
     let lower = |unit: &U| u8::try_from((*unit).into()).map_or(0, |byte| byte.to_ascii_lowercase());
     let letters = units.iter().take(100).map(lower).filter(|byte| *byte != 0);
     let first: Vec<u8> = letters
@@ -196,23 +198,23 @@ pub(crate) fn may_let_in<U: Copy + Into<u16>>(units: &[U]) -> bool {
         .any(|beginning| first.starts_with(beginning))
 }
 
-/// A text in which secrets are looked for.
+/// A text that is searched for secrets.
 struct Search<'a> {
     text: &'a str,
     is_secret: &'a dyn Fn(&str) -> bool,
     found: Vec<Range<usize>>,
-    /// What a name stands behind in what objects print.
+    /// The characters after which a name stands in what objects print.
     before_names: &'static [char],
-    /// Among how many members from here on one that is called `value` is a secret, as one before was a name of one:
-    /// `{"name": "password", "value": "X"}`.
+    /// The number of members from here on among which one called `value` is a secret, because an
+    /// earlier one was the name of one: `{"name": "password", "value": "X"}`.
     named: u8,
 }
 
-/// What a name says of its value.
+/// What a name says about its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
     Secret,
-    /// It is the name for another value.
+    /// The value is the name of another value.
     Name,
     Plain,
 }
@@ -232,7 +234,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// What the next member of a document is by its name.
+    /// The role of the next member of a document, by its name.
     fn role(&mut self, name: &str) -> Role {
         let is = |known: &[&str]| known.iter().any(|known| name.eq_ignore_ascii_case(known));
         if is(&["name", "key"]) {
@@ -247,7 +249,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Takes the value of a member.
+    /// Handles the value of a member.
     fn member(&mut self, role: Role, value: Range<usize>) {
         let said = self.text.get(value.clone()).unwrap_or_default();
         match role {
@@ -260,8 +262,8 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Whether a value is none, whatever its name: what is empty, whether something is so, a small number, a type, what
-/// was masked before, or a reference to where the secret is (`${PASSWORD}`).
+/// Whether a value is not a secret, whatever its name: it is empty, a boolean, a small number, a
+/// type, masked before, or a reference to the secret (`${PASSWORD}`).
 fn says_nothing(value: &str) -> bool {
     const WORDS: [&str; 17] = [
         "null",
@@ -287,7 +289,7 @@ fn says_nothing(value: &str) -> bool {
         let inner = value
             .strip_prefix("${")
             .and_then(|rest| rest.strip_suffix('}'));
-        // What may stand behind a colon is a default.
+        // The part after a colon may be a default value.
         inner.is_some_and(|inner| !inner.contains([':', '{']))
     };
     WORDS.iter().any(|word| value.eq_ignore_ascii_case(word))
@@ -296,7 +298,7 @@ fn says_nothing(value: &str) -> bool {
         || is_reference()
 }
 
-/// A secret as it stands in a text, and as whoever reads the text takes it.
+/// The forms of a secret: as it is in a text, and as a reader of the text decodes it.
 pub(crate) fn forms(secret: &str) -> Vec<String> {
     let mut all = vec![secret.to_owned()];
     let mut add = |form: String| {
@@ -305,7 +307,7 @@ pub(crate) fn forms(secret: &str) -> Vec<String> {
         }
     };
     let mut plain = secret.to_owned();
-    // A document may be a text of another, which may be one, too.
+    // A document may be a string in another one, repeatedly.
     for _ in 0..MAX_NESTED {
         if !plain.contains('\\') {
             break;
@@ -325,7 +327,7 @@ pub(crate) fn forms(secret: &str) -> Vec<String> {
     all
 }
 
-/// A text with parts masked, which are in its order and may overlap.
+/// A text with parts masked, which are in order and may overlap.
 pub(crate) fn masked(text: &str, parts: &[Range<usize>]) -> String {
     let mut masked = String::with_capacity(text.len());
     let mut done = 0;
@@ -339,14 +341,14 @@ pub(crate) fn masked(text: &str, parts: &[Range<usize>]) -> String {
     masked + text.get(done..).unwrap_or_default()
 }
 
-/// Tells what was masked and is no word that says nothing: it is a secret elsewhere, too.
+/// Passes on what was masked, unless it is an insignificant word: it is a secret elsewhere as well.
 fn tell(found: &mut dyn FnMut(&str), secret: &str) {
     if !says_nothing(secret) {
         found(secret);
     }
 }
 
-/// The value of a property, with what is secret in it masked, and told to `found`.
+/// The value of a property, with its secrets masked and passed to `found`.
 pub(crate) fn property(
     name: &str,
     value: &str,
@@ -367,7 +369,7 @@ fn tell_parts(found: &mut dyn FnMut(&str), text: &str, parts: &[Range<usize>]) {
     secrets.for_each(|secret| tell(found, secret));
 }
 
-/// The command line of this process, with what looks like a secret masked, and told to `found`.
+/// The command line of this process, with what looks like a secret masked and passed to `found`.
 pub(crate) fn command_line(
     is_secret: &dyn Fn(&str) -> bool,
     found: &mut dyn FnMut(&str),

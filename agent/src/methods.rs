@@ -1,7 +1,8 @@
-//! The methods that have probes: from the numbers in the probes back to names.
+//! The methods that have probes: maps the numbers in the probes to names.
 //!
-//! Programs that make classes as long as they run (scripts, templates, rules) must not make this table grow
-//! with them: what a loader has defined is forgotten some time after the loader has been collected.
+//! Programs that make classes as long as they run (scripts, templates, rules) must not make this
+//! table grow with them: the classes of a loader are removed some time after the loader has been
+//! collected.
 
 use crate::captured::Captured;
 use crate::loaders::Loader;
@@ -16,14 +17,14 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-/// Of a frame whose method has probes that did not run, like a constructor's
-/// while it waits for `super(...)`.
+/// The reason for a frame whose method has probes that did not run, such as a constructor while it
+/// waits for `super(...)`.
 pub(crate) const NOT_CAPTURED: &str = "not captured";
 
 const NO_FAILURE_BEFORE: &str = "second-chance had seen no failure in it before";
 const NOT_YET: &str = "second-chance had not given it its probes yet";
 
-/// How it stands with a method that gets its probes after a failure only.
+/// The state of a method that gets its probes only after a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Chance {
     /// It never gets any.
@@ -34,10 +35,10 @@ pub(crate) enum Chance {
     Known,
 }
 
-/// Tells it by the method's class and name.
+/// Returns this state by the method's class and name.
 pub(crate) type Late = Box<dyn Fn(&str, &str) -> Chance + Send + Sync>;
 
-/// From so many classes on it is asked which of them are still there.
+/// The number of classes from which on it is checked which of them are still loaded.
 const MANY: usize = 1024;
 
 /// A class that was instrumented.
@@ -45,36 +46,37 @@ const MANY: usize = 1024;
 pub(crate) struct Class {
     /// Binary name with dots.
     pub(crate) name: String,
-    /// SHA-256 of the class file as its loader gave it; not known of a class that was loaded before
-    /// the agent.
+    /// The SHA-256 of the class file as its loader gave it; not known for a class that was loaded
+    /// before the agent.
     sha256: Option<[u8; 32]>,
-    /// SHA-256 of the bytes that the probes went into, and of whether the plan has said what they keep.
+    /// The SHA-256 of the bytes into which the probes went, and of whether the plan has decided
+    /// what they keep.
     origin: [u8; 32],
-    /// The same, and of which methods have got them, if not all that could.
+    /// The SHA-256 of the same, and of which methods have got probes, if not all that could.
     version: [u8; 32],
     first_id: u32,
     methods: instrument::Methods,
-    /// Indices of those that only say what they catch.
+    /// The indices of methods that only report what they catch.
     aside: Vec<usize>,
-    /// Methods that were left alone.
+    /// The methods that were left alone.
     skipped: SkippedMethods,
-    /// The loaders that have defined it; nothing if it never ends.
+    /// The loaders that have defined it; `None` if it is never unloaded.
     loaders: Mutex<Option<Vec<Arc<Loader>>>>,
 }
 
 impl Class {
-    /// Another loader defines it, too.
+    /// Notes that another loader defines it, too.
     fn comes_from(&self, loader: Option<&Arc<Loader>>) {
         let mut loaders = self.loaders.lock().unwrap_or_else(PoisonError::into_inner);
         match (loader, loaders.as_mut()) {
             (None, _) => *loaders = None,
             (Some(loader), Some(known)) => {
-                // It may stand there twice, if others have come in between.
+                // It may be listed twice, if others have come in between.
                 if known.last().is_some_and(|last| Arc::ptr_eq(last, loader)) {
                     return;
                 }
-                // Those that are gone make room before more is taken, so that a class that new loaders
-                // define again and again stays small.
+                // Collected loaders are removed before more are added, so that a class that new
+                // loaders define again and again stays small.
                 if known.len() == known.capacity() {
                     known.retain(|known| !known.is_gone());
                     known.sort_unstable_by_key(Arc::as_ptr);
@@ -97,7 +99,7 @@ impl Class {
         self.methods.get(index).expect("it was found there")
     }
 
-    /// SHA-256 of the class file as its loader gave it, in hexadecimal, if known.
+    /// The SHA-256 of the class file as its loader gave it, in hexadecimal, if known.
     pub(crate) fn sha256(&self) -> Option<String> {
         self.sha256.as_ref().map(originals::hex)
     }
@@ -126,8 +128,8 @@ impl Class {
     }
 }
 
-/// The methods of a class with their names and, if they were left alone, with the reason. What `earlier`
-/// rewritings of the same class have made of them is not told again.
+/// The methods of a class with their names and, if they were left alone, with the reason. What
+/// `earlier` rewritings of the same class have made of them is not reported again.
 pub(crate) fn made<'r>(
     rewritten: &'r Rewritten,
     earlier: &'r [Arc<Class>],
@@ -145,32 +147,32 @@ pub(crate) fn made<'r>(
         .chain(skipped.map(|skipped| (skipped.name, Some(skipped.reason))))
 }
 
-/// All of them that have not been unloaded.
+/// All methods with probes whose classes have not been unloaded.
 pub(crate) struct Methods {
-    /// What of classes is annotated as secret.
+    /// What is annotated as secret in classes.
     pub(crate) marks: Marks,
-    /// What that lambda expressions capture is.
+    /// The secret values that lambda expressions capture.
     pub(crate) captured: Captured,
     table: RwLock<Table>,
-    /// If methods get their probes after a failure only.
+    /// The state of methods that get their probes only after a failure, if there are such.
     late: Option<Late>,
 }
 
 #[derive(Default)]
 struct Table {
     next_id: u32,
-    /// With so many classes it is time to ask which are still there.
+    /// The number of classes at which it is next checked which are still loaded.
     many: usize,
     classes: Vec<Arc<Class>>,
     by_name: HashMap<String, Named>,
-    /// Names of classes that came with the probes of another run.
+    /// The names of classes that came with the probes of another run.
     foreign: HashSet<String>,
 }
 
 /// The classes of one name.
 struct Named {
     latest: Arc<Class>,
-    /// Those that came before it, in that order.
+    /// The classes that came before it, in that order.
     earlier: Vec<Arc<Class>>,
 }
 
@@ -179,7 +181,7 @@ impl Named {
         self.earlier.iter().chain([&self.latest])
     }
 
-    /// Those of them that are still there.
+    /// Those of them that are still loaded.
     fn of(all: impl Iterator<Item = Arc<Class>>) -> Option<Named> {
         let mut earlier: Vec<Arc<Class>> = all.collect();
         let latest = earlier.pop()?;
@@ -194,16 +196,18 @@ impl Table {
         self.by_name.get(name).map(|named| &named.latest)
     }
 
-    /// Has back what is not used of the latest numbers.
+    /// Returns the unused ones of the latest numbers.
     fn give_back(&mut self, ids: &Range<u32>, used: usize) {
-        // What was reserved is a guess on the safe side, and programs may make classes without end.
+        // What was reserved is an estimate on the safe side, and programs may make classes without
+        // end.
         if self.next_id == ids.end {
             self.next_id = ids.start + used as u32;
         }
     }
 }
 
-/// Numbers for the methods of a class. They are given back with it, if none have been reserved since.
+/// Numbers reserved for the methods of a class. They are returned when this is dropped, if none
+/// have been reserved since.
 pub(crate) struct Reserved<'m> {
     table: &'m RwLock<Table>,
     ids: Range<u32>,
@@ -214,7 +218,7 @@ impl Reserved<'_> {
         self.ids.start
     }
 
-    /// So many of them stand in code that may run.
+    /// Keeps this many of them, because they are in code that may run.
     pub(crate) fn keep(mut self, used: usize) {
         self.end(used);
     }
@@ -240,7 +244,7 @@ impl Drop for Reserved<'_> {
 }
 
 impl Methods {
-    /// None yet. `late`: most will never have probes.
+    /// An empty table. `late` is given if most methods will never have probes.
     pub(crate) fn new(late: Option<Late>) -> Methods {
         Methods {
             marks: Marks::default(),
@@ -257,7 +261,7 @@ impl Methods {
     pub(crate) fn reserve(&self, count: u32) -> Option<Reserved<'_>> {
         let mut table = self.table.write().ok()?;
         let first = table.next_id;
-        // Java sees the number as an int.
+        // In Java the number is an int.
         table.next_id = first
             .checked_add(count)
             .filter(|next| *next < i32::MAX as u32)?;
@@ -267,8 +271,9 @@ impl Methods {
         })
     }
 
-    /// The first number of the latest class of this name, if it is of the same version: its probes are the
-    /// same then, and so are their numbers, be it another loader's copy or the class once more.
+    /// The first number of the latest class of this name, if it is of the same version: then its
+    /// probes and their numbers are the same, whether it is another loader's copy or the same class
+    /// again.
     pub(crate) fn known(
         &self,
         name: &str,
@@ -280,12 +285,12 @@ impl Methods {
         if class.version != *version {
             return None;
         }
-        // While the table is held, so that it is not forgotten in between.
+        // This happens while the table is locked, so that it is not removed in between.
         class.comes_from(loader);
         Some(class.first_id)
     }
 
-    /// Whether the methods of the class with this first number are these.
+    /// Whether these are the methods of the class with this first number.
     pub(crate) fn has(&self, first_id: u32, methods: &instrument::Methods) -> bool {
         let Ok(table) = self.table.read() else {
             return false;
@@ -309,8 +314,8 @@ impl Methods {
             .is_ok_and(|table| table.by_name.contains_key(name))
     }
 
-    /// What was made before of a class of this name and origin, where methods get their probes one by
-    /// one.
+    /// The earlier rewritings of a class of this name and origin, if methods get their probes one
+    /// by one.
     pub(crate) fn earlier(&self, name: &str, origin: &[u8; 32]) -> Vec<Arc<Class>> {
         let Ok(table) = self.table.read() else {
             return Vec::new();
@@ -322,7 +327,8 @@ impl Methods {
             .collect()
     }
 
-    /// Returns whether there are so many by now that it is time for [`Methods::sweep`].
+    /// Adds a class. Returns whether there are so many by now that it is time for
+    /// [`Methods::sweep`].
     pub(crate) fn add(
         &self,
         (name, loader): (String, Option<Arc<Loader>>),
@@ -333,7 +339,7 @@ impl Methods {
         skipped: SkippedMethods,
     ) -> bool {
         let first_id = reserved.first();
-        // At least one, for a class is found by its first number.
+        // There is at least one, because a class is found by its first number.
         let used = methods.len().max(1);
         let class = Arc::new(Class {
             name: name.clone(),
@@ -350,9 +356,9 @@ impl Methods {
             return false;
         };
         table.give_back(&reserved.take(), used);
-        // Numbers are reserved before instrumenting and classes come in as they
-        // are done, on many threads: keep the order for the search.
-        // It is at the end, or a few places before.
+        // Numbers are reserved before instrumenting, and classes are added when they are done, by
+        // many threads: this keeps them in order for the search. The place is at the end, or a few
+        // places before.
         let mut later = table.classes.iter().rev();
         let later = later.position(|known| known.first_id < first_id);
         let at = later.map_or(0, |later| table.classes.len() - later);
@@ -372,8 +378,9 @@ impl Methods {
         table.classes.len() >= table.many
     }
 
-    /// Forgets the classes whose loaders are gone; how many. Their frames are, too: what runs keeps its
-    /// class, and an exception those of its stack.
+    /// Removes the classes whose loaders have been collected, and returns their number. They have
+    /// no frames any more: a running method keeps its class alive, and so does an exception with
+    /// those of its stack.
     pub(crate) fn sweep(&self) -> usize {
         let Ok(mut table) = self.table.write() else {
             return 0;
@@ -382,7 +389,7 @@ impl Methods {
             .classes
             .extract_if(.., |class| class.is_gone())
             .collect();
-        // It costs time in proportion to all of them: not before they have doubled.
+        // Its cost is proportional to their number, so it waits until they have doubled.
         table.many = MANY.max(2 * table.classes.len());
         let names: HashSet<&str> = gone.iter().map(|class| class.name.as_str()).collect();
         let firsts: HashSet<u32> = gone.iter().map(|class| class.first_id).collect();
@@ -394,7 +401,7 @@ impl Methods {
                 table.by_name.insert(name.to_owned(), left);
             }
         }
-        // Who throws waits for the table; to let go of so much takes its time.
+        // A throwing thread waits for the table, and freeing so much takes time.
         drop(table);
         gone.len()
     }
@@ -411,8 +418,8 @@ impl Methods {
         (index < class.methods.len()).then(|| (Arc::clone(class), index))
     }
 
-    /// The method of this class, name and descriptor, as its class and its index there. Nothing if
-    /// there are several such classes that are not alike: who is meant is not known.
+    /// The method of this class, name and descriptor, as its class and its index there. `None` if
+    /// several different classes have the name, because it is not known which is meant.
     pub(crate) fn named(
         &self,
         class: &str,
@@ -451,14 +458,14 @@ impl Methods {
         })
     }
 
-    /// SHA-256 of the latest class file of this name.
+    /// The SHA-256 of the latest class file of this name.
     pub(crate) fn sha256(&self, class: &str) -> Option<String> {
         let table = self.table.read().ok()?;
         table.latest(class)?.sha256()
     }
 
-    /// Whether methods of the latest class of this name may have been running when they got their probes: it was
-    /// loaded before the agent, or they get them late.
+    /// Whether methods of the latest class of this name may have been running when they got their
+    /// probes: it was loaded before the agent, or they get them late.
     pub(crate) fn may_have_run(&self, class: &str) -> bool {
         if self.late.is_some() {
             return true;
@@ -467,14 +474,14 @@ impl Methods {
         table.is_ok_and(|table| (table.latest(class)).is_some_and(|class| class.sha256.is_none()))
     }
 
-    /// A class of this name has come with the probes of another run.
+    /// Notes that a class of this name came with the probes of another run.
     pub(crate) fn add_foreign(&self, class: &str) {
         if let Ok(mut table) = self.table.write() {
             table.foreign.insert(class.to_owned());
         }
     }
 
-    /// Why a method that is on the stack was not captured.
+    /// The reason why a method on the stack was not captured.
     pub(crate) fn absence(&self, class: &str, method: &str) -> String {
         let (known, is_foreign) = self.table.read().map_or((None, false), |table| {
             let known = table.latest(class).map(Arc::clone);
@@ -494,11 +501,12 @@ impl Methods {
             None => not(&waits.unwrap_or("class of the JDK, or outside include/exclude")),
             Some(class) => match (class.skip_reason(method), waits) {
                 (Some(SkipReason::CatchesNothing), Some(why)) => not(&why),
-                // So it is told of it where writes are logged.
+                // It is reported as such where writes are logged.
                 (Some(SkipReason::CatchesNothing), _) if method == "<init>" => {
                     not(&SkipReason::OnlyConstructorCall)
                 }
-                // Yet it is in a stack trace: where one has left it, its code is another one by now.
+                // Yet it is in a stack trace: an exception has left it, so its code must have
+                // changed since.
                 (Some(SkipReason::CannotThrow), _) => not(
                     &"cannot throw, as its class file has it; another agent may have rewritten it since",
                 ),
@@ -512,7 +520,7 @@ impl Methods {
     }
 }
 
-/// How many references and how many words a method's frame has.
+/// The number of references and of words in a method's frame.
 pub(crate) fn shape(captures: Captures<'_>) -> (usize, usize) {
     let references = captures
         .filter(|capture| is_reference(descriptor(capture)))
@@ -582,7 +590,7 @@ mod tests {
         assert!(!methods.is_known("Changed"));
         assert_eq!(known("Shared", 1, None), Some(shared));
 
-        // The boot loader has it by now, which never ends.
+        // It belongs to the boot loader by now, which never ends.
         second.end();
         assert_eq!(methods.sweep(), 0);
         assert!(methods.is_known("Boot"));
@@ -612,7 +620,7 @@ mod tests {
             let told = methods.absence(class, method);
             assert!(told.starts_with(reason), "{class}.{method}: {told}");
         }
-        // What was made of it before is told once.
+        // What was made of it before is reported once.
         assert_eq!(methods.earlier("Has", &[1; 32]).len(), 1);
         assert_eq!(methods.earlier("Has", &[2; 32]).len(), 0);
     }
@@ -625,7 +633,7 @@ mod tests {
         let versions = [[1; 32], [1; 32]];
         let class = ("None".to_owned(), None);
         methods.add(class, None, versions, ids, (found, Vec::new()), skipped);
-        // Each class has a first number of its own.
+        // Each class has its own first number.
         let first = add(&methods, "Next", 1, None);
         assert_eq!(first, 1);
         let table = methods.table.read().unwrap();
@@ -643,7 +651,7 @@ mod tests {
         methods.reserve(1000).unwrap().keep(3);
         assert_eq!(next(), 3);
 
-        // Others are above: they stay what they are.
+        // Other numbers are above: they stay as they are.
         let earlier = methods.reserve(1000).unwrap();
         let later = methods.reserve(1000).unwrap();
         drop(earlier);

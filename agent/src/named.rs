@@ -1,5 +1,5 @@
-//! What the rules of `report` name, rule by rule. One that names nothing is misspelt, or the classes that it
-//! means have no probes: whoever waits for its failures wants to know which.
+//! What each rule of `report` has matched. A rule that matches nothing is misspelt, or its classes
+//! have no probes; its user wants to know which.
 
 use crate::counters::{Counters, NAMED_BY_REPORT};
 use crate::options::Rules;
@@ -9,27 +9,27 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The rules that name methods, with what they have named.
+/// The rules that name methods, with what they have matched.
 pub(crate) struct Named(Vec<Rule>);
 
 struct Rule {
-    /// As in `report`.
+    /// The rule's text, as in `report`.
     text: String,
     methods: Globs,
-    /// The classes that its methods can be in.
+    /// The classes in which its methods can be.
     classes: Globs,
     tally: Mutex<Tally>,
 }
 
 #[derive(Default)]
 struct Tally {
-    /// Methods with probes.
+    /// The number of methods with probes.
     methods: u64,
-    /// Those without, by reason.
+    /// The number of methods without, by reason.
     methods_left_alone: BTreeMap<&'static str, u64>,
-    /// Classes that `include` and `exclude` leave out.
+    /// The number of classes that `include` and `exclude` leave out.
     classes_outside: u64,
-    /// Classes that are left alone though `include` names them.
+    /// The number of classes that are left alone although `include` names them.
     classes_left_alone: u64,
 }
 
@@ -40,7 +40,7 @@ impl Rule {
 }
 
 impl Named {
-    /// Nothing yet.
+    /// The rules, before they have matched anything.
     pub(crate) fn of(rules: &Rules) -> Named {
         let kinds = [("escape", &rules.escape), ("caught", &rules.caught)];
         let rules = kinds.into_iter().flat_map(|(kind, globs)| {
@@ -62,13 +62,14 @@ impl Named {
         self.0.is_empty()
     }
 
-    /// How many rules have named a method.
+    /// The number of rules that have matched a method.
     pub(crate) fn found(&self) -> usize {
         let rules = self.0.iter();
         rules.filter(|rule| rule.tally().methods > 0).count()
     }
 
-    /// Takes the methods of a class that was instrumented, each with the reason if it was left alone.
+    /// Counts the methods of a class that was instrumented, each with the reason if it was left
+    /// alone.
     pub(crate) fn methods(
         &self,
         counters: &Counters,
@@ -93,8 +94,8 @@ impl Named {
         }
     }
 
-    /// Takes a class that hands over no frames, be it that `include` names it: then the JVM had it too early, or
-    /// the probes run on it.
+    /// Counts a class that hands over no frames. `is_asked` says that `include` names it: then the
+    /// JVM loaded it too early, or the probes run on it.
     pub(crate) fn left_out(&self, class: &str, is_asked: bool) {
         for rule in self.0.iter().filter(|rule| rule.classes.matches(class)) {
             let mut tally = rule.tally();
@@ -105,7 +106,7 @@ impl Named {
         }
     }
 
-    /// What `run.json` says.
+    /// The content for `run.json`.
     pub(crate) fn describe(&self) -> Value {
         let rules = self.0.iter().map(|rule| {
             let tally = rule.tally();
@@ -138,7 +139,7 @@ mod tests {
         named.methods(&counters, "a.B", &mut made.into_iter());
         named.left_out("x.y.Z", false);
         named.left_out("java.lang.B", true);
-        // Once, however many rules name it.
+        // It is counted once, however many rules name it.
         assert_eq!(counters.get(NAMED_BY_REPORT), 3);
         assert_eq!(named.found(), 2);
         let told = named.describe();

@@ -1,25 +1,25 @@
 //! Class files as their loaders gave them, before any other agent has changed
 //! them.
 //!
-//! The hash in a recording is there to be compared with the class path later,
-//! so it is taken from the bytes that the first of all agents sees. The probes
-//! go into what the last one leaves (see [`crate::hook`]); in between lie, on
-//! the same thread, the other agents, which may load classes themselves.
+//! The hash in a recording is to be compared with the class path later, so it is computed from the
+//! bytes that the first of all agents sees. The probes go into what the last agent leaves (see
+//! [`crate::hook`]). In between, on the same thread, run the other agents, which may load classes
+//! themselves.
 
 use sha2::{Digest, Sha256};
 use std::cell::RefCell;
 use std::fmt::Write;
 
-/// Loadings that are nested into each other at most; agents that load a class
-/// from within a hook need two or three.
+/// The most class loadings nested in each other; agents that load a class from within a hook need
+/// two or three.
 const MAX_NESTED: usize = 64;
 
-/// What is known of a class file that is being loaded.
+/// A class file that is being loaded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Original {
     name: String,
     pub(crate) sha256: [u8; 32],
-    /// A fast hash and the length, to see whether somebody has changed it.
+    /// A fast hash, beside the length, to see whether an agent has changed it.
     crc: u32,
     len: usize,
 }
@@ -39,7 +39,7 @@ impl Original {
         self.crc
     }
 
-    /// Whether these bytes are still the same.
+    /// Whether these bytes are the same.
     pub(crate) fn is(&self, bytes: &[u8]) -> bool {
         self.len == bytes.len() && self.crc == crc32fast::hash(bytes)
     }
@@ -49,7 +49,7 @@ pub(crate) fn sha256(bytes: &[u8]) -> [u8; 32] {
     Sha256::digest(bytes).into()
 }
 
-/// In hexadecimal.
+/// A SHA-256 in hexadecimal.
 pub(crate) fn hex(sha256: &[u8; 32]) -> String {
     let mut text = String::with_capacity(64);
     for byte in sha256 {
@@ -62,9 +62,9 @@ thread_local! {
     static LOADING: RefCell<Vec<Original>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Keeps what the first agent has seen, until [`take`].
+/// Keeps what the first agent sees, until [`take`].
 pub(crate) fn keep(original: Original) {
-    // A thread that is going away loads no class that matters.
+    // A thread that is ending loads no class that matters.
     let _ = LOADING.try_with(|loading| {
         if let Ok(mut loading) = loading.try_borrow_mut()
             && loading.len() < MAX_NESTED
@@ -74,8 +74,8 @@ pub(crate) fn keep(original: Original) {
     });
 }
 
-/// What was kept of this class, if the current thread is loading it. What was
-/// kept since then belongs to loadings that are over.
+/// What was kept of this class, if the current thread is loading it. What was kept since belongs to
+/// loadings that are over.
 pub(crate) fn take(name: &str) -> Option<Original> {
     LOADING
         .try_with(|loading| {

@@ -1,14 +1,12 @@
-//! What is known of the program's methods before they run: the file of
-//! `hindsight plan`.
+//! What is known of the program's methods before they run: the file of `hindsight plan`.
 //!
-//! It knows classes by their names and by a checksum of their files. What it says
-//! of a method follows from all that the method may call, and callees are loaded
-//! after their callers: from the first class on that is not the plan's, nothing
-//! of it is believed any more, whether that class is to have probes or not. A class
-//! that was loaded before the agent is of a file that nobody knows, and counts as such
-//! a one. Of classes that come later, as of those that it does
-//! not name, the method's own body decides what is kept; frames of methods that it
-//! had decided about before say so.
+//! It identifies classes by their names and a checksum of their files. What it says of a method
+//! depends on all that the method may call, and callees are loaded after their callers. So from the
+//! first class on that does not match the plan, nothing of it is trusted any more, whether that
+//! class is to have probes or not. The file of a class that was loaded before the agent is not
+//! known, so such a class counts as not matching. For classes that come later, and for those that
+//! it does not name, the method's own body decides what is kept; frames of methods about which the
+//! plan had decided before say so.
 
 use crate::counters::Counters;
 use crate::originals::Original;
@@ -20,7 +18,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What a frame says that has kept what a plan of another version told it to.
+/// The note of a frame that has kept what a plan of another version asked for.
 const OF_ANOTHER_VERSION: &str = "its plan is of another version of the program: fields may be those of the failure \
      (make it anew with hindsight plan)";
 
@@ -28,16 +26,16 @@ const OF_ANOTHER_VERSION: &str = "its plan is of another version of the program:
 #[derive(Debug, Default)]
 pub(crate) struct Known {
     classes: Option<Vec<Class>>,
-    /// Whether a class has been loaded that is not the plan's of this name, or may not be.
+    /// Whether a class has been loaded that does not match the plan, or may not.
     is_stale: AtomicBool,
 }
 
-/// What is known of a class.
+/// The plan of one class.
 #[derive(Debug)]
 struct Class {
     name: String,
     crc: u32,
-    /// Sorted by name and descriptor, as the instrumenter wants them.
+    /// The effects, sorted by name and descriptor, as the instrumenter requires.
     methods: Vec<Effects>,
     /// For each of `methods`, the static fields that it may read.
     statics: Vec<Option<Vec<Field>>>,
@@ -87,13 +85,13 @@ impl Known {
         self.is_stale.load(Ordering::Relaxed)
     }
 
-    /// Whether there is one.
+    /// Whether a plan was given.
     pub(crate) fn is_given(&self) -> bool {
         self.classes.is_some()
     }
 
-    /// Takes the file of a class that is being loaded, as its loader gave it and whatever is wanted of the class:
-    /// what the plan says of its callers rests on it. Some loaders do not say its name.
+    /// Checks the file of a class that is being loaded, as its loader gave it, whatever probes the
+    /// class is to have: the plan of its callers depends on it. Some loaders do not give its name.
     pub(crate) fn came(&self, name: Option<&str>, bytes: &[u8], counters: &Counters) {
         if !self.is_given() {
             return;
@@ -114,7 +112,7 @@ impl Known {
         }
     }
 
-    /// Takes a class that has been loaded when the agent starts.
+    /// Notes a class that was loaded before the agent started.
     pub(crate) fn was_there(&self, name: &str, counters: &Counters) {
         if let Some(class) = self.of(name)
             && !class.came.load(Ordering::Relaxed)
@@ -124,8 +122,8 @@ impl Known {
         }
     }
 
-    /// The static fields that a method may read, in what it calls too, if that is known: if the plan
-    /// has its class, and is of the version that runs. The class's name has dots.
+    /// The static fields that a method may read, in what it calls as well, if they are known: the
+    /// plan has its class and is of the running version. The class's name has dots.
     pub(crate) fn statics(&self, class: &str, name: &str, descriptor: &str) -> Option<&[Field]> {
         let class = self.of(&class.replace('.', "/"))?;
         if !class.believed.load(Ordering::Relaxed) || self.is_stale() {
@@ -134,7 +132,7 @@ impl Known {
         class.statics[Effects::find(&class.methods, name, descriptor)?].as_deref()
     }
 
-    /// What is known of the methods of a class that is being loaded. Counts whether the plan fits.
+    /// The effects of the methods of a class that is being loaded. Counts whether the plan matches.
     pub(crate) fn class(
         &self,
         name: Option<&str>,
@@ -150,7 +148,7 @@ impl Known {
             return &[];
         };
         if class.crc != file.crc() {
-            // The plan has been stale since it came.
+            // The plan has not been trusted since the class came.
             return &[];
         }
         if self.is_stale() {
@@ -162,14 +160,15 @@ impl Known {
         &class.methods
     }
 
-    /// Marks frames whose methods may have kept too little, for they were told so by a plan that turned
-    /// out to be of another version. A frame does not say which loader's copy of its class it is of: one that
-    /// came later, and has kept what its methods' bodies want, is doubted with the others.
+    /// Marks frames whose methods may have kept too little because of a plan that turned out to be
+    /// of another version. A frame does not say which loader's copy of its class it belongs to, so
+    /// a copy that came later, and has kept what its methods' bodies need, is doubted with the
+    /// others.
     pub(crate) fn doubt(&self, frames: &mut [Frame], objects: &[Object], counters: &Counters) {
         if !self.is_stale() {
             return;
         }
-        // What a log of writes has restored is true all the same.
+        // What a log of writes has restored is right all the same.
         let of_copies = frames
             .iter_mut()
             .filter(|frame| frame.fidelity == Fidelity::Fields);
@@ -194,7 +193,7 @@ impl Known {
             return false;
         };
         let method = Effects::find(&class.methods, &frame.method, &frame.descriptor);
-        // In a frame, 1 is the first parameter of a static method, too.
+        // In a frame, 1 is the first parameter, even of a static method.
         let first = u16::from(frame.access & access::STATIC != 0);
         class.believed.load(Ordering::Relaxed)
             && method.is_some_and(|at| {
@@ -262,7 +261,7 @@ mod tests {
         })])
     }
 
-    /// Loads a class that is to have probes; whether it has them by the plan.
+    /// Loads a class that is to have probes. Returns whether it has them by the plan.
     fn load(known: &Known, counters: &Counters, bytes: &[u8]) -> bool {
         known.came(Some("a/A"), bytes, counters);
         let file = Original::new("a/A", bytes);
@@ -310,7 +309,7 @@ mod tests {
         let (known, counters) = (planned(), Counters::default());
         known.was_there("a/Other", &counters);
         assert!(load(&known, &counters, b"planned"));
-        // Loaded since.
+        // It was loaded since.
         known.was_there("a/A", &counters);
         assert!(statics(&known).is_some());
 

@@ -1,22 +1,22 @@
 //! The system properties that the command line or the program has set.
 //!
-//! They are read from the fields of `System.props`, for no code of the program
-//! may run: it can have put a class of its own there. JVM TI knows only those
-//! that the JVM started with.
+//! They are read from the fields of `System.props`, because no code of the program may run: it can
+//! have put a class of its own there. JVMTI knows only the properties with which the JVM started.
 
 use crate::jni::{Jni, Obj};
 use crate::masks;
 
-/// Properties kept of one run.
+/// The most properties that are kept of one run.
 const MAX_COUNT: usize = 200;
-/// UTF-16 code units of a name or value; what is longer is a document, and left out.
+/// The most UTF-16 code units of a name or value; anything longer is a document and is left out.
 const MAX_UNITS: usize = 2000;
-/// The same of a value that is looked at for secrets: a private key may be longer than what is kept.
+/// The most code units of a value that is searched for secrets: a private key may be longer than
+/// what is kept.
 const MAX_READ: usize = 1 << 16;
-/// Entries looked at, whatever another thread makes of the table meanwhile.
+/// The most entries that are read, whatever another thread makes of the table meanwhile.
 const MAX_ENTRIES: usize = 10_000;
 
-/// Names that the JDK sets by itself, or where each machine has its own.
+/// Names that the JDK sets by itself, or whose values differ between machines.
 const STANDARD: &[&str] = &[
     "java.class.*",
     "java.home",
@@ -48,7 +48,7 @@ const STANDARD: &[&str] = &[
     "user.name",
     "user.home",
     "user.dir",
-    // The default time zone and locale are recorded by themselves.
+    // The default time zone and locale are recorded separately.
     "user.timezone",
     "user.language*",
     "user.country*",
@@ -69,13 +69,13 @@ const STANDARD: &[&str] = &[
 
 /// The properties as they are stored.
 pub(crate) struct Properties {
-    /// Names and values in the order of names.
+    /// The names and values, in the order of names.
     pub(crate) kept: Vec<(String, String)>,
-    /// How many others there are, by number or for their length.
+    /// The number of others, left out for their number or length.
     pub(crate) more: usize,
 }
 
-/// Reads them; the values of secrets are masked, and told to `secret`.
+/// Reads the properties. The values of secrets are masked, and passed to `secret`.
 pub(crate) fn read(
     jni: Jni,
     is_secret: &dyn Fn(&str) -> bool,
@@ -93,7 +93,7 @@ fn masked(
     found.retain(|(name, _)| !is_standard(name));
     found.sort();
     let all = found.len();
-    // What is not kept is no less secret where else the program has it.
+    // What is not kept is no less secret wherever else the program has it.
     let mut kept: Vec<(String, String)> = found
         .into_iter()
         .filter_map(|(name, value)| {
@@ -182,7 +182,7 @@ fn entries(jni: Jni) -> Option<Vec<(String, String)>> {
 mod tests {
     use super::{MAX_COUNT, MAX_UNITS, is_standard, masked};
 
-    /// Secrets of those that are not kept are told all the same.
+    /// Secrets of properties that are not kept are passed on all the same.
     #[test]
     fn secrets_are_told_of_all() {
         let property = |name: String, value: &str| (name, value.to_owned());

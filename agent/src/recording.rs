@@ -1,16 +1,14 @@
 //! The directory of one run: crash files and `run.json`.
 //!
-//! **Invariant:** a crash file gets its final name only when it is whole and
-//! on disk; until then it is called `crash-NNNN.hsc.part`.
+//! **Invariant:** a crash file gets its final name only when it is complete and on disk; until then
+//! it is called `crash-NNNN.hsc.part`.
 //!
-//! **Invariant:** only the owner may read a crash file: it holds what the
-//! program had in memory.
+//! **Invariant:** only the owner may read a crash file: it holds what the program had in memory.
 //!
-//! **Invariant:** two JVMs that share a directory never write to one file:
-//! numbers are claimed by creating the part file exclusively, and so is the name
-//! of `run.json`. That has the id of its run, and whoever writes it holds a lock
-//! on it: the number of its process says nothing where two containers share a
-//! directory.
+//! **Invariant:** two JVMs that share a directory never write to the same file: numbers are claimed
+//! by creating the part file exclusively, and so is the name of `run.json`. That file has the id of
+//! its run, and its writer holds a lock on it: a process's number says nothing if two containers
+//! share a directory.
 
 use serde_json::Value;
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -21,25 +19,25 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::UNIX_EPOCH;
 
-/// Numbers tried before giving up on a directory.
+/// The most numbers that are tried in a directory.
 const MAX_NUMBER: u32 = 999_999;
 
 pub(crate) struct Recording {
     directory: PathBuf,
     next: AtomicU32,
-    /// What our `run.json` and our trace say that it is.
+    /// The id of this run in its `run.json` and its trace.
     id: String,
     run_json: Mutex<Option<RunJson>>,
 }
 
-/// Our `run.json`, once it has been chosen.
+/// This run's `run.json`, once it has been chosen.
 struct RunJson {
     path: PathBuf,
-    /// What stands there now. While it is open it is locked: we are still there.
+    /// The file there now. It is locked while it is open, which shows that this run is not over.
     _file: File,
 }
 
-/// The member of `run.json` that tells runs apart.
+/// The member of `run.json` that distinguishes runs.
 const ID: &str = "run";
 
 impl Recording {
@@ -56,12 +54,12 @@ impl Recording {
         &self.directory
     }
 
-    /// What no other run is called, in whatever container.
+    /// The id, which no other run has, in any container.
     pub(crate) fn id(&self) -> &str {
         &self.id
     }
 
-    /// Makes the directory if it is missing.
+    /// Creates the directory if it is missing.
     pub(crate) fn prepare(&self) -> Result<(), String> {
         fs::create_dir_all(&self.directory).map_err(|error| self.explain("cannot make", &error))
     }
@@ -70,9 +68,9 @@ impl Recording {
         format!("{what} {}: {error}", self.directory.display())
     }
 
-    /// Writes a crash file of these blocks; its name.
+    /// Writes a crash file of these blocks and returns its name.
     ///
-    /// A full disk leaves no file, and says so.
+    /// On a full disk it leaves no file and returns the error.
     pub(crate) fn write_crash(
         &self,
         blocks: impl Iterator<Item = Vec<u8>>,
@@ -88,12 +86,12 @@ impl Recording {
             fs::rename(&part, self.directory.join(&name))
         };
         if let Err(error) = write() {
-            // A remnant would only take the space that is missing.
+            // A remnant would only take up the space that is missing.
             let _ = fs::remove_file(&part);
             return Err(explain(&error));
         }
         if let Ok(directory) = File::open(&self.directory) {
-            // So that the name survives a power cut too; not all file systems can.
+            // This makes the name survive a power failure as well; not all file systems support it.
             let _ = directory.sync_all();
         }
         Ok(name)
@@ -146,7 +144,7 @@ impl Recording {
             let mut text = serde_json::to_string_pretty(&run)?;
             text.push('\n');
             let mut file = File::create(&part)?;
-            // Before it has its name. Not all file systems can.
+            // It is locked before it has its name. Not all file systems support that.
             let _ = file.try_lock();
             file.write_all(text.as_bytes())?;
             fs::rename(&part, &path)?;
@@ -155,7 +153,7 @@ impl Recording {
         let file = write().map_err(|error| {
             let _ = fs::remove_file(&part);
             if claimed.is_some() {
-                // An empty file tells nothing.
+                // An empty file is of no use.
                 let _ = fs::remove_file(&path);
             }
             format!("cannot write {}: {error}", path.display())
@@ -164,8 +162,8 @@ impl Recording {
         Ok(())
     }
 
-    /// Where to write: where we have written before, as long as another JVM that took us for dead has not
-    /// moved it away, or taken its place. With what stands there, if it was made for that just now.
+    /// The path to write to: the previous one, as long as no other JVM that took this one for dead
+    /// has moved the file away or replaced it. With it comes the file, if it was just created.
     fn path_of_run(&self, chosen: Option<&RunJson>) -> (PathBuf, Option<File>) {
         match chosen {
             None => self.choose_run_json(),
@@ -176,8 +174,8 @@ impl Recording {
         }
     }
 
-    /// `run.json`, unless another JVM that still runs is writing it. That of an earlier
-    /// run stays, as `run-PID.json` with its process's number.
+    /// `run.json`, unless another running JVM is writing it. That of an earlier run is kept, as
+    /// `run-PID.json` with its process's number.
     fn choose_run_json(&self) -> (PathBuf, Option<File>) {
         let usual = self.directory.join("run.json");
         if let Some(file) = make(&usual) {
@@ -189,7 +187,7 @@ impl Recording {
         if is_locked(&usual) || pid.is_some_and(runs) {
             return self.free_name(own);
         }
-        // If it cannot be moved it is replaced: this run's counters are worth more.
+        // If it cannot be moved it is replaced, because this run's counters are worth more.
         if pid.is_none_or(|pid| fs::rename(&usual, self.free_name(pid).0).is_err()) {
             return (usual, None);
         }
@@ -200,8 +198,8 @@ impl Recording {
         }
     }
 
-    /// `run-PID.json`, or `run-PID-2.json` and so on: in a container, most have one number. It is made, if it
-    /// is not ours already.
+    /// `run-PID.json`, or `run-PID-2.json` and so on: in containers, most processes have the same
+    /// number. It is created, unless it is this run's already.
     fn free_name(&self, pid: u64) -> (PathBuf, Option<File>) {
         let usual = self.directory.join(format!("run-{pid}.json"));
         let names = (2..MAX_NUMBER).map(|number| format!("run-{pid}-{number}.json"));
@@ -219,16 +217,16 @@ impl Recording {
     }
 }
 
-/// Makes an empty file and locks it; nothing if something is in the way.
+/// Creates an empty file and locks it; `None` if something is in the way.
 fn make(path: &Path) -> Option<File> {
     let file = File::create_new(path).ok()?;
     let _ = file.try_lock();
     Some(file)
 }
 
-/// Whether the JVM that writes this is still there, as far as locks tell.
+/// Whether the JVM that writes this is still running, as far as locks tell.
 fn is_locked(run: &Path) -> bool {
-    // Shared, so that two that look at once do not take each other for it.
+    // The lock is shared, so that two that look at once do not take each other for the owner.
     File::open(run)
         .is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
 }
@@ -237,7 +235,7 @@ fn read(run: &Path) -> Option<Value> {
     serde_json::from_str(&fs::read_to_string(run).ok()?).ok()
 }
 
-/// The id of a run: no other one has the same, in whatever container.
+/// A new id of a run, which no other has, in any container.
 fn new_id() -> String {
     let mut random = [0; 16];
     let read = File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut random));
@@ -254,7 +252,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    /// What stands in the `run*.json` of a directory, by their names.
+    /// The contents of a directory's `run*.json`, by name.
     fn runs(directory: &Path) -> Vec<(String, Value)> {
         let files = fs::read_dir(directory).unwrap().flatten();
         let mut runs: Vec<_> = files
@@ -270,7 +268,7 @@ mod tests {
         runs
     }
 
-    /// Processes of two containers may have one number, or none that the other sees.
+    /// Processes of two containers may have the same number, or one that is unknown to the other.
     #[test]
     fn runs_that_share_a_directory_keep_to_their_own_files() {
         let pid = std::process::id();
@@ -296,7 +294,7 @@ mod tests {
             let expected = [(own, json!("B")), ("run.json".to_owned(), json!("A"))];
             assert_eq!(runs(&directory), expected, "{pid}");
 
-            // Where locks tell nothing, the second one takes it for that of a run that is over.
+            // If locks tell nothing, the second run takes the first for one that is over.
             fs::remove_dir_all(&directory).unwrap();
             let (first, second) = (open(), open());
             write(&first, "a", pid);
@@ -322,7 +320,7 @@ mod tests {
         let _ = fs::remove_dir_all(&directory);
         let recording = Recording::new(directory.clone());
         let name = directory.join("crash-0001.hsc");
-        // Something has the name by the time that the file is whole.
+        // The name is taken by the time the file is complete.
         let blocks = std::iter::once_with(|| {
             fs::create_dir(&name).unwrap();
             b"block".to_vec()

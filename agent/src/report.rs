@@ -1,8 +1,11 @@
 //! From an exception that the probes hand over to a crash file.
 //!
-//! The rules decide what is a failure; the same one (exception classes, where it
-//! was thrown, and the program's first frames) is stored once and then counted;
-//! `per-minute` and `max-crashes` bound the rest.
+//! - [`storing`] writes the failure and its objects, without secrets.
+//! - [`ways`] reads what the probes know of the way of an exception and of its causes.
+//!
+//! The rules decide what is a failure. The same failure (by exception classes, the place of the
+//! throw, and the program's first frames) is stored once and then counted; `per-minute` and
+//! `max-crashes` bound the rest.
 
 mod storing;
 mod ways;
@@ -33,10 +36,11 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 pub(crate) use storing::{meta, store};
 use ways::{other_ways, was_reported_elsewhere, ways};
 
-/// What `Thread.stop` throws: of it, the JDK's handler of uncaught exceptions says nothing while there is such a method.
+/// The exception of `Thread.stop`, which the JDK's handler of uncaught exceptions ignores while
+/// that method exists.
 static STOPPED: LazyLock<Globs> = LazyLock::new(|| Globs::new(["java.lang.ThreadDeath"]));
-/// By what Scala, Kotlin's coroutines and flows, Truffle's languages and JRuby jump out of what they run: no
-/// failures, unless a thread dies of them.
+/// The exceptions by which Scala, Kotlin's coroutines and flows, Truffle's languages and JRuby
+/// leave what they run. They are not failures, unless a thread dies of one.
 static JUMPS: LazyLock<Globs> = LazyLock::new(|| {
     Globs::new([
         "scala.util.control.ControlThrowable",
@@ -51,12 +55,12 @@ static JUMPS: LazyLock<Globs> = LazyLock::new(|| {
         "org.jruby.ir.runtime.IRJump",
     ])
 });
-/// Frames of the program that make a crash the same as another one.
+/// The number of the program's frames that identify a crash.
 const KEY_FRAMES: usize = 8;
-/// Frames that handlers of uncaught exceptions may have on the stack of a thread that dies.
+/// The most frames that handlers of uncaught exceptions may have on the stack of a dying thread.
 const MAX_HANDLING: usize = 256;
 
-/// Why the probes call; the numbers stand in `HindsightThread.java`.
+/// The reasons why the probes call; the numbers are those in `HindsightThread.java`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Trigger {
     Uncaught,
@@ -64,25 +68,26 @@ pub(crate) enum Trigger {
     Caught,
     /// The program asks for a record of an exception.
     Record,
-    /// The program asks for a record of where it is.
+    /// The program asks for a record of its present state.
     RecordState,
-    /// Who has caught it calls the handler of uncaught exceptions, and the thread goes on.
+    /// The code that has caught it calls the handler of uncaught exceptions, and the thread goes
+    /// on.
     HandedOver,
-    /// It has left a method of an `escape:` rule where there was no room to tell of it, and is caught now, perhaps to
-    /// be thrown on, or the thread dies of it.
+    /// It has left a method of an `escape:` rule when there was no room to report it, and is caught
+    /// now, perhaps to be rethrown, or the thread dies of it.
     Overdue,
 }
 
-/// What the probes are told of a failure that they have handed over; the numbers stand in
+/// The answer to the probes about a failure that they have handed over; the numbers are those in
 /// `HindsightThread.java`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(i32)]
 pub(crate) enum Answer {
-    /// The rules do not count it as one.
+    /// The rules do not count it as a failure.
     NoFailure = 0,
-    /// It is one, whether or not it was stored.
+    /// It is a failure, whether or not it was stored.
     Failure = 1,
-    /// It is to be asked about again, by a method farther out.
+    /// It is to be reported again, by a method further out.
     Later = 2,
 }
 
@@ -100,7 +105,7 @@ impl Trigger {
         }
     }
 
-    /// Whether the program asks, so that no rule has to.
+    /// Whether the program asks, so that no rule decides.
     fn is_asked_for(self) -> bool {
         matches!(self, Trigger::Record | Trigger::RecordState)
     }
@@ -113,40 +118,42 @@ pub(crate) struct Call {
     pub(crate) method: i32,
     pub(crate) exception: Obj,
     pub(crate) way: Option<Obj>,
-    /// An array of them: the ways that are kept of this thread.
+    /// The array of the ways that are kept of this thread.
     pub(crate) kept: Option<Obj>,
 }
 
-/// Whether it is how `Thread.stop` ends a thread. From JDK 20 on nothing but the program itself throws it.
+/// Whether this is how `Thread.stop` ends a thread. From JDK 20 on only the program itself throws
+/// it.
 fn is_stop(agent: &Agent, jni: Jni, exception: Obj) -> bool {
     const LAST: u32 = 19;
     run::feature(&agent.java_version).is_some_and(|feature| feature <= LAST)
         && exceptions::is_of(agent, jni, exception, &STOPPED)
 }
 
-/// What HotSpot throws at the end of a thread's stack.
+/// The exception that HotSpot throws when a thread's stack overflows.
 const STACK_OVERFLOW: &str = "java.lang.StackOverflowError";
-/// Bytes of a stack that recording takes: HotSpot lets no Java method be called from native code where less than
-/// its guard pages and some 80 kB are left.
+/// The bytes of stack that recording needs: HotSpot calls no Java method from native code if less
+/// than its guard pages and some 80 kB are left.
 const ROOM: usize = 256 << 10;
 
-/// Whether an exception of a stack that has overflown would be recorded without its trace, for that is read by
-/// methods of Java. Methods farther out have more room.
+/// Whether an exception of a stack overflow would be recorded without its trace, because that is
+/// read by Java methods. Methods further out have more room.
 fn is_without_room(agent: &Agent, jni: Jni, exception: Obj) -> bool {
-    // Where the stack of a program's first thread ends, is read from a file: not for each exception.
+    // The end of the stack of a program's first thread is read from a file, which is not done for
+    // each exception.
     exceptions::class_name(agent, jni, exception) == STACK_OVERFLOW
         && sys::stack_left().is_some_and(|(left, whole)| left < ROOM.min(whole / 2))
 }
 
 /// Decides whether this is a failure, and records it.
 pub(crate) fn report(agent: &'static Agent, jni: Jni, call: &Call) -> Answer {
-    // With second chance few handlers tell what they catch: who would ask again?
+    // With second chance few handlers report what they catch, so it might never be reported again.
     if matches!(call.trigger, Trigger::Escape | Trigger::Overdue)
         && agent.base.chances.is_none()
         && is_without_room(agent, jni, call.exception)
     {
         if call.trigger == Trigger::Overdue {
-            // Where nobody throws it on, it is not recorded.
+            // If no method rethrows it, it is not recorded.
             count(agent, "stack_overflows_without_room");
         }
         return Answer::Later;
@@ -173,7 +180,7 @@ fn is_failure(agent: &'static Agent, jni: Jni, call: &Call) -> bool {
         base.counters.add("exceptions_narrowed_away", 1);
         return false;
     }
-    // Who names them wants them.
+    // A rule that names them wants them.
     if rules.exception.is_empty()
         && matches!(call.trigger, Trigger::Escape | Trigger::Caught)
         && exceptions::is_of(agent, jni, call.exception, &JUMPS)
@@ -192,7 +199,7 @@ fn is_failure(agent: &'static Agent, jni: Jni, call: &Call) -> bool {
     let before = sys::thread_cpu();
     let done = agent.reports.recording(|| {
         std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            // Who throws one shared exception again and again pays for what is asked of it, too.
+            // Code that throws one shared exception again and again also pays for the examination.
             let known = jni.with_frame(|jni| was_reported(agent, jni, call));
             if known != Some(true) {
                 jni.with_frame(|jni| examine(agent, jni, call));
@@ -212,7 +219,7 @@ fn is_failure(agent: &'static Agent, jni: Jni, call: &Call) -> bool {
     true
 }
 
-/// Whether the current thread dies of an exception: it has told of that one.
+/// Whether the current thread dies of an exception, which it has reported already.
 fn is_dying(agent: &Agent, jni: Jni) -> bool {
     let jvmti = agent.jvmti;
     let dispatches = |frame: &sys::FrameInfo| {
@@ -255,7 +262,7 @@ fn examine(agent: &'static Agent, jni: Jni, call: &Call) {
     let captured = ways.first().map_or(0, |(way, _)| way.frames.len());
     let mut extent = Extent {
         captured,
-        // Of an exception without a stack trace, what has passed is all that is known.
+        // If an exception has no stack trace, only what it has passed is known.
         missing: match stack.is_empty() {
             true => usize::MAX - captured,
             false => stack.len().saturating_sub(captured),
@@ -263,7 +270,7 @@ fn examine(agent: &'static Agent, jni: Jni, call: &Call) {
         told: !(base.is_attached() && base.options.copy.need_log()) || attach::has_all_probes(),
     };
     let lesson = base.chances.as_ref().map(|chances| {
-        // Those that are still running have no way.
+        // Frames that are still running have no way.
         let passed: usize = ways.iter().map(|(way, _)| way.frames.len()).sum();
         extent.captured = passed + still_running(agent, jni, call.trigger);
         let lesson = chances.lesson(agent, &exceptions, &|index| {
@@ -310,13 +317,13 @@ fn examine(agent: &'static Agent, jni: Jni, call: &Call) {
     }
 }
 
-/// How many frames tell their arguments that the exception has not left: those whose methods had probes when they
-/// were called.
+/// The number of frames that hand over arguments although the exception has not left them: those
+/// whose methods had probes when they were called.
 fn still_running(agent: &Agent, jni: Jni, trigger: Trigger) -> usize {
     let methods = &agent.base.methods;
     let left = match trigger {
         Trigger::Uncaught => return 0,
-        // The innermost one has told them.
+        // The innermost one has handed them over.
         Trigger::Escape => 1,
         _ => 0,
     };
@@ -327,27 +334,27 @@ fn still_running(agent: &Agent, jni: Jni, trigger: Trigger) -> usize {
         !is_old && method != "<init>" && methods.has_probes(class, method)
     });
     let telling = telling.count().saturating_sub(left);
-    // Else they may be about to get their probes.
+    // Otherwise they may be about to get their probes.
     match changes.is_some() && changes == earlier::changes() {
         true => telling,
         false => 0,
     }
 }
 
-/// Counts what is not stored.
+/// Counts a failure that is not stored.
 fn count(agent: &Agent, counter: &'static str) {
     agent.base.counters.add(counter, 1);
     write_if_due(agent);
 }
 
-/// Writes the counts down now and then.
+/// Writes the counts from time to time.
 fn write_if_due(agent: &Agent) {
     if agent.recording.directory().is_dir() && agent.reports.is_due() {
         crate::run::write(agent);
     }
 }
 
-/// Class and name of the methods of frames.
+/// The class and name of the methods of frames.
 fn names(agent: &Agent, frames: &[Raw]) -> Vec<(String, String)> {
     let methods = frames
         .iter()
@@ -357,7 +364,7 @@ fn names(agent: &Agent, frames: &[Raw]) -> Vec<(String, String)> {
         .collect()
 }
 
-/// What makes two crashes the same, and the frame to show for it.
+/// The key that identifies a crash, and the frame to show for it.
 fn key(agent: &Agent, jni: Jni, call: &Call, exceptions: &Exceptions) -> (String, String) {
     let is_program = |element: &StackElement| {
         !jdk::may_be(&element.class)
@@ -378,7 +385,8 @@ fn key(agent: &Agent, jni: Jni, call: &Call, exceptions: &Exceptions) -> (String
             .collect();
     }
     let frame = frames.first().cloned().unwrap_or_default();
-    // The causes belong to the key: a wrapper made in one place may hide different failures.
+    // The causes belong to the key: a wrapper that is made in one place may hide different
+    // failures.
     let causes: Vec<String> = exceptions.infos[1..]
         .iter()
         .map(|info| {
@@ -397,8 +405,8 @@ fn key(agent: &Agent, jni: Jni, call: &Call, exceptions: &Exceptions) -> (String
     )
 }
 
-/// Of a trace, the place of the throw and the first frames of the program. What of the JDK lies
-/// between differs with its version, and from call to call (reflection changes its ways).
+/// The place of the throw in a trace, and the first frames of the program. The JDK's frames in
+/// between differ with its version, and from call to call (reflection changes its ways).
 fn key_frames(stack: &[StackElement], is_program: impl Fn(&StackElement) -> bool) -> Vec<String> {
     let place = |element: &StackElement| {
         let StackElement {
@@ -419,9 +427,9 @@ fn key_frames(stack: &[StackElement], is_program: impl Fn(&StackElement) -> bool
         .collect()
 }
 
-/// Whether the failure was reported before: who has caught the exception has thrown it on, to another
-/// handler of the same method or by a helper. The first way is in its trace then, and that of a helper is
-/// not; a shared exception that is thrown anew has it otherwise.
+/// Whether the failure was reported before: the code that caught the exception has rethrown it, to
+/// another handler of the same method or by a helper. The first way is in its trace then, and that
+/// of a helper is not; for a shared exception that is thrown anew it is different.
 fn was_reported(agent: &Agent, jni: Jni, call: &Call) -> bool {
     let Some(way) = call.way.filter(|_| !call.trigger.is_asked_for()) else {
         return false;
@@ -446,7 +454,7 @@ fn was_reported(agent: &Agent, jni: Jni, call: &Call) -> bool {
     }
     let mut begins = |way| {
         let frames = agent.shim.way(jni, way).frames;
-        // One that was caught before it left a method says nothing else.
+        // An exception that was caught before it left a method gives no other sign.
         match frames.is_empty() {
             true => lead_to_catcher(way, &frames),
             false => frames::begin(&frames, trace, methods),
@@ -457,11 +465,11 @@ fn was_reported(agent: &Agent, jni: Jni, call: &Call) -> bool {
 
 pub(crate) const NO_ENVIRONMENT: &str = "the JVM gives no further JVM TI environment";
 
-/// How often what other threads write meanwhile is looked for.
+/// How often the writes of other threads in the meantime are looked for.
 const SETTLING: usize = 4;
 
-/// Reads what others have written while the graph was walked, and walks what that leads to, until that is nothing
-/// new: what is written to an object after it was read is of no matter.
+/// Reads what other threads have written while the graph was walked, and walks what that leads to,
+/// until there is nothing new: a write to an object after it was read does not matter.
 fn settle<'a>(
     agent: &Agent,
     jni: Jni,
@@ -482,8 +490,8 @@ fn settle<'a>(
     Some(undo)
 }
 
-/// Records; the file's name, the number of objects in it, and whether no frame was entered before all probes that
-/// tell of writes were there.
+/// Records a failure. Returns the file's name, the number of objects in it, and whether no frame
+/// was entered before all probes that log writes were in place.
 fn record(
     agent: &'static Agent,
     jni: Jni,
@@ -516,7 +524,7 @@ fn record(
     }
     let mut merged: Vec<Frames> = Vec::new();
     for (way, index) in ways {
-        // Of a cause, only what was captured: its trace is in the file anyway.
+        // For a cause, only what was captured counts: its trace is in the file anyway.
         let (trace, running) = if index == 0 {
             (
                 exceptions.infos[0].stack.as_slice(),
@@ -562,7 +570,7 @@ fn record(
         undo.ok_or("its thread had no log of writes"),
     );
     (base.known).doubt(&mut frames, &graph.objects, &base.counters);
-    // Behind them may be all of a program: what the frames need comes first.
+    // All of a program may lie behind them, and what the frames need comes first.
     graph.at_most(options.max_objects / 4);
     let statics = statics::read(base, jni, &frames, &mut graph);
     graph.walk();
@@ -592,7 +600,7 @@ fn record(
     Ok((name, objects, all_told))
 }
 
-/// Milliseconds since 1970.
+/// The present time in milliseconds since 1970.
 pub(crate) fn now_ms() -> i64 {
     let since = SystemTime::now()
         .duration_since(UNIX_EPOCH)

@@ -15,18 +15,18 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-/// How long a crash that is being recorded may take to its end.
+/// The longest time that the end waits for a crash that is being recorded.
 const MAX_DRAIN: Duration = Duration::from_secs(10);
 
 static STARTED: OnceLock<i64> = OnceLock::new();
 
-/// When the JVM was started, milliseconds since 1970: what was said by
-/// [`set_started`], else the time of the first call.
+/// The time when the JVM was started, in milliseconds since 1970: as set by [`set_started`], else
+/// the time of the first call.
 pub(crate) fn started_ms() -> i64 {
     *STARTED.get_or_init(now_ms)
 }
 
-/// Takes the start of this process for the JVM's, for an agent that comes later.
+/// Takes the start of this process for that of the JVM, for an agent that is loaded later.
 pub(crate) fn set_started() {
     let started = || {
         let stat = fs::read_to_string("/proc/self/stat").ok()?;
@@ -36,25 +36,25 @@ pub(crate) fn set_started() {
     let _ = STARTED.set(started().unwrap_or_else(now_ms));
 }
 
-/// From `/proc/self/stat` and `/proc/stat`.
+/// The start of a process, from `/proc/self/stat` and `/proc/stat`.
 fn process_start_ms(stat: &str, boot: &str) -> Option<i64> {
-    // The command's name, in parentheses, may hold anything. Behind it the 20th field is the start,
-    // in hundredths of a second since boot.
+    // The command's name, in parentheses, may contain anything. Behind it the 20th field is the
+    // start, in hundredths of a second since boot.
     let (_, rest) = stat.rsplit_once(')')?;
     let ticks: i64 = rest.split_whitespace().nth(19)?.parse().ok()?;
     let boot = boot.lines().find_map(|line| line.strip_prefix("btime "))?;
     Some(boot.trim().parse::<i64>().ok()? * 1000 + ticks * 10)
 }
 
-/// The arguments of the command line with secrets masked, and told to `secret`.
+/// The arguments of the command line, with secrets masked, and passed to `secret`.
 pub(crate) fn command(base: &Base, secret: &mut dyn FnMut(&str)) -> Vec<String> {
     masks::command_line(&|name| base.options.is_secret_text(name), secret)
 }
 
-/// When the recording has ended, in milliseconds since 1970.
+/// The time when the recording has ended, in milliseconds since 1970.
 static ENDED: OnceLock<i64> = OnceLock::new();
 
-/// Why nothing more is recorded then.
+/// The reason why nothing more is recorded then.
 pub(crate) const OVER: &str =
     "the agent has been switched off in this JVM, where it cannot start a second time";
 
@@ -63,8 +63,8 @@ pub(crate) fn is_over() -> bool {
     ENDED.get().is_some()
 }
 
-/// Ends the recording: when the JVM goes down, or when it is let go. The probes stay where they are.
-/// `false` if they cannot be told.
+/// Ends the recording: when the JVM shuts down, or when an attached agent is switched off. The
+/// probes stay where they are. `false` if they cannot be notified.
 pub(crate) fn stop(agent: &Agent, jni: Jni) -> bool {
     ENDED.get_or_init(now_ms);
     let told = agent.shim.set_ready(jni, false);
@@ -81,10 +81,11 @@ pub(crate) fn stop(agent: &Agent, jni: Jni) -> bool {
     told
 }
 
-/// Writes `run.json` anew. Of a recording that has ended it says so, whoever writes last: an attached agent may be told
-/// to end while it starts, and a crash may take longer than the end waits.
+/// Writes `run.json` anew. It says of an ended recording that it has ended, whoever writes last: an
+/// attached agent may be told to end while it starts, and a crash may take longer than the end
+/// waits.
 pub(crate) fn write(agent: &Agent) {
-    // What is told later is written later.
+    // Later states are written later.
     static WRITING: Mutex<()> = Mutex::new(());
     let _turn = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
     let crashes = agent.reports.list();
@@ -94,7 +95,8 @@ pub(crate) fn write(agent: &Agent) {
     }
 }
 
-/// The feature number of a `java.version` (`17.0.15`, `25-ea`; 1 of `1.8.0_292`), if it begins with one.
+/// The feature number of a `java.version` (`17.0.15`, `25-ea`; 1 of `1.8.0_292`), if it begins with
+/// one.
 pub(crate) fn feature(java_version: &str) -> Option<u32> {
     let end = java_version
         .find(|c: char| !c.is_ascii_digit())
@@ -102,11 +104,11 @@ pub(crate) fn feature(java_version: &str) -> Option<u32> {
     java_version[..end].parse().ok()
 }
 
-/// The first release of Java whose programs are recorded. Probes call methods of the JDK that older ones
-/// lack (`Reference.refersTo`), so that these would end with an error.
+/// The first release of Java whose programs are recorded. Probes call methods of the JDK that older
+/// ones lack (`Reference.refersTo`), so they would fail with an error.
 const FIRST_FEATURE: u32 = 17;
 
-/// Why programs of this `java.version` are not recorded, if they are not.
+/// The reason why programs of this `java.version` are not recorded; `None` if they are.
 pub(crate) fn too_old(java_version: &str) -> Option<String> {
     feature(java_version)
         .is_some_and(|feature| feature < FIRST_FEATURE)
@@ -115,25 +117,25 @@ pub(crate) fn too_old(java_version: &str) -> Option<String> {
         })
 }
 
-/// Writes that of a run in which nothing is recorded.
+/// Writes the `run.json` of a run in which nothing is recorded.
 pub(crate) fn write_not_started(base: &Base, jni: Jni, why: &str) {
     let recording = Recording::new(base.options.out.clone());
-    // Without probes of ours, a second copy of the agent may be recording, and into this directory.
+    // If the probes are not ours, a second copy of the agent may be recording into this directory.
     if shim::LINKED.load(Ordering::Acquire) && recording.directory().is_dir() {
         let mut run = document(base, &java_version(jni), &[]);
         run["ended_ms"] = json!(now_ms());
         run["not_started"] = json!(why);
-        // What is in the way of it may be what was in the way of the recording, which is told.
+        // Its obstacle may be that of the recording, which is reported.
         let _ = recording.write_run(&run);
     }
 }
 
-/// How much of what the options name was found when [`write_what_is_found`] wrote last.
+/// How much of what the options name was found when [`write_what_is_found`] last wrote.
 static FOUND: AtomicUsize = AtomicUsize::new(0);
 
-/// Writes `run.json` when the first class of `include`, or the first method of a rule of `report`, is there. At the start
-/// of a JVM there is none of them, and whoever looks while it runs, or when it was killed, would read that
-/// they name nothing.
+/// Writes `run.json` when the first class of `include`, or the first method of a rule of `report`,
+/// is loaded. At the start of a JVM there is none of them, and a reader of the file while it runs,
+/// or after it was killed, would take it that they match nothing.
 pub(crate) fn write_what_is_found(agent: &Agent) {
     let Base {
         options,
@@ -144,9 +146,9 @@ pub(crate) fn write_what_is_found(agent: &Agent) {
     let is_class = !options.include.is_empty() && counters.get(INSTRUMENTED) > 0;
     let found = usize::from(is_class) + named.found();
     if FOUND.swap(found, Ordering::Relaxed) < found && agent.recording.directory().is_dir() {
-        // The end waits for this, and what it writes is the last.
+        // The end waits for this, and writes last.
         agent.reports.recording(|| {
-            // Whoever records a crash meanwhile writes after this.
+            // A thread that records a crash meanwhile writes after this.
             let _turn = agent.reports.turn();
             if !is_over() {
                 write(agent);
@@ -155,7 +157,7 @@ pub(crate) fn write_what_is_found(agent: &Agent) {
     }
 }
 
-/// `java.version`, which JVM TI does not tell.
+/// `java.version`, which JVMTI does not give.
 pub(crate) fn java_version(jni: Jni) -> String {
     let get = || {
         let system = jni.find_class(c"java/lang/System")?;

@@ -1,13 +1,13 @@
-//! A share of the processors, as the option `cpu` has it.
+//! A share of the processors, as in the option `cpu`.
 
 use std::time::Duration;
 
-/// Of CPU time, in millionths of one core.
+/// A share of CPU time, in millionths of one core.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Share(pub(crate) u32);
 
 impl Share {
-    /// Reads `1%` or `0.25%`: more than nothing, and at most one core.
+    /// Parses `1%` or `0.25%`: more than nothing, and at most one core.
     pub(crate) fn parse(text: &str) -> Option<Share> {
         let digits = text.strip_suffix('%')?.trim_end();
         if !digits
@@ -23,7 +23,7 @@ impl Share {
             .then_some(Share(share as u32))
     }
 
-    /// What of a time it comes to, in nanoseconds.
+    /// The share of a time, in nanoseconds.
     pub(crate) fn of(self, time: Duration) -> i64 {
         let nanos = time.as_nanos() * u128::from(self.0) / 1_000_000;
         i64::try_from(nanos).unwrap_or(i64::MAX)

@@ -1,7 +1,9 @@
-//! The Java side: defining the probes, and reading what they have kept.
+//! The Java side: defines the probes, and reads what they have kept.
 //!
-//! The classes come from `java-shim/probe`, compiled and embedded by the build
-//! script, and go into the boot loader's `java.lang` at `VMInit`.
+//! - [`live`] reads the frames that the current thread is in.
+//!
+//! The classes come from `java-shim/probe`, compiled and embedded by the build script, and go into
+//! the boot loader's `java.lang` at `VMInit`.
 
 pub(crate) mod live;
 
@@ -15,9 +17,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// What the names of all classes of probes begin with: as class files have them,
+/// The prefix of the names of all probe classes, as in class files.
 pub(crate) const BEGIN: &str = "java/lang/Hindsight";
-/// and as Java says them.
+/// The prefix of the names of all probe classes, as in Java.
 const BEGIN_BINARY: &str = "java.lang.Hindsight";
 
 /// Whether a class is one of the probes, by its binary name.
@@ -25,10 +27,10 @@ pub(crate) fn is_probe(class: &str) -> bool {
     class.starts_with(BEGIN_BINARY)
 }
 
-/// Names and bytes of the probe classes.
+/// The names and bytes of the probe classes.
 const CLASSES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/shim/classes.rs"));
 
-/// Those of crashes, in an order in which each finds what it needs.
+/// The probe classes of crashes, in an order in which each finds what it needs.
 const PROBES: &[&str] = &[
     "java/lang/HindsightMemory",
     "java/lang/HindsightLock",
@@ -51,8 +53,7 @@ const PROBES: &[&str] = &[
     "java/lang/HindsightSignal",
 ];
 
-/// Defines some of the probe classes, in this order, after a last change. `Err`
-/// names what failed.
+/// Defines some of the probe classes, in this order, after a last change. `Err` names what failed.
 pub(crate) fn define(
     jni: Jni,
     names: &[&str],
@@ -84,13 +85,13 @@ const PROBE: &str = "Ljava/lang/HindsightProbe;";
 /// The class that the program calls to ask for a recording.
 pub(crate) const API: &str = "dev.hindsight.Hindsight";
 
-/// How long a JVM may take to accept an attached library.
+/// The longest time that a JVM may take to accept an attached library.
 const MAX_LINKING: Duration = Duration::from_secs(10);
 
 /// Set when the probes' native method turns out to be this library's.
 pub(crate) static LINKED: AtomicBool = AtomicBool::new(false);
 
-/// Handles on the probe classes, and on the parts of `Throwable` that are read.
+/// Handles of the probe classes, and of the parts of `Throwable` that are read.
 pub(crate) struct Shim {
     /// `java.lang.HindsightThread`.
     thread: Global,
@@ -114,9 +115,9 @@ pub(crate) struct Shim {
 
 /// What threads wait for.
 pub(crate) struct LockIds {
-    /// Of `java.lang.Thread`.
+    /// The field `parkBlocker` of `java.lang.Thread`.
     pub(crate) park_blocker: FieldId,
-    /// Of `java.lang.Thread`, its number.
+    /// The field of `java.lang.Thread` with its number.
     pub(crate) thread_id: FieldId,
     /// `java.util.concurrent.locks.AbstractOwnableSynchronizer`.
     pub(crate) synchronizer: Global,
@@ -153,31 +154,31 @@ pub(crate) struct LogIds {
     pub(crate) next: FieldId,
     pub(crate) chunk: FieldId,
     pub(crate) older: FieldId,
-    /// Of `java.lang.ref.Reference`.
+    /// The field `referent` of `java.lang.ref.Reference`.
     pub(crate) referent: FieldId,
     pub(crate) references: FieldId,
     pub(crate) words: FieldId,
     pub(crate) start: FieldId,
 }
 
-/// Entries of a chunk; the number stands in `HindsightLog.java`.
+/// The entries of a chunk; the number is that in `HindsightLog.java`.
 const CHUNK: usize = 1024;
 
-/// More ways than are kept of a thread.
+/// A bound for the ways that are read, which is above the number that is kept of a thread.
 const MAX_WAYS: usize = 64;
 
 /// The descriptor of `HindsightCauses.add`.
 const ADD_CAUSES: &CStr = c"([Ljava/lang/HindsightThread$Propagation;Ljava/lang/Throwable;)\
 [Ljava/lang/HindsightThread$Propagation;";
 
-/// `java.lang.Throwable` and its like.
+/// The fields and methods of `java.lang.Throwable` and related classes.
 pub(crate) struct ThrowableIds {
     pub(crate) class: Global,
     pub(crate) message: FieldId,
     pub(crate) cause: FieldId,
     pub(crate) suppressed: FieldId,
     pub(crate) get_stack_trace: MethodId,
-    /// How many frames its stack trace has that nobody has asked for yet.
+    /// The number of frames of its stack trace that nobody has asked for yet.
     pub(crate) depth: Option<FieldId>,
     /// `java.lang.NullPointerException` and its `getMessage`.
     pub(crate) null_pointer: Option<(Global, MethodId)>,
@@ -194,7 +195,7 @@ pub(crate) struct ThrowableIds {
 #[derive(Clone)]
 pub(crate) struct Raw {
     pub(crate) method: u32,
-    /// References in order; `None` where null. Local references.
+    /// The references in order; `None` for null. They are local references.
     pub(crate) references: Vec<Option<Obj>>,
     pub(crate) words: Vec<i64>,
 }
@@ -202,15 +203,17 @@ pub(crate) struct Raw {
 /// What the probes know of one exception's way.
 #[derive(Default)]
 pub(crate) struct Way {
-    /// Frames in the order in which they were left. Not there: how many were dropped, and where.
+    /// The frames in the order in which they were left. Dropped ones are missing; see the next two
+    /// fields.
     pub(crate) frames: Vec<Raw>,
-    /// Frames dropped between the first and the last ones.
+    /// The number of frames dropped between the first and the last ones.
     pub(crate) dropped: u64,
-    /// Where among `frames` they are missing.
+    /// The index in `frames` where they are missing.
     pub(crate) dropped_at: usize,
-    /// Whether the exception was thrown on another thread first, of which its trace tells.
+    /// Whether the exception was thrown on another thread first, as its trace shows.
     pub(crate) from_elsewhere: bool,
-    /// Whether more was known of what the exception has passed before these frames, and was let go.
+    /// Whether more was known of what the exception has passed before these frames, and was
+    /// dropped.
     pub(crate) is_lost: bool,
     /// Whether the thread is still in the last frame, which the exception is about to leave.
     pub(crate) is_escaping: bool,
@@ -219,7 +222,7 @@ pub(crate) struct Way {
 impl Shim {
     /// Defines the probes and links `report`. `Err` names what failed.
     ///
-    /// A JVM looks for native methods in a library that is attached a little later.
+    /// A JVM looks for native methods in an attached library only some time later.
     pub(crate) fn install(jni: Jni, attached: bool) -> Result<Shim, String> {
         define(jni, PROBES, |_, bytes| Cow::Borrowed(bytes))?;
         let class = |name: &str| {
@@ -248,7 +251,7 @@ impl Shim {
         let report = jni
             .static_method(*thread, c"report", &signature)
             .ok_or("method report is missing")?;
-        // Links the native method now; a crash may leave no memory to do it then.
+        // This links the native method now, since a crash may leave no memory for it.
         let nothing = JValue {
             object: ptr::null_mut(),
         };
@@ -391,8 +394,8 @@ impl Shim {
         })
     }
 
-    /// At most `max` of the virtual threads that there are, in an array with one more element, and how
-    /// many there are besides. Nothing where there can be none.
+    /// At most `max` of the living virtual threads, in an array with one more element, and the
+    /// number of the others. `None` if there can be none.
     pub(crate) fn virtual_threads(&self, jni: Jni, max: i32) -> Option<(Obj, u32)> {
         let (class, method) = self.virtuals;
         let all = jni.call_static_object(*class, method, &[JValue { int: max }])?;
@@ -401,12 +404,12 @@ impl Shim {
         Some((all, more.unsigned_abs()))
     }
 
-    /// Lets reports through, or stops them.
+    /// Enables or disables reports.
     pub(crate) fn set_ready(&self, jni: Jni, ready: bool) -> bool {
         jni.set_static_boolean(*self.thread, c"ready", ready)
     }
 
-    /// Says how many writes of each thread are to be kept.
+    /// Sets how many writes of each thread are kept.
     pub(crate) fn keep_writes(&self, jni: Jni, writes: usize) -> bool {
         // One chunk is being filled.
         let chunks = i32::try_from(writes.div_ceil(CHUNK)).unwrap_or(i32::MAX);
@@ -421,8 +424,8 @@ impl Shim {
         jni.set_static_int(*self.log.class, c"maxChunks", chunks)
     }
 
-    /// Classes that were loaded before the agent came are about to get their probes, or have them: until then
-    /// not all writes are told.
+    /// Notes that classes that were loaded before the agent are about to get their probes, or have
+    /// them: until then not all writes are logged.
     pub(crate) fn set_untold(&self, jni: Jni, untold: bool) {
         let name = if untold { c"beginUntold" } else { c"endUntold" };
         if let Some(method) = jni.static_method(*self.log.class, name, c"()V") {
@@ -430,8 +433,8 @@ impl Shim {
         }
     }
 
-    /// Drops what the probes keep of exceptions that are over, again and again, with something else to do
-    /// after each time; does not return.
+    /// Drops what the probes keep of exceptions that are over, repeatedly, and calls `and` after
+    /// each time; does not return.
     pub(crate) fn sweep_forever(&self, jni: Jni, and: impl Fn()) {
         loop {
             jni.call_static_void(*self.thread, self.sweep, &[]);
@@ -439,12 +442,12 @@ impl Shim {
         }
     }
 
-    /// Works whenever there is something to do; does not return.
+    /// Works whenever there is work; does not return.
     pub(crate) fn work_forever(&self, jni: Jni) {
         jni.call_static_void(*self.work.0, self.work.1, &[]);
     }
 
-    /// Has all threads recorded at a signal; whether it could be taken.
+    /// Records all threads whenever a signal comes. Returns whether the signal could be taken over.
     pub(crate) fn take_signal(&self, jni: Jni, name: &str) -> bool {
         let take = || {
             let name = jni.new_string(&CString::new(name).ok()?)?;
@@ -454,12 +457,12 @@ impl Shim {
         take().unwrap_or(false)
     }
 
-    /// Says that there is something to do.
+    /// Signals that there is work.
     pub(crate) fn wake(&self, jni: Jni) {
         jni.call_static_void(*self.work.0, self.work.2, &[]);
     }
 
-    /// The exception whose way this is.
+    /// The exception that took this way.
     pub(crate) fn exception(&self, jni: Jni, way: Obj) -> Option<Obj> {
         jni.get_object(way, self.propagation.exception)
     }
@@ -469,12 +472,12 @@ impl Shim {
         jni.get_integral(way, self.propagation.reported, b'Z') != 0
     }
 
-    /// The method whose handler has caught the exception at the end of this way, if any has.
+    /// The method whose handler has caught the exception at the end of this way, if there is one.
     pub(crate) fn catcher(&self, jni: Jni, way: Obj) -> Option<u32> {
         u32::try_from(jni.get_int(way, self.propagation.catcher)).ok()
     }
 
-    /// Reads the ways that the same exception object had before handlers threw it on; oldest first.
+    /// Reads the ways that the same exception object took before handlers rethrew it; oldest first.
     pub(crate) fn ways_before(&self, jni: Jni, propagation: Obj) -> Vec<Way> {
         let before = |way: &Obj| jni.get_object(*way, self.propagation.before);
         let ways = iter::successors(before(&propagation), before).take(MAX_WAYS);
@@ -483,7 +486,7 @@ impl Shim {
         ways
     }
 
-    /// A thread's ways, and of other threads those of the exception and its causes.
+    /// A thread's ways, and those of the exception and its causes in other threads.
     pub(crate) fn with_causes(&self, jni: Jni, kept: Option<Obj>, exception: Obj) -> Option<Obj> {
         let arguments = [
             JValue {

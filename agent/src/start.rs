@@ -1,5 +1,5 @@
-//! The start of recording, once the JVM is there: defines the probes, hooks what must be hooked, and
-//! starts the agent's own threads.
+//! The start of recording, once the JVM is initialised: defines the probes, hooks what must be
+//! hooked, and starts the agent's own threads.
 
 use crate::agent::{self, Agent, Base};
 use crate::earlier::{self, Changed};
@@ -69,14 +69,14 @@ pub(crate) fn start(
         started.shim.keep_writes(jni, base.options.max_writes);
     }
     let retransformer = hook_classes(base);
-    // Before any method hands over what the plan has it keep.
+    // This comes before any method hands over what the plan has it keep.
     earlier::tell_plan(base, jni);
     let set_ready = |ready| match trace::tracing() {
         Some(tracing) => tracing.set_ready(jni, ready),
         None => started.shim.set_ready(jni, ready),
     };
     let ready = set_ready(true);
-    // Whoever ends it need not wait for the start.
+    // A command that ends it need not wait for the start.
     if run::is_over() {
         set_ready(false);
     }
@@ -118,7 +118,7 @@ pub(crate) fn start(
     Ok(changed)
 }
 
-/// Has all threads recorded at these signals.
+/// Takes over these signals, at which all threads are recorded.
 fn take_signals(base: &Base, shim: &Shim, jni: Jni) {
     for signal in &base.options.dump_on {
         let taken = match signal.as_str() {
@@ -149,14 +149,14 @@ const VIRTUAL_THREAD: &str = "java/lang/VirtualThread";
 
 /// Set when `java.lang.Thread` is hooked.
 static THREAD_HOOKED: AtomicBool = AtomicBool::new(false);
-/// And tells of the ends of threads.
+/// Set when `java.lang.Thread` also reports the ends of threads.
 static ENDS_HOOKED: AtomicBool = AtomicBool::new(false);
-/// And `java.lang.ThreadGroup`.
+/// Set when `java.lang.ThreadGroup` is hooked.
 static GROUP_HOOKED: AtomicBool = AtomicBool::new(false);
-/// And `java.lang.VirtualThread`.
+/// Set when `java.lang.VirtualThread` is hooked.
 static VIRTUAL_HOOKED: AtomicBool = AtomicBool::new(false);
 
-/// Whether calls of ours may be wanted in this class of the JDK.
+/// Whether this class of the JDK may get calls of the probes.
 pub(crate) fn hooks(class: Option<&str>) -> bool {
     matches!(
         class,
@@ -164,7 +164,7 @@ pub(crate) fn hooks(class: Option<&str>) -> bool {
     )
 }
 
-/// One of the classes that [`hooks`] names with a call of ours, or `None` to leave it.
+/// A class that [`hooks`] names, with a call of a probe, or `None` to leave it.
 pub(crate) fn hooked(base: &Base, class: Option<&str>, bytes: &[u8]) -> Option<Vec<u8>> {
     let (hooked, done) = match class {
         Some(contract::UPCALLS) => return hook_upcalls(base, bytes),
@@ -188,12 +188,12 @@ fn hook_virtual_thread(base: &Base, bytes: &[u8]) -> Option<Vec<u8>> {
     if foreign::has_probes(bytes) {
         return None;
     }
-    // What a carrier calls when the thread is done, from JDK 22 on and before.
+    // The method that a carrier calls when the thread is done, from JDK 22 on and before.
     let hook = |name| entry_hook(bytes, name, "()V", target).ok();
     hook("afterDone").or_else(|| hook("afterTerminate"))
 }
 
-/// Has threads tell, where crashes are recorded, what they die of, and that they end.
+/// Makes threads report the exceptions of which they die, if crashes are recorded, and their ends.
 fn hook_threads(base: &Base, retransformer: Jvmti, jni: Jni) {
     let (uncaught, log) = (base.options.report.uncaught, base.options.copy.need_log());
     if !(hooks_deaths(base) || log) {
@@ -214,9 +214,10 @@ fn hook_threads(base: &Base, retransformer: Jvmti, jni: Jni) {
     }
 }
 
-/// Has virtual threads tell of their ends; `false` if the JVM has their class, and they cannot.
+/// Makes virtual threads report their ends; `false` if the JVM has their class and it cannot be
+/// hooked.
 ///
-/// JNI's `FindClass` would initialise the class, which makes the scheduler and the pool that all share, by
+/// JNI's `FindClass` would initialise the class, which makes the scheduler and the common pool, by
 /// properties that the program may be about to set.
 fn hook_virtual_threads(base: &Base, retransformer: Jvmti, jni: Jni) -> bool {
     let is_theirs = |name: &str, loader: sys::Ref| {
@@ -226,27 +227,26 @@ fn hook_virtual_threads(base: &Base, retransformer: Jvmti, jni: Jni) -> bool {
     changed.classes == 0 || VIRTUAL_HOOKED.load(Ordering::Acquire)
 }
 
-/// Puts a call at the entry of `Thread.dispatchUncaughtException`, which the JVM
-/// calls for every thread that dies of an exception, the main thread included.
+/// Puts a call at the entry of `Thread.dispatchUncaughtException`, which the JVM calls for every
+/// thread that dies of an exception, including the main thread.
 ///
-/// A handler set by `Thread.setDefaultUncaughtExceptionHandler` would do for
-/// most, but the program can see it and replace it. When another agent
-/// retransforms the class, the JVM starts from the bytes before ours and asks
-/// again.
+/// A handler set by `Thread.setDefaultUncaughtExceptionHandler` would do in most cases, but the
+/// program can see it and replace it. When another agent retransforms the class, the JVM starts
+/// from the bytes before ours and asks again.
 ///
-/// So it is with `ThreadGroup.uncaughtException`, which libraries call that catch all exceptions by
-/// themselves; where that fails, the others are told all the same.
+/// The same is done with `ThreadGroup.uncaughtException`, which libraries call that catch all
+/// exceptions by themselves; if that fails, the others are reported all the same.
 fn hook_uncaught(retransformer: Jvmti, jni: Jni) -> bool {
     for class in [c"java/lang/Thread", c"java/lang/ThreadGroup"] {
         if let Some(class) = jni.find_class(class) {
-            // Whether it was hooked is known below.
+            // Whether it was hooked is determined below.
             let _ = retransformer.retransform(&[class]);
         }
     }
     THREAD_HOOKED.load(Ordering::Acquire)
 }
 
-/// The hooked `java.lang.Thread`, or `None` if it is that already.
+/// The hooked `java.lang.Thread`, or `None` if it is hooked already.
 fn hook_thread(base: &Base, bytes: &[u8]) -> Option<Vec<u8>> {
     if foreign::has_probes(bytes) {
         return None;
@@ -267,7 +267,8 @@ fn hook_thread(base: &Base, bytes: &[u8]) -> Option<Vec<u8>> {
     calling(bytes, contract::DISPATCH_UNCAUGHT, contract::UNCAUGHT)
 }
 
-/// Whether threads tell what they die of: of an `escape:` rule it may be told only then.
+/// Whether threads report the exceptions of which they die: a failure of an `escape:` rule may be
+/// reported only then.
 fn hooks_deaths(base: &Base) -> bool {
     let report = &base.options.report;
     report.uncaught || !report.escape.is_empty()
@@ -281,8 +282,8 @@ fn hook_group(base: &Base, bytes: &[u8]) -> Option<Vec<u8>> {
     calling(bytes, contract::GROUP_UNCAUGHT, contract::HANDED_OVER)
 }
 
-/// The class of the JDK through which native code calls Java, hooked where it is given what such a call has
-/// thrown: it prints that and ends the JVM, and no thread dies of it. `None` to leave it.
+/// The class of the JDK through which native code calls Java, hooked where it handles the exception
+/// of such a call: it prints that and ends the JVM, and no thread dies of it. `None` to leave it.
 fn hook_upcalls(base: &Base, bytes: &[u8]) -> Option<Vec<u8>> {
     if !base.options.report.uncaught || base.options.tracing || foreign::has_probes(bytes) {
         return None;
@@ -290,7 +291,7 @@ fn hook_upcalls(base: &Base, bytes: &[u8]) -> Option<Vec<u8>> {
     calling(bytes, contract::HANDLE_UNCAUGHT, contract::UNHANDLED)
 }
 
-/// A class of which a method calls a probe at its entry; `None` if it cannot be made so.
+/// A class of which a method calls a probe at its entry; `None` if that is not possible.
 fn calling(bytes: &[u8], method: ProbeMethod, probe: ProbeMethod) -> Option<Vec<u8>> {
     let target = (contract::PROBE, probe.name, probe.descriptor);
     entry_hook(bytes, method.name, method.descriptor, target).ok()
@@ -305,7 +306,8 @@ pub(crate) fn agent_thread(jvmti: Jvmti, jni: Jni, name: &CStr, body: fn(Jni)) -
             c"<init>",
             c"(Ljava/lang/ThreadGroup;Ljava/lang/String;)V",
         )?;
-        // In the system group, so that the program's own groups count no thread of ours.
+        // It is in the system group, so that the program's own groups do not contain a thread of
+        // ours.
         let group = jvmti.thread_group()?;
         let group_class = jni.find_class(c"java/lang/ThreadGroup")?;
         let parent = jni.field(group_class, c"parent", c"Ljava/lang/ThreadGroup;")?;

@@ -1,7 +1,7 @@
 //! The static fields that the methods on the stack may read, as they were at the failure.
 //!
-//! A plan says which those are, in what the methods call too. Without one they are the fields that the
-//! methods' own classes declare.
+//! A plan has these fields, including those of called methods. Without one they are the fields that
+//! the methods' own classes declare.
 
 use crate::agent::{Agent, Base};
 use crate::jdk;
@@ -16,17 +16,17 @@ use hindsight_tracelog::crash::{Body, Constant, Fidelity, Frame, StaticField, Va
 use hindsight_tracelog::plan::Field;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Fields of one recording; more are counted.
+/// The most fields of one recording; further ones are counted.
 const MAX_FIELDS: usize = 500;
-/// Constants of one recording,
+/// The most constants of one recording.
 const MAX_CONSTANTS: usize = 1000;
-/// and classes that are looked at for them.
+/// The most classes that are searched for constants.
 const MAX_SCANNED: usize = 4000;
 
-/// Classes, by their binary names, with the fields that are wanted; nothing stands for all.
+/// Classes, by their binary names, with the fields that are wanted; `None` stands for all.
 type Wanted = BTreeMap<String, Option<BTreeSet<String>>>;
 
-/// Reads the fields' values; what they refer to is put into the graph by its next walk.
+/// Reads the fields' values; their referents are put into the graph by its next walk.
 pub(crate) fn read(
     base: &Base,
     jni: Jni,
@@ -78,7 +78,8 @@ pub(crate) fn read(
     found
 }
 
-/// In which order the JDK's immutable sets and maps iterate; not known of releases that keep it otherwise.
+/// The order in which the JDK's immutable sets and maps iterate; `None` for releases that keep it
+/// in another form.
 pub(crate) fn order(agent: &Agent, jni: Jni) -> Option<(i64, bool)> {
     let class = jni.find_class(c"java/util/ImmutableCollections")?;
     let salt = jni.static_long(class, c"SALT32L")?;
@@ -99,12 +100,12 @@ fn wanted(base: &Base, frames: &[Frame]) -> Wanted {
         let known = (base.known).statics(&frame.class, &frame.method, &frame.descriptor);
         want(&mut wanted, &frame.class, known);
     }
-    // What the program was given to call us by is no part of it.
+    // The class by which the program asks for a recording is not part of the program.
     wanted.remove(API);
     wanted
 }
 
-/// Adds the fields that a plan has for a method of a class; where it knows none, all of that class.
+/// Adds the fields that a plan has for a method of a class, or all of that class if it has none.
 fn want(wanted: &mut Wanted, class: &str, known: Option<&[Field]>) {
     let Some(fields) = known else {
         wanted.insert(class.to_owned(), None);
@@ -118,8 +119,8 @@ fn want(wanted: &mut Wanted, class: &str, known: Option<&[Field]>) {
     }
 }
 
-/// The classes of some names that are initialised, without those that several loaders have: which one
-/// is meant is not known. These are counted.
+/// The initialised classes of these names, except those that several loaders have, because it is
+/// not known which is meant. These are counted.
 fn classes(
     base: &Base,
     jni: Jni,
@@ -148,8 +149,8 @@ fn classes(
     (classes, ambiguous)
 }
 
-/// Whether a field can have another value than its class's initialiser gives it anew, or another state
-/// behind it.
+/// Whether a field can have another value than its class's initialiser gives it anew, or another
+/// state behind it.
 pub(crate) fn may_change(descriptor: &str, access: u16) -> bool {
     select::may_change(descriptor, access, jdk::is_no_programs)
 }
@@ -158,10 +159,11 @@ pub(crate) fn may_change(descriptor: &str, access: u16) -> bool {
 const NULL_KEYS: [&str; 2] = ["java.util.IdentityHashMap", "java.util.WeakHashMap"];
 const NULL_KEY: &str = "NULL_KEY";
 
-/// Which of the graph's objects constants hold: objects of the program, arrays of no length, those that are
-/// of `java.lang.Object` because nothing but their identity counts, and what cannot be stored. The constants
-/// are those of the classes in the packages of the frames, the objects and their superclasses; and what maps
-/// of the JDK have in place of the key null. First come the objects that each JVM has its own of.
+/// The graph's objects that constants hold: objects of the program, empty arrays, those of
+/// `java.lang.Object` because only their identity counts, and what cannot be stored. The constants
+/// are those of the classes in the packages of the frames, the objects and their superclasses; and
+/// the objects that stand for the key null in JDK maps. The objects of which each JVM has its own
+/// come first.
 pub(crate) fn constants(
     base: &Base,
     jni: Jni,
@@ -218,7 +220,7 @@ pub(crate) fn constants(
     found
 }
 
-/// Classes of the JDK whose objects no other process can make by what is in their fields.
+/// Classes of the JDK whose objects another process cannot make from their fields.
 const OF_PROCESS: [&str; 8] = [
     "java.lang.invoke.MethodHandle",
     "java.lang.invoke.VarHandle",
@@ -230,7 +232,8 @@ const OF_PROCESS: [&str; 8] = [
     "java.util.concurrent.atomic.AtomicReferenceFieldUpdater",
 ];
 
-/// Whether an object is of a kind that programs compare by identity, or that a test has by a constant alone.
+/// Whether an object is of a kind that programs compare by identity, or that a test can only get by
+/// a constant.
 fn is_comparable(graph: &Graph<'_>, number: u32) -> bool {
     let object = &graph.objects[number as usize];
     let class = &graph.classes[object.class as usize].info;
@@ -244,7 +247,7 @@ fn is_comparable(graph: &Graph<'_>, number: u32) -> bool {
         }
         Body::Primitives(bytes) => bytes.is_empty(),
         Body::References(values) => values.is_empty(),
-        // A pool, a thread, an updater: no test can make it, but the program has it.
+        // It is a pool, a thread or an updater: a test cannot make it, but the program has it.
         Body::Hole(_) => true,
         _ => false,
     }

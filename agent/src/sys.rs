@@ -1,8 +1,7 @@
-//! The function tables of JNI and JVM TI, as far as the agent uses them.
+//! The function tables of JNI and JVMTI, as far as the agent uses them.
 //!
-//! Both tables are append-only by specification, so a slot number is an ABI. A
-//! test compiles a C program against the headers of the installed JDKs and
-//! compares every number here with theirs.
+//! Both tables are append-only by specification, so a slot number is an ABI. A test compiles a C
+//! program against the headers of the installed JDKs and compares every number here with theirs.
 
 #![expect(unsafe_code, reason = "the border to the JVM's C interfaces")]
 #![expect(
@@ -31,7 +30,7 @@ pub(crate) const EVENT_CLASS_FILE_LOAD_HOOK: c_int = 54;
 pub(crate) const EVENT_DATA_DUMP_REQUEST: c_int = 71;
 pub(crate) const ENABLE: c_int = 1;
 
-/// CPU time of the current thread.
+/// The CPU time of the current thread.
 pub(crate) fn thread_cpu() -> Duration {
     let mut time = libc::timespec {
         tv_sec: 0,
@@ -56,7 +55,8 @@ pub(crate) fn is_caught(signal: c_int) -> bool {
     handler != libc::SIG_DFL && handler != libc::SIG_IGN
 }
 
-/// Bytes of the current thread's stack that are left, its guard pages among them, and of all of it.
+/// The bytes of the current thread's stack that are left, including its guard pages, and those of
+/// all of it.
 pub(crate) fn stack_left() -> Option<(usize, usize)> {
     let mut attributes = MaybeUninit::<libc::pthread_attr_t>::uninit();
     let (mut lowest, mut size) = (ptr::null_mut(), 0);
@@ -175,7 +175,7 @@ pub(crate) struct StackLocalInfo {
 /// `JVMTI_HEAP_REFERENCE_JNI_LOCAL`.
 pub(crate) const REFERENCE_JNI_LOCAL: c_int = 25;
 
-/// `JVMTI_VISIT_OBJECTS`: what the object refers to is told, too.
+/// `JVMTI_VISIT_OBJECTS`: the walk continues with what the object refers to.
 pub(crate) const VISIT_OBJECTS: c_int = 0x100;
 
 /// `JVMTI_HEAP_REFERENCE_STACK_LOCAL`.

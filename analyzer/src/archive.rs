@@ -1,14 +1,16 @@
-//! Zip files as containers: entries in and out with all that describes them.
+//! Zip files as containers: reads and writes entries with all that describes them.
 //!
-//! A rewritten jar must differ from the old one in its classes only, so what
-//! `zip` (which reads class paths here) makes anew or cannot hold is carried
-//! along: entries of the same name, comments, extra fields, the creator's
-//! attributes, names in any encoding, what stands before the first entry (an
-//! executable jar's script, a jmod's magic) and behind the directory. Data that
-//! is not asked for is never unpacked.
+//! - [`read`] reads archives.
+//! - [`write`] writes archives.
 //!
-//! **Invariant:** memory is bounded by the central directory, and that by
-//! [`read::MAX_DIRECTORY`], or less by [`read::Directory::read_up_to`]; data is handed on in pieces.
+//! A rewritten jar must differ from the old one in its classes only, so what `zip` (which reads
+//! class paths here) makes anew or cannot hold is carried along: entries of the same name,
+//! comments, extra fields, the creator's attributes, names in any encoding, what precedes the first
+//! entry (an executable jar's script, a jmod's magic) and what follows the directory. Data that is
+//! not asked for is never unpacked.
+//!
+//! **Invariant:** memory is bounded by the central directory, and that by [`read::MAX_DIRECTORY`],
+//! or less by [`read::Directory::read_up_to`]; data is passed on in pieces.
 
 pub mod read;
 pub mod write;
@@ -16,12 +18,12 @@ pub mod write;
 use std::fmt;
 use std::io;
 
-/// What the central directory says of an entry.
+/// An entry of the central directory.
 #[derive(Debug, Clone)]
 pub struct Entry {
     /// The name, in the archive's encoding.
     pub name: Vec<u8>,
-    /// Who made it: the upper byte tells how to read `external`.
+    /// The creator: the upper byte tells how to read `external`.
     pub made_by: u16,
     /// The version that is needed to unpack it.
     pub needed: u16,
@@ -29,23 +31,23 @@ pub struct Entry {
     pub flags: u16,
     /// 0 for stored, 8 for deflated.
     pub method: u16,
-    /// Time and date of its last change, as DOS has them.
+    /// The time and date of its last change, in the format of DOS.
     pub time: [u8; 4],
-    /// CRC-32 of the content.
+    /// The CRC-32 of the content.
     pub crc: u32,
-    /// Bytes in the archive.
+    /// The bytes of the packed content.
     pub packed: u64,
-    /// Bytes of the content.
+    /// The bytes of the content.
     pub size: u64,
     /// Internal attributes.
     pub internal: u16,
     /// External attributes: permissions and the like.
     pub external: u32,
-    /// Extra fields, without those of zip64.
+    /// The extra fields, without those of zip64.
     pub extra: Vec<u8>,
     /// The comment.
     pub comment: Vec<u8>,
-    /// Where the local header is, from the start of the archive.
+    /// The offset of the local header, from the start of the archive.
     pub offset: u64,
 }
 
@@ -55,7 +57,7 @@ pub const STORED: u16 = 0;
 pub const DEFLATED: u16 = 8;
 
 impl Entry {
-    /// The name for people, and for comparing.
+    /// The name as text, for people and for comparisons.
     pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.name).into_owned()
     }
@@ -65,20 +67,20 @@ impl Entry {
         self.flags & 1 != 0
     }
 
-    /// Whether sizes stand behind the content, too.
+    /// Whether sizes also follow the content.
     pub fn has_descriptor(&self) -> bool {
         self.flags & 8 != 0
     }
 }
 
-/// Why an archive cannot be read.
+/// The reason why an archive cannot be read.
 #[derive(Debug)]
 pub enum Error {
     /// It breaks the format.
     Corrupt {
-        /// How.
+        /// The violation.
         what: &'static str,
-        /// Bytes from its start.
+        /// The offset from the start, in bytes.
         offset: u64,
     },
     /// The file cannot be read.
@@ -86,7 +88,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// An error in the format.
+    /// An error in the format, at this offset.
     pub fn corrupt(what: &'static str, offset: u64) -> Self {
         Self::Corrupt { what, offset }
     }
@@ -127,8 +129,8 @@ fn word(bytes: &[u8], at: usize) -> u32 {
 /// The extra field of zip64.
 const ZIP64: u16 = 1;
 
-/// Extra fields as pairs of kind and content. What is no list of fields comes
-/// last, without a kind.
+/// Extra fields as pairs of kind and content. A rest that is not a list of fields comes last,
+/// without a kind.
 fn fields(mut extra: &[u8]) -> impl Iterator<Item = (Option<u16>, &[u8])> {
     std::iter::from_fn(move || {
         if extra.is_empty() {
@@ -144,7 +146,7 @@ fn fields(mut extra: &[u8]) -> impl Iterator<Item = (Option<u16>, &[u8])> {
     })
 }
 
-/// Extra fields without those of zip64, whose numbers are to be written anew.
+/// Extra fields without those of zip64, which are written anew.
 fn without_zip64(extra: &[u8]) -> Vec<u8> {
     let kept = fields(extra).filter(|(kind, _)| *kind != Some(ZIP64));
     kept.flat_map(|(_, field)| field).copied().collect()

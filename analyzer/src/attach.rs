@@ -1,12 +1,11 @@
-//! Having a running JVM load a library: HotSpot's attach protocol.
+//! Makes a running JVM load a library, by HotSpot's attach protocol.
 //!
-//! A JVM is asked by a `SIGQUIT` to listen on a socket in its temporary
-//! directory, unless it does already; then a command goes over the socket and
-//! its answer comes back. The signal ends any other process, so the process
-//! must be seen to be a HotSpot JVM first.
+//! A JVM is asked by a `SIGQUIT` to listen on a socket in its temporary directory, unless it does
+//! so already; then a command is sent over the socket and its answer comes back. The signal ends
+//! any other process, so the process must be recognised as a HotSpot JVM first.
 //!
-//! All paths are the target's own: it may live in a container, with another
-//! root and another number for itself.
+//! All paths are the target's own: it may run in a container, with another root and another number
+//! for itself.
 
 use crate::signals;
 use crate::temporary::Doomed;
@@ -20,11 +19,11 @@ use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// How long a JVM may take to listen, and to load a library. A JVM that is
+/// The longest time that a JVM may take to listen, and to load a library. A JVM that is
 /// garbage-collecting or swapped out is slow.
 const PATIENCE: Duration = Duration::from_secs(15);
 
-/// Bytes of one argument of the protocol's first version, its end aside.
+/// The bytes of one argument of the protocol's first version, without its end.
 pub const MAX_ARGUMENT: usize = 1024;
 
 /// The protocol's version that every HotSpot JVM speaks.
@@ -34,7 +33,7 @@ const VERSION: &str = "1";
 #[derive(Debug)]
 pub struct Target {
     pid: u32,
-    /// What it calls itself: another number in a container.
+    /// Its own number for itself, which is another one in a container.
     own_pid: u32,
     /// Its root directory, seen from here.
     root: PathBuf,
@@ -42,12 +41,11 @@ pub struct Target {
 }
 
 impl Target {
-    /// Looks at a process.
+    /// Examines a process.
     ///
     /// # Errors
     ///
-    /// Fails if there is no such process, if it is no HotSpot JVM, or if it may
-    /// not be looked at.
+    /// Fails if there is no such process, if it is not a HotSpot JVM, or if it may not be examined.
     pub fn find(pid: u32) -> Result<Target> {
         let proc = PathBuf::from(format!("/proc/{pid}"));
         if !proc.is_dir() {
@@ -103,7 +101,8 @@ impl Target {
         })
     }
 
-    /// Gives a file to the user that the process runs as, if that is another one and we may.
+    /// Gives a file to the user as whom the process runs, if that is another one and it is
+    /// permitted.
     ///
     /// # Errors
     ///
@@ -120,7 +119,8 @@ impl Target {
         Ok(())
     }
 
-    /// Files of this name that are mapped there, as libraries are. There are none of what may not be looked at.
+    /// The files of this name that are mapped there, as libraries are. There are none if the
+    /// process may not be examined.
     pub fn mapped(&self, name: &str) -> Vec<Mapped> {
         let proc = PathBuf::from(format!("/proc/{}", self.pid));
         let maps = fs::read(proc.join("maps")).unwrap_or_default();
@@ -132,7 +132,8 @@ impl Target {
         mapped
     }
 
-    /// Whether paths are the same for the target and for us, as far as its root directory goes.
+    /// Whether paths mean the same to the target and to this process, as far as its root directory
+    /// is concerned.
     pub fn shares_root(&self) -> bool {
         // With a slash behind it the link is followed, into the mounts of the target.
         let of = |path: PathBuf| fs::metadata(path).map(|root| (root.dev(), root.ino()));
@@ -140,12 +141,12 @@ impl Target {
         matches!((theirs, ours), (Ok(theirs), Ok(ours)) if theirs == ours)
     }
 
-    /// A path of the target's, seen from here.
+    /// A path of the target, as seen from here.
     pub fn seen(&self, path: &Path) -> PathBuf {
         self.root.join(path.strip_prefix("/").unwrap_or(path))
     }
 
-    /// Has the JVM load a library and hand it these options.
+    /// Makes the JVM load a library with these options.
     ///
     /// # Errors
     ///
@@ -185,13 +186,13 @@ impl Target {
         loaded(&answer)
     }
 
-    /// Its socket; it is asked to listen if it does not.
+    /// The target's socket; it is asked to listen if it does not.
     fn listening(&self) -> Result<UnixStream> {
         let socket = self.root.join(socket(self.own_pid));
         let connect = || match UnixStream::connect(&socket) {
             Ok(stream) => Ok(Some(stream)),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-            // Left by a process that had the same number.
+            // It was left by a process that had the same number.
             Err(error) if error.kind() == ErrorKind::ConnectionRefused => Ok(None),
             Err(error) => {
                 Err(error).with_context(|| format!("cannot connect to {}", socket.display()))
@@ -200,10 +201,10 @@ impl Target {
         if let Some(stream) = connect()? {
             return Ok(stream);
         }
-        // What was there was another one's: this one may only be starting.
+        // The socket was that of another process: this one may only be starting.
         let status = fs::read_to_string(format!("/proc/{}/status", self.pid));
         survives_quit(self.pid, &status.unwrap_or_default())?;
-        // The JVM takes the signal for a request if this file is there, else it prints its threads.
+        // If this file exists, the JVM takes the signal for a request; else it prints its threads.
         let request = Request::make(self)?;
         let pid = i32::try_from(self.pid)
             .ok()
@@ -236,12 +237,12 @@ impl Target {
 pub struct Mapped {
     /// Its path, as the process sees it.
     pub path: PathBuf,
-    /// Whether it is there still: where another one has taken its place, that is loaded beside it.
+    /// Whether the file still exists: if another one has replaced it, that is loaded beside it.
     pub is_there: bool,
 }
 
-/// Reads `/proc/PID/maps`. Its paths begin at the root of the process's own mounts, which is that of the process unless
-/// that was given another one (`chroot`), and then at ours.
+/// Parses `/proc/PID/maps`. Its paths begin at the root of the process's own mounts, which is that
+/// of the process unless `chroot` has changed it, and then at ours.
 fn mapped(maps: &str, root: &Path, name: &str) -> Vec<Mapped> {
     let mut all: Vec<Mapped> = Vec::new();
     for line in maps.lines() {
@@ -263,12 +264,12 @@ fn mapped(maps: &str, root: &Path, name: &str) -> Vec<Mapped> {
     all
 }
 
-/// Where a JVM listens, below its root.
+/// The path on which a JVM listens, below its root.
 fn socket(own_pid: u32) -> PathBuf {
     PathBuf::from(format!("tmp/.java_pid{own_pid}"))
 }
 
-/// The file that makes `SIGQUIT` a request; removed at the end.
+/// The file that makes `SIGQUIT` a request; it is removed at the end.
 struct Request {
     path: PathBuf,
     _doomed: Doomed,
@@ -293,10 +294,11 @@ impl Request {
             .with_context(|| format!("cannot write {name} where process {} sees it", target.pid))
     }
 
-    /// The directory is another's, who may have put a link there to a file of ours.
+    /// Creates the file. The directory belongs to another user, who may have put a link there to a
+    /// file of ours.
     fn at(path: PathBuf) -> io::Result<Request> {
         match File::create_new(&path) {
-            // One that was broken off has left it.
+            // An interrupted request has left it.
             Err(error)
                 if error.kind() == ErrorKind::AlreadyExists
                     && fs::symlink_metadata(&path).is_ok_and(|found| found.is_file()) => {}
@@ -315,7 +317,7 @@ impl Drop for Request {
     }
 }
 
-/// What a process calls itself, by its `/proc/PID/status`: the innermost of its
+/// The number that a process has for itself, from its `/proc/PID/status`: the innermost of its
 /// numbers.
 fn own_pid(status: &str) -> Option<u32> {
     let line = status
@@ -324,7 +326,7 @@ fn own_pid(status: &str) -> Option<u32> {
     line.split_whitespace().next_back()?.parse().ok()
 }
 
-/// Refuses to send the signal to a process that would end of it.
+/// Refuses to send the signal to a process that it would end.
 fn survives_quit(pid: u32, status: &str) -> Result<()> {
     if !catches_quit(status) {
         bail!(

@@ -11,24 +11,24 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// How long something is kept that nobody uses.
+/// The time for which something unused is kept.
 const MAX_AGE: Duration = Duration::from_secs(14 * DAY.as_secs());
 /// A day.
 pub const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// How names of files that are kept begin and end.
+/// The beginnings and ends of the names of files that are kept.
 const FILES: [(&str, &str); 4] = [
     ("jdk-", ".hlib"),
     ("javac-", ".jsa"),
     (MADE, ""),
     (GOES, ""),
 ];
-/// How names of directories begin.
+/// The beginnings of the names of directories.
 const DIRECTORIES: [&str; 4] = ["unpacked-", "unpacking-", MADE, GOES];
 const MADE: &str = "made-";
 const GOES: &str = "goes-";
 
-/// Where it is kept: `hindsight` in the user's cache directory, if there is one.
+/// The cache directory: `hindsight` in the user's cache directory, if there is one.
 pub fn directory() -> Option<PathBuf> {
     let cache = match std::env::var_os("XDG_CACHE_HOME") {
         Some(dir) if Path::new(&dir).is_absolute() => PathBuf::from(dir),
@@ -61,7 +61,7 @@ pub fn beside(path: &Path) -> io::Result<tempfile::NamedTempFile> {
     tempfile::Builder::new().prefix(MADE).tempfile_in(dir)
 }
 
-/// Keeps a file that is done.
+/// Keeps a file that is complete.
 ///
 /// # Errors
 ///
@@ -72,7 +72,8 @@ pub fn keep(file: tempfile::NamedTempFile, path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Makes a directory, whole or not at all, for others may do so at the same time: `fill` gets an empty one.
+/// Creates a directory, completely or not at all, because others may do so at the same time: `fill`
+/// gets an empty one.
 ///
 /// # Errors
 ///
@@ -87,7 +88,7 @@ pub fn save_directory(
     let _doomed = Doomed::new(made.path());
     fill(made.path())?;
     match fs::rename(made.path(), path) {
-        // It is what stays now.
+        // This is what stays now.
         Ok(()) => drop(made.keep()),
         Err(_) if path.is_dir() => {}
         Err(error) => return Err(error.into()),
@@ -96,16 +97,16 @@ pub fn save_directory(
     Ok(())
 }
 
-/// Says that something is of use still, once a day.
+/// Notes that something is still used, once a day.
 pub fn used(path: &Path) {
     let found = fs::metadata(path);
     if (found.ok().as_ref().and_then(age)).is_some_and(|age| age > DAY) {
-        // It may not be ours to say so, as in a cache that is shared.
+        // It may not be permitted, as in a cache that is shared.
         let _ = File::open(path).and_then(|file| file.set_modified(SystemTime::now()));
     }
 }
 
-/// How long nobody has used what this is about.
+/// The time for which the file of this metadata has not been used.
 pub fn age(metadata: &Metadata) -> Option<Duration> {
     metadata.modified().ok()?.elapsed().ok()
 }
@@ -114,9 +115,9 @@ fn parent(path: &Path) -> &Path {
     path.parent().unwrap_or(Path::new("."))
 }
 
-/// Removes what nobody has used for long. What cannot be removed stays.
+/// Removes what has not been used for long. What cannot be removed stays.
 fn tidy(dir: &Path) {
-    // Somebody may keep other things there.
+    // Other things may be kept there, too.
     let is_ours = |name: &OsStr, is_directory: bool| {
         let name = name.to_string_lossy();
         let is = |(begin, end): &(&str, &str)| name.starts_with(begin) && name.ends_with(end);
@@ -134,7 +135,7 @@ fn tidy(dir: &Path) {
         if !is_ours(&name, is_directory) || age(&metadata).is_none_or(|age| age < MAX_AGE) {
             continue;
         }
-        // Nobody may find a part of it.
+        // It is renamed first, so that a part of it is never found.
         let mut goes = std::ffi::OsString::from(GOES);
         goes.push(&name);
         let goes = dir.join(goes);

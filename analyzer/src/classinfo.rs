@@ -1,20 +1,21 @@
-//! What decides how a class can be called from Java source.
+//! The properties of a class that decide how it can be called from Java source.
 
 use hindsight_classfile::access;
 use hindsight_classfile::tables::{local_variables, method_parameters};
 use hindsight_classfile::{Attributes, ClassFile, Error, Member, Utf8};
 
-/// A class as its class file tells it. Names are binary, with dots.
+/// A class as in its class file. Names are binary, with dots.
 #[derive(Debug, Clone, Default)]
 pub struct ClassInfo {
     /// Its name.
     pub name: String,
     /// The version of its class file: 52 for Java 8, 69 for Java 25.
     pub version: u16,
-    /// Whether it uses preview features, which only a JVM of its version loads that is asked to.
+    /// Whether it uses preview features: then only a JVM of its version loads it, and only with an
+    /// option.
     pub preview: bool,
-    /// Access flags; of a nested class those of `InnerClasses`, where alone
-    /// `private` and `static` stand.
+    /// The access flags; of a nested class those of `InnerClasses`, which alone have `private` and
+    /// `static`.
     pub access: u16,
     /// Its superclass; none for `java.lang.Object`.
     pub super_class: Option<String>,
@@ -22,11 +23,11 @@ pub struct ClassInfo {
     pub interfaces: Vec<String>,
     /// Its methods and constructors.
     pub methods: Vec<Method>,
-    /// Its constants, that is, static final fields.
+    /// Its constants, which are its static final fields.
     pub constants: Vec<Constant>,
-    /// Whether its static fields may change, or lead to what does.
+    /// Whether its static fields are mutable, or lead to mutable objects.
     pub has_static_state: bool,
-    /// Whether it names all that may implement or extend it.
+    /// Whether it is sealed: it names all that may implement or extend it.
     pub sealed: bool,
     /// How it is nested.
     pub nesting: Nesting,
@@ -53,7 +54,7 @@ pub struct Method {
     pub parameters: Vec<Option<String>>,
 }
 
-/// A constant, that is, a static final field.
+/// A constant, which is a static final field.
 #[derive(Debug, Clone)]
 pub struct Constant {
     /// Access flags.
@@ -69,17 +70,17 @@ pub struct Constant {
 /// How a class is nested.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Nesting {
-    /// Not at all.
+    /// The class is not nested.
     #[default]
     TopLevel,
-    /// As a member.
+    /// The class is a member.
     Member {
         /// The class around it.
         outer: String,
         /// Its name in sources.
         simple: String,
     },
-    /// Local or anonymous: it has no name outside of its method.
+    /// The class is local or anonymous: it has no name outside of its method.
     Local,
 }
 
@@ -156,7 +157,7 @@ impl ClassInfo {
             && !self.is(access::STATIC | access::INTERFACE)
     }
 
-    /// The class around it, if its instances have one of that, and its name in there.
+    /// The enclosing class, if its instances have an outer instance of it, and its name in there.
     pub fn around(&self) -> Option<(&str, &str)> {
         match &self.nesting {
             Nesting::Member { outer, simple } if self.is_inner() => Some((outer, simple)),
@@ -177,7 +178,7 @@ impl Method {
     }
 }
 
-/// Whether a field is static, and more than a constant that never changes.
+/// Whether a field is static, and more than an immutable constant.
 fn holds_state(field: &Member<'_>) -> bool {
     let leads = match field.descriptor.as_bytes() {
         b"Ljava/lang/String;" => false,
@@ -202,7 +203,7 @@ fn method(class: &ClassFile<'_>, member: &Member<'_>) -> Method {
     }
 }
 
-/// What the attribute `Exceptions` (JVMS 4.7.5) says.
+/// The classes in the attribute `Exceptions` (JVMS 4.7.5).
 fn exceptions(class: &ClassFile<'_>, member: &Member<'_>) -> Option<Vec<String>> {
     let mut reader = member.attributes.find(&class.pool, "Exceptions")?.reader();
     let count = reader.u16().ok()?;
@@ -210,8 +211,7 @@ fn exceptions(class: &ClassFile<'_>, member: &Member<'_>) -> Option<Vec<String>>
     names.collect()
 }
 
-/// Names of the parameters: those of `MethodParameters`, else of the debugger's
-/// table.
+/// The names of the parameters: those of `MethodParameters`, else of the debugger's table.
 pub fn parameter_names(class: &ClassFile<'_>, member: &Member<'_>) -> Option<Vec<Option<String>>> {
     let descriptor = member.method_descriptor().ok()?;
     let count = usize::from(descriptor.parameter_count());
@@ -241,14 +241,14 @@ pub fn parameter_names(class: &ClassFile<'_>, member: &Member<'_>) -> Option<Vec
     Some(names)
 }
 
-/// What the attribute `Signature` (JVMS 4.7.9) says.
+/// The text of the attribute `Signature` (JVMS 4.7.9).
 pub fn signature(class: &ClassFile<'_>, attributes: &Attributes<'_>) -> Option<String> {
     let found = attributes.find(&class.pool, "Signature")?;
     let text = class.pool.utf8(found.reader().u16().ok()?).ok()?;
     Some(text.to_string_lossy().into_owned())
 }
 
-/// What `InnerClasses` (JVMS 4.7.6) says of the class itself.
+/// The entry of the class itself in `InnerClasses` (JVMS 4.7.6).
 fn nesting(class: &ClassFile<'_>, own: Utf8<'_>) -> Result<Option<(u16, Nesting)>, Error> {
     let Some(attribute) = class.attributes.find(&class.pool, "InnerClasses") else {
         return Ok(None);

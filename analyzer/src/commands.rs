@@ -1,4 +1,9 @@
-//! The subcommands, one file each.
+//! The subcommands of `hindsight`.
+//!
+//! - [`inspect`], [`crashes`], [`junit`], [`trim`] and [`view`] are about crashes, [`events`],
+//!   [`stats`], [`export`], [`model`] and [`generate`] about recorded runs, [`mutability`],
+//!   [`plan`] and [`instrument`] about classes, [`attach`] and [`api`] about recording.
+//! - [`input`] reads crash files for several of them, [`program`] the classes of a program.
 
 pub mod api;
 pub mod attach;
@@ -23,14 +28,15 @@ use std::fmt;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-/// What `hindsight` can be asked for.
+/// The subcommands of `hindsight`.
 #[derive(clap::Subcommand)]
 #[expect(
     missing_docs,
     reason = "a variant's documentation would replace the help of its options"
 )]
 pub enum Command {
-    // As the help lists them: crashes, recorded runs, what classes do, then what is around.
+    // They are in the order of the help: crashes, recorded runs, what classes do, then what is
+    // around.
     Inspect(inspect::Opts),
     Junit(junit::Opts),
     Crashes(crashes::Opts),
@@ -53,8 +59,8 @@ impl Command {
     ///
     /// # Errors
     ///
-    /// Fails if the input is bad, with [`Failure`] if that was already told, and with [`Misuse`] if the arguments
-    /// are wrong.
+    /// Fails if the input is bad, with [`Failure`] if that was already reported, and with
+    /// [`Misuse`] if the arguments are wrong.
     pub fn run(&self, out: &mut dyn Write) -> Result<()> {
         match self {
             Command::Api(opts) => opts.run(out),
@@ -106,7 +112,7 @@ fn colour() -> bool {
     io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none()
 }
 
-/// Options that do not go together, which only their values tell.
+/// Options that contradict each other because of their values.
 #[derive(Debug)]
 pub struct Misuse(String);
 
@@ -118,7 +124,7 @@ impl fmt::Display for Misuse {
 
 impl std::error::Error for Misuse {}
 
-/// The command failed and has said why; only the exit status is left.
+/// The command failed and has reported why; only the exit status is left.
 #[derive(Debug)]
 pub struct Failure;
 

@@ -1,13 +1,14 @@
-//! Children that end with us, and that the kernel keeps from harm.
+//! Child processes that end with this one, and that the kernel confines.
 //!
-//! [`command`] and [`tied`] run a program by way of this very command, which asks the kernel for it before it becomes
-//! the program ([`take_over`]): that needs no code between `fork` and `exec`, and no thread of ours is ever restricted.
+//! [`command`] and [`tied`] run a program by way of this executable itself, which asks the kernel
+//! for it before it becomes the program ([`take_over`]): that needs no code between `fork` and
+//! `exec`, and no thread of this process is ever restricted.
 //!
-//! - Landlock lets that of [`command`], and all that it starts, write and delete below named places alone,
-//!   and use no TCP; it reads and runs what it likes. What a kernel does not know it does not guard
-//!   ([`guards`] says what it does), and all works as without.
-//! - Each is killed when we end, in whatever way.
-//! - Each begins a session, and with it a group of processes, by which all is found that it has started.
+//! - Landlock lets the program of [`command`], and all that it starts, write and delete only below
+//!   named places, and use no TCP; it may read and run anything. What a kernel does not support is
+//!   not guarded ([`guards`] says what is), and everything works as without it.
+//! - Each child is killed when this process ends, in whatever way.
+//! - Each begins a session, and with it a process group, by which all that it has started is found.
 //!
 //! **Invariant:** `main` calls [`take_over`] before all else.
 
@@ -25,15 +26,15 @@ use std::sync::OnceLock;
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
 
-/// The first argument of a process of ours that is to become another program.
+/// The first argument of a process that is to become another program.
 const MARK: &str = "--become";
-/// What stands behind the places that it may write. None of them is called so: they are absolute.
+/// The argument after the writable places. It differs from all of them, which are absolute.
 const END: &str = "--";
-/// What stands there instead if it may write anywhere.
+/// The argument in its place if the program may write anywhere.
 const ANYWHERE: &str = "--anywhere";
-/// What the running command is, even if its file has been replaced.
+/// The path of the running executable, even if its file has been replaced.
 const OURSELVES: &str = "/proc/self/exe";
-/// Devices that are nobody's.
+/// Devices to which anything may write.
 const DEVICES: [&str; 5] = [
     "/dev/null",
     "/dev/zero",
@@ -42,8 +43,8 @@ const DEVICES: [&str; 5] = [
     "/dev/urandom",
 ];
 
-/// A command that runs a program which may write what is at or below these places, as far as they are there. To be
-/// started by [`spawn`].
+/// A command that runs a program which may write at or below these places, as far as they exist. To
+/// be started by [`spawn`].
 pub fn command(program: &Path, writable: &[&Path]) -> Command {
     let mut command = Command::new(OURSELVES);
     command
@@ -54,7 +55,8 @@ pub fn command(program: &Path, writable: &[&Path]) -> Command {
     command
 }
 
-/// A command that runs a program which may do what we may, and ends with us. To be started by [`spawn`].
+/// A command that runs an unrestricted program which ends with this process. To be started by
+/// [`spawn`].
 pub fn tied(program: &Path) -> Command {
     let mut command = Command::new(OURSELVES);
     command
@@ -73,7 +75,8 @@ pub fn program(command: &Command) -> &OsStr {
     }
 }
 
-/// Starts it. The kernel ends it with the thread that has started it, so that is one which ends with us alone.
+/// Starts it. The kernel kills it when the thread that started it ends, so that is a thread which
+/// lives as long as this process.
 ///
 /// # Errors
 ///
@@ -85,7 +88,7 @@ pub fn spawn(command: Command) -> io::Result<Child> {
         let (send, wanted) = channel::<Wanted>();
         thread::spawn(move || {
             for (mut command, started) in wanted {
-                // Who has asked waits for it.
+                // The caller waits for it.
                 let _ = started.send(command.spawn());
             }
         });
@@ -97,8 +100,8 @@ pub fn spawn(command: Command) -> io::Result<Child> {
     started.recv().map_err(|_| gone())?
 }
 
-/// Becomes the program of a [`command`] if this process was started as one. Gives why it cannot; nothing if it is
-/// not to.
+/// Becomes the program of a [`command`] if this process was started as one. Returns the error if
+/// that fails; `None` if it was not.
 pub fn take_over() -> Option<io::Error> {
     let mut arguments = std::env::args_os().skip(1);
     (arguments.next()? == MARK).then(|| become_program(arguments))
@@ -116,16 +119,16 @@ fn become_program(mut arguments: impl Iterator<Item = OsString>) -> io::Error {
         return io::Error::other(format!("{MARK} is not for people"));
     };
     if is_restricted {
-        // A kernel that cannot, or may not, leaves it as free as we are.
+        // If the kernel does not support or permit it, the program is unrestricted.
         let _ = restrict(&writable);
     }
     let _ = set_parent_process_death_signal(Some(Signal::KILL));
-    // It may have ended before it could be asked for.
+    // The parent may have ended before this was requested.
     let now = getppid().map(|pid| OsString::from(pid.to_string()));
     if now != parent {
         return io::Error::other("who has started it has ended");
     }
-    // Its number is that of no group yet.
+    // There is no group with its number yet.
     let _ = setsid();
     Command::new(program).args(arguments).exec()
 }
@@ -140,12 +143,12 @@ fn restrict(writable: &[PathBuf]) -> Result<(), RulesetError> {
     Ok(())
 }
 
-/// All that it takes to change what is at a place.
+/// All rights needed to change what is at a place.
 fn writes() -> landlock::BitFlags<AccessFs> {
     AccessFs::from_write(ABI::V5)
 }
 
-/// What nobody may, but for exceptions: as much of it as the kernel knows.
+/// The rules: what is forbidden except by exceptions, as far as the kernel supports it.
 fn rules() -> Result<RulesetCreated, RulesetError> {
     files()?
         .set_compatibility(CompatLevel::BestEffort)
@@ -155,19 +158,19 @@ fn rules() -> Result<RulesetCreated, RulesetError> {
         .create()
 }
 
-/// The least. Before Linux 5.19 no restricted process could move a file to another directory, wherever that is, and
-/// programs would not do what they do elsewhere.
+/// The minimum. Before Linux 5.19 a restricted process could not move a file to another directory
+/// at all, so programs would behave differently than elsewhere.
 fn files() -> Result<Ruleset, RulesetError> {
     needed().handle_access(AccessFs::from_write(ABI::V2))
 }
 
-/// A set of rules for kernels alone that know all of it.
+/// A set of rules only for kernels that support all of it.
 fn needed() -> Ruleset {
     Ruleset::default().set_compatibility(CompatLevel::HardRequirement)
 }
 
-/// What the kernel guards: `files` from Linux 5.19 on, `tcp` from 6.7 on, `signals` to other processes from 6.12 on;
-/// nothing where it has no Landlock.
+/// What the kernel guards: `files` from Linux 5.19 on, `tcp` from 6.7 on, `signals` to other
+/// processes from 6.12 on; nothing without Landlock.
 pub fn guards() -> Vec<&'static str> {
     if files().and_then(Ruleset::create).is_err() {
         return Vec::new();
@@ -190,7 +193,8 @@ mod tests {
     use std::io::ErrorKind;
     use std::net::TcpListener;
 
-    /// What a thread gets that may write below one directory alone; nothing where the kernel guards no files.
+    /// The result of a thread that may write below one directory only; `None` if the kernel does
+    /// not guard files.
     fn restricted<T: Send>(place: &Path, attempt: impl FnOnce() -> T + Send) -> Option<T> {
         if guards().is_empty() {
             eprintln!("not tried: this kernel has no Landlock, or an old one");
@@ -236,10 +240,10 @@ mod tests {
             return;
         };
         assert_eq!(inside, [false; 7]);
-        // What is not there cannot be moved, and all may be read.
+        // What does not exist cannot be moved, and everything may be read.
         assert_eq!(elsewhere, [true, false, true, true, false, true, false]);
         assert!(nowhere);
-        // Nobody else is restricted.
+        // Other threads are not restricted.
         assert_eq!(refused(&outside), [false; 7]);
     }
 

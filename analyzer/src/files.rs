@@ -1,4 +1,4 @@
-//! Looking for recorded files.
+//! Finds and writes files of recordings.
 
 use crate::temporary::Doomed;
 use anyhow::{Context, Error, Result, bail};
@@ -8,14 +8,14 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::{fs, io};
 
-/// Whether a name is one that the agent gives to crash files: `crash-*.hsc`, with
-/// `.part` at its end while it is written.
+/// Whether a name is one that the agent gives to crash files: `crash-*.hsc`, with `.part` at its
+/// end while it is written.
 pub fn is_crash_file(name: &OsStr) -> bool {
     let name = name.to_string_lossy();
     name.starts_with("crash-") && (name.ends_with(".hsc") || name.ends_with(".hsc.part"))
 }
 
-/// Whether a file begins as those of ours of its kind do.
+/// Whether a file begins like ours of its kind.
 ///
 /// # Errors
 ///
@@ -35,15 +35,15 @@ pub fn same_file(one: &Path, other: &Path) -> bool {
     }
 }
 
-/// Whether a path leads to a pipe, a device or the like: reading it may wait, or go on, for ever. Such are read if they
-/// are named, and not where they are found.
+/// Whether a path leads to a pipe, a device or the like: reading it may block, or not end. Such
+/// files are read if they are named, and not if they are found.
 pub fn is_special(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|of| !of.is_file())
 }
 
-/// Hands on everything below a directory that is none itself, however deep. Links are
-/// handed on and not followed: they may lead in circles. Gives why directories could not
-/// be read, which do not keep the others from it.
+/// Calls `each` for everything below a directory that is not a directory itself, however deep.
+/// Links are passed on and not followed, because they may lead in cycles. Returns the errors of
+/// directories that could not be read, which do not affect the others.
 pub fn walk(directory: &Path, each: &mut dyn FnMut(&Path)) -> Vec<Error> {
     let mut errors = Vec::new();
     let entries = match fs::read_dir(directory) {
@@ -67,22 +67,22 @@ fn unread(path: &Path, error: io::Error) -> Error {
     Error::new(error).context(format!("failed to read {}", path.display()))
 }
 
-/// Whether files can be made below a directory, which need not be there yet: that shows before all the
+/// Checks that files can be created below a directory, which need not exist yet, before all the
 /// work is done.
 ///
 /// # Errors
 ///
-/// Fails if they cannot, and names it.
+/// Fails if they cannot, and names the directory.
 pub fn writable(dir: &Path) -> Result<()> {
     try_files_below(dir).with_context(|| format!("failed to write to {}", dir.display()))
 }
 
-/// The same of a file that is made, or is replaced as a whole. What is no regular file, as `/dev/stdout` is, is written
-/// into.
+/// The same for a file that is created, or replaced as a whole. Anything but a regular file, such
+/// as `/dev/stdout`, is written into.
 ///
 /// # Errors
 ///
-/// Fails if it cannot be made, and names it.
+/// Fails if it cannot be created, and names it.
 pub fn makeable(file: &Path) -> Result<()> {
     if file.is_dir() {
         bail!("failed to write {}: it is a directory", file.display());
@@ -103,8 +103,9 @@ fn try_files_below(dir: &Path) -> Result<()> {
     Ok(tempfile::tempdir_in(there).map(drop)?)
 }
 
-/// Writes a file, whole or not at all: who reads it never sees a part. A link is followed, and what is no
-/// regular file, as `/dev/stdout`, is written into. `mode` is the new file's, as far as the user's mask lets it.
+/// Writes a file, completely or not at all, so that a reader never sees a part. A link is followed,
+/// and anything but a regular file, such as `/dev/stdout`, is written into. `mode` is the new
+/// file's, as far as the user's mask permits.
 ///
 /// # Errors
 ///
@@ -174,7 +175,7 @@ mod tests {
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_eq!(fs::read_to_string(&file).unwrap(), "two");
         assert_eq!(fs::read_to_string(dir.path().join("new")).unwrap(), "three");
-        // As a device, which only root can make.
+        // It behaves like a device, which only root can make.
         let pipe = dir.path().join("pipe");
         assert!(
             Command::new("mkfifo")
@@ -259,7 +260,7 @@ mod tests {
     #[test]
     fn a_directory_that_cannot_be_read_does_not_hide_the_others() {
         let place = tempfile::tempdir().unwrap();
-        // So deep that no path leads there: root, too, cannot read it.
+        // It is so deep that no path leads there, so even root cannot read it.
         let name = "d".repeat(255);
         let deep = |start: &str| (0..9).fold(place.path().join(start), |path, _| path.join(&name));
         fs::create_dir_all(deep("a")).unwrap();

@@ -1,4 +1,4 @@
-//! What is in a directory whose links count: what they lead to is part of a class path.
+//! Lists a directory whose links are followed, because their targets are part of a class path.
 
 use anyhow::{Context, Result};
 use std::collections::HashSet;
@@ -9,32 +9,32 @@ use std::path::{Path, PathBuf};
 /// A file or a directory.
 #[derive(Debug)]
 pub struct Item {
-    /// From the directory on that was listed.
+    /// The path from the listed directory on.
     pub path: PathBuf,
     /// What it is.
     pub kind: Kind,
 }
 
-/// What there is at a path.
+/// The kind of an item.
 #[derive(Debug)]
 pub enum Kind {
-    /// A directory, which what is in it follows.
+    /// A directory, which its content follows.
     Folder,
-    /// A file, of so many bytes.
+    /// A file of this many bytes.
     File(u64),
-    /// A link to a directory that it is in: it leads to all of that again.
+    /// A link to an enclosing directory, which leads to all of that again.
     Circle,
-    /// A socket, a pipe, a link that leads nowhere.
+    /// A socket, a pipe or a dangling link.
     Odd(&'static str),
-    /// What cannot be read, with its name.
+    /// An item that cannot be read; the error has its name.
     Unreadable(anyhow::Error),
 }
 
-/// Too many links, one after the other.
+/// The error of too many links, one after the other.
 const ELOOP: i32 = 40;
 
-/// Lists a directory, each directory before what is in it, by name. Links are
-/// followed. What is at `leave_out` is not listed.
+/// Lists a directory, each directory before its content, by name. Links are followed. What is at
+/// `leave_out` is not listed.
 ///
 /// # Errors
 ///
@@ -55,13 +55,13 @@ pub fn list(root: &Path, leave_out: Option<&Path>) -> Result<Vec<Item>> {
 struct Walk<'a> {
     root: &'a Path,
     leave_out: Option<PathBuf>,
-    /// Directories that the present one is in, without links.
+    /// The directories that enclose the present one, without links.
     above: HashSet<PathBuf>,
     found: Vec<Item>,
 }
 
 impl Walk<'_> {
-    /// Lists what is in a directory, which is `real` without links.
+    /// Lists the content of a directory, whose path without links is `real`.
     fn folder(&mut self, folder: &Path, real: PathBuf) -> Result<()> {
         if Some(&real) == self.leave_out.as_ref() {
             return Ok(());

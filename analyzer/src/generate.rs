@@ -1,18 +1,20 @@
 //! Regression tests from recorded runs (Palulu; Artzi, 2009, chapter 2).
 //!
-//! - [`sequence`] is a run of calls with their arguments, as data; [`lambda`] what functions are passed.
-//! - [`carve`] cuts sequences out of a recorded run, of which [`observed`] makes
-//!   tests; [`search`] makes new ones from models and at random, of what
-//!   [`surface`] says can be called; [`focus`] says which models lead to what it
-//!   lacks.
+//! - [`sequence`] is a run of calls with their arguments, as data; [`lambda`] holds the functions
+//!   that are passed.
+//! - [`carve`] cuts sequences out of a recorded run, of which [`observed`] makes tests; [`search`]
+//!   makes new ones from models and at random, from what [`surface`] finds callable, by the
+//!   [`ways`] to make objects of the JDK; [`focus`] finds the models that lead to what it lacks.
 //! - [`platform`] knows the JDK's classes; [`random`] chooses.
-//! - [`worker`] executes sequences in a child JVM, in which [`guard`] keeps the
-//!   program from doing harm, and [`crate::confine`] where it sees nothing.
+//! - [`worker`] executes sequences in a child JVM, in which [`guard`] keeps the program from doing
+//!   harm, and [`crate::confine`] does so where the guard sees nothing.
 //! - [`inputs`] is the same search for stage R of the mutability analysis.
-//! - [`complete`] makes a test of a sequence, in a [`lab`] with many others: [`observers`] ask its object at
-//!   last, [`asserted`] chooses what is asserted, and drops calls that nothing needs. [`distinct`] leaves out
-//!   what others say.
-//! - [`changes`] says what another version does otherwise, [`narrowed`] what it shows to fewer.
+//! - [`complete`] makes a test of a sequence, in a [`lab`] with many others: [`observers`] question
+//!   its object at the end, [`asserted`] chooses what is asserted, and drops calls that nothing
+//!   needs; [`effects`] asserts what calls have done to their arguments. [`distinct`] leaves out
+//!   tests that say the same as others.
+//! - [`changes`] finds what another version does differently; [`narrowed`] finds what it makes less
+//!   visible.
 //! - [`emit`] writes Java; [`suite`] compiles it, runs it and keeps what passes.
 //!
 //! ```text
@@ -20,8 +22,8 @@
 //! model -> search -+                  ^ guard
 //! ```
 //!
-//! **Invariant:** the program's code runs in child JVMs alone, of classes that
-//! [`guard`] has rewritten.
+//! **Invariant:** the program's code runs in child JVMs only, in classes that [`guard`] has
+//! rewritten.
 
 pub mod asserted;
 pub mod carve;

@@ -1,8 +1,7 @@
-//! The objects of a crash, as one frame saw them at its entry.
+//! The objects of a crash, as they were at one frame's entry.
 //!
-//! A crash file holds one graph and, for each frame, a patch of the fields and
-//! elements whose value at that frame's entry was another one. [`Graph`] lays the patch
-//! over the graph; nothing is copied.
+//! A crash file holds one graph and, for each frame, a patch of the fields and elements whose value
+//! at that frame's entry differed. [`Graph`] applies the patch to the graph without copying it.
 
 use hindsight_tracelog::crash::{Body, ClassInfo, ClassKind, Constant, FieldInfo, Frame, Value};
 use hindsight_tracelog::reader::Crash;
@@ -10,8 +9,8 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::slice::ChunksExact;
 
-/// A value together with the first character of its descriptor, without which
-/// a `char` cannot be told from an `int`.
+/// A value together with the first character of its descriptor, without which a `char` cannot be
+/// distinguished from an `int`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Typed {
     /// The value.
@@ -21,7 +20,7 @@ pub struct Typed {
 }
 
 impl Typed {
-    /// Types `value` by `descriptor`.
+    /// A value of the type `descriptor`.
     pub fn new(value: Value, descriptor: &str) -> Typed {
         let kind = descriptor.as_bytes().first().copied().unwrap_or(b'L');
         Typed {
@@ -30,7 +29,7 @@ impl Typed {
         }
     }
 
-    /// What a place of this type holds before anything is written to it.
+    /// The default value of a place of this type.
     pub fn zero(descriptor: &str) -> Typed {
         let kind = descriptor.as_bytes().first().copied().unwrap_or(b'L');
         let value = match kind {
@@ -56,18 +55,19 @@ pub struct FieldView<'a> {
     pub info: &'a FieldInfo,
     /// Its value.
     pub value: Typed,
-    /// Whether the value is the one at entry, and the failure saw another.
+    /// Whether the value is the one at entry, and differs from that at the failure.
     pub patched: bool,
 }
 
-/// See the module's documentation.
+/// The objects, see the module's documentation.
 #[derive(Debug)]
 pub struct Graph<'a> {
-    /// Where the objects come from.
+    /// The crash to which the objects belong.
     pub crash: &'a Crash,
-    /// By object, and the field's class, name and descriptor: class files may have several of one name.
+    /// Values of fields at entry, by object and by the field's class, name and descriptor: class
+    /// files may have several fields of one name.
     overlay: HashMap<(u32, &'a str, &'a str, &'a str), Value>,
-    /// Of arrays.
+    /// Values of elements of arrays at entry.
     elements: HashMap<u32, HashMap<usize, Value>>,
 }
 
@@ -81,7 +81,7 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// The objects as `frame` found them.
+    /// The objects as they were at the entry of `frame`.
     pub fn at_entry(crash: &'a Crash, frame: &'a Frame) -> Graph<'a> {
         let place = |patch: &'a hindsight_tracelog::crash::Patch| {
             (
@@ -110,12 +110,12 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// What is stored of an object, if anything.
+    /// The stored content of an object, if there is any.
     pub fn body(&self, object: u32) -> Option<&'a Body> {
         self.crash.object(object).map(|object| &object.body)
     }
 
-    /// How code asks for an object that each JVM has its own of, which is stored as a hole.
+    /// The expression for an object of which each JVM has its own, which is stored as a hole.
     pub fn standing(&self, object: u32) -> Option<&'a Constant> {
         if !matches!(self.body(object), Some(Body::Hole(_))) {
             return None;
@@ -129,7 +129,7 @@ impl<'a> Graph<'a> {
         self.crash.class(self.crash.object(object)?.class)
     }
 
-    /// The enum of a constant: one with a body has a class of its own below it.
+    /// The enum of a constant: one with a body has a subclass of its own.
     pub fn enum_name(&self, object: u32) -> &'a str {
         match self.class(object) {
             Some(class) if class.kind == ClassKind::Enum => class
@@ -141,7 +141,7 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// The name of an object's class; `?` where it is lost.
+    /// The name of an object's class; `?` if it is lost.
     pub fn class_name(&self, object: u32) -> &'a str {
         match self.class(object) {
             Some(class) if !class.name.is_empty() => &class.name,
@@ -167,7 +167,7 @@ impl<'a> Graph<'a> {
         class.fields.iter().zip(values).map(view).collect()
     }
 
-    /// A field by name; where a subclass hides one, the subclass's.
+    /// A field by name; if a subclass hides one, the subclass's.
     pub fn field(&self, object: u32, name: &str) -> Option<Typed> {
         let values = self.body(object)?.fields()?;
         let class = self.class(object)?;
@@ -198,7 +198,8 @@ impl<'a> Graph<'a> {
         self.each(object).map(Iterator::collect)
     }
 
-    /// The elements of an array, one after the other: in a list each takes 24 bytes, whatever it takes in the file.
+    /// The elements of an array, one after the other: in a list each takes 24 bytes, whatever its
+    /// size in the file.
     pub fn each(&self, object: u32) -> Option<Elements<'_>> {
         let stored = match self.body(object)? {
             Body::References(values) => Stored::References(values),
@@ -241,13 +242,13 @@ impl<'a> Graph<'a> {
     }
 }
 
-/// See [`Graph::each`].
+/// The elements of an array, see [`Graph::each`].
 #[derive(Debug, Clone)]
 pub struct Elements<'g> {
     stored: Stored<'g>,
-    /// Those that were others at entry, by index.
+    /// Elements that differed at entry, by index.
     patched: Option<&'g HashMap<usize, Value>>,
-    /// Indices that are still to come.
+    /// The indices that are still to come.
     left: Range<usize>,
 }
 
@@ -293,7 +294,7 @@ impl Iterator for Elements<'_> {
 
 impl ExactSizeIterator for Elements<'_> {}
 
-/// Bytes of an element of an array of primitives, by the first character of its descriptor.
+/// The bytes of an element of an array of primitives, by the first character of its descriptor.
 pub fn primitive_size(kind: u8) -> Option<usize> {
     match kind {
         b'Z' | b'B' => Some(1),

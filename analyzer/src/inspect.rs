@@ -1,6 +1,5 @@
-//! Showing a crash: [`text`] for people ([`fold`] and [`seen`] know what need not be
-//! shown again), [`json`] for machines; [`review`] shows
-//! what a file would tell to whom it is given.
+//! Shows a crash: [`text`] for people ([`fold`] and [`seen`] find what need not be shown again),
+//! [`json`] for machines; [`review`] shows what a file would disclose to whoever gets it.
 
 pub mod fold;
 pub mod json;
@@ -11,7 +10,7 @@ pub mod text;
 use serde::{Serialize, Serializer};
 use std::cell::RefCell;
 
-/// What comes one after the other, of which none is kept when it has been written.
+/// A sequence that is written one by one, without keeping what has been written.
 struct Each<I>(RefCell<I>);
 
 impl<I: Iterator<Item: Serialize>> Serialize for Each<I> {

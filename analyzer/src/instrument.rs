@@ -1,21 +1,21 @@
-//! Rewriting classes without a JVM: a class, a directory, an archive.
+//! Rewrites classes without a JVM: a class, a directory, an archive.
 //!
-//! - [`plan`] is what was asked for, and what becomes of one class.
-//! - [`run`] drives: it hands classes to all cores in [`batch`]es and keeps
-//!   [`tally`]. [`jar`] goes through archives, nested ones too, [`tree`]
-//!   through directories; [`manifest`] makes a signed jar an unsigned one.
-//! - [`listing`] says what was inserted into a class, [`text`] and [`json`]
-//!   print it; [`unmatched`] knows which globs named nothing.
-//! - [`target`] is the output: never the input, never half-written.
+//! - [`plan`] holds what was asked for, and rewrites one class.
+//! - [`run`] drives: it passes classes to all cores in [`batch`]es and keeps a [`tally`]. [`jar`]
+//!   goes through archives, nested ones too, [`tree`] through directories; [`manifest`] makes a
+//!   signed jar an unsigned one.
+//! - [`listing`] lists what was inserted into a class, [`text`] and [`json`] print it;
+//!   [`unmatched`] finds globs that match nothing.
+//! - [`target`] is the output, which is never the input and never half-written.
 //!
-//! **Invariant:** the same input gives the same output, byte for byte, on any
-//! number of cores: methods are numbered in the order of the input.
+//! **Invariant:** the same input gives the same output, byte for byte, on any number of cores:
+//! methods are numbered in the order of the input.
 //!
-//! **Invariant:** an archive in which nothing is rewritten stays the same byte
-//! for byte, its signature included.
+//! **Invariant:** an archive in which nothing is rewritten stays the same byte for byte, including
+//! its signature.
 //!
-//! **Invariant:** memory is bounded whatever the input: classes are taken in
-//! batches, nested archives go through temporary files, all else is copied.
+//! **Invariant:** memory is bounded whatever the input: classes are taken in batches, nested
+//! archives go through temporary files, all else is copied.
 
 pub mod batch;
 pub mod jar;

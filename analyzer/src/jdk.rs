@@ -1,4 +1,9 @@
-//! The JDK: finding it, compiling with it, running programs under it.
+//! The JDK: finds it, compiles with it, and runs programs under it.
+//!
+//! - `archive` makes javac start faster by an archive of its classes.
+//! - [`charset`] makes JVMs name files in UTF-8.
+//! - [`child`] runs child processes with a time limit.
+//! - [`javac`] compiles sources and parses the messages.
 
 mod archive;
 pub mod charset;
@@ -23,7 +28,7 @@ const JVM_VARIABLES: [&str; 5] = [
     "CLASSPATH",
 ];
 
-/// How long an argument may be; Linux has a limit of 128 KiB.
+/// The bytes of the longest argument; Linux has a limit of 128 KiB.
 const LONGEST_ARGUMENT: usize = 120 * 1024;
 
 /// The oldest JDK that can compile and run emitted tests.
@@ -73,14 +78,14 @@ impl Jdk {
     }
 
     fn at(home: &Path, version: u32) -> Result<Jdk> {
-        // Children run in directories of their own.
+        // Child processes run in directories of their own.
         let home = fs::canonicalize(home)
             .with_context(|| format!("failed to resolve {}", home.display()))?;
         Ok(Jdk { home, version })
     }
 
-    /// The same for who only reads its classes: a runtime without a compiler
-    /// will do, of any version.
+    /// Finds a JDK whose classes are only read: a runtime without a compiler is sufficient, of any
+    /// version.
     ///
     /// # Errors
     ///
@@ -104,11 +109,11 @@ impl Jdk {
         Jdk::at(&home, version)
     }
 
-    /// A command of this JDK, cut off from what the environment asks of JVMs.
+    /// A command of this JDK, without the environment's options for JVMs.
     pub fn command(&self, tool: &str) -> Command {
         let mut command = cut_off(Command::new(self.home.join("bin").join(tool)));
         if tool == "javac" {
-            // It compiles few files at a time. In a JVM for a short life that takes half the CPU time.
+            // It compiles few files at a time. In a short-lived JVM this halves the CPU time.
             command.args(["-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC"]);
         } else if tool == "java" {
             command.args(charset::of_texts(self.version));
@@ -116,14 +121,14 @@ impl Jdk {
         command
     }
 
-    /// The same of a `java` that ends with us. To be started by [`confine::spawn`].
+    /// A `java` command that ends with this process. To be started by [`confine::spawn`].
     pub fn tied_java(&self) -> Command {
         let mut command = cut_off(confine::tied(&self.home.join("bin/java")));
         command.args(charset::of_texts(self.version));
         command
     }
 
-    /// The same of one that may write at or below these places alone, where the kernel sees to it.
+    /// A `java` command that may only write at or below these places, if the kernel enforces that.
     pub fn confined(&self, writable: &[&Path]) -> Command {
         cut_off(confine::command(&self.home.join("bin/java"), writable))
     }
@@ -152,7 +157,7 @@ pub fn class_path(path: &OsStr, file: &Path) -> Result<Vec<OsString>> {
     Ok(vec![argument])
 }
 
-/// A command without what the environment asks of JVMs, and which finds files whatever their names.
+/// A command without the environment's options for JVMs, which finds files whatever their names.
 fn cut_off(mut command: Command) -> Command {
     for variable in JVM_VARIABLES {
         command.env_remove(variable);
@@ -162,7 +167,7 @@ fn cut_off(mut command: Command) -> Command {
     command
 }
 
-/// The JDK that the user names, and by what.
+/// The JDK that the user names, and how.
 fn named(explicit: Option<&Path>) -> Result<(PathBuf, &'static str)> {
     Ok(match (explicit, std::env::var_os("JAVA_HOME")) {
         (Some(home), _) => (home.to_owned(), "--jdk"),
@@ -183,8 +188,7 @@ fn java_on_path() -> Option<PathBuf> {
     Some(java.parent()?.parent()?.to_owned())
 }
 
-/// Reads `JAVA_VERSION="17.0.15"` of the file `release`; asks `java` where
-/// there is no such file.
+/// Reads `JAVA_VERSION="17.0.15"` from the file `release`; asks `java` if there is no such file.
 fn version_of(home: &Path) -> Result<u32> {
     let release = fs::read_to_string(home.join("release")).unwrap_or_default();
     let stated = release.lines().find_map(|line| {
@@ -206,7 +210,7 @@ fn version_of(home: &Path) -> Result<u32> {
         .with_context(|| format!("failed to learn the version of {}", java.display()))
 }
 
-/// 17 for `17.0.15`, 8 for `1.8.0_452`, 26 for `26-ea`.
+/// The feature version: 17 for `17.0.15`, 8 for `1.8.0_452`, 26 for `26-ea`.
 fn feature_version(text: &str) -> Option<u32> {
     let mut numbers = text.split(|c: char| !c.is_ascii_digit());
     match numbers.next()?.parse().ok()? {

@@ -1,27 +1,26 @@
 //! From crashes to JUnit tests.
 //!
-//! 1. [`asked`] knows which frames tests are wanted of; [`candidate`] decides for each of them
-//!    whether and how it can be called, and into which test class it goes.
-//!    [`origins`] finds what identifies what compilers have numbered.
-//! 2. [`value`] and [`call`] write the body of one test; [`source`] puts the
-//!    tests of one class into a file.
-//!    [`build`] finds out how values can be made instead of loaded.
-//! 3. [`compile`] runs javac and falls back to calls by name where the direct
-//!    call does not compile; [`run`] runs each test in a JVM of its own, which [`launch`] starts.
-//! 4. [`verdict`] compares what happened with what was recorded; [`together`] runs what reproduces in
-//!    one JVM.
-//! 5. [`write`] keeps the sources, [`project`] makes them a Maven project,
-//!    [`report`] tells it all; [`differences`] knows changed classes.
+//! 1. [`asked`] parses for which frames tests are wanted; [`candidate`] decides for each of them
+//! whether and how it can be called, and into which test class it goes. [`origins`] finds what
+//! identifies the classes and methods that compilers have numbered. 2. [`value`] and [`call`] write
+//! the body of one test; [`source`] puts the tests of one class into a file. [`build`] finds out
+//! how values can be made instead of loaded. 3. [`compile`] runs javac and falls back to calls by
+//! name if the direct call does not compile; [`run`] runs each test in a JVM of its own, which
+//! [`launch`] starts. 4. [`verdict`] compares the outcome with the recording; [`together`] runs
+//! what reproduces in one JVM. 5. [`write`] keeps the sources, [`project`] makes them a Maven
+//! project, [`report`] reports on each frame; [`differences`] finds changed classes.
 //!
-//! [`alike`] knows frames that end alike, which need not all be tried again.
-//! [`missing`] finds tests that reproduce, but lack static state which the fixed program needs.
-//! [`unreported`] knows exceptions at which what runs tests fails by itself.
-//! [`locks`] knows which locks a method may have been called with.
-//! [`ended`] tells of JVMs that end before they should. [`memory`] and [`preview`] know options of the JVM that crashes
-//! need, [`paths`] those that name files.
+//! - [`alike`] finds frames that end alike, which need not all be tried again.
+//! - [`missing`] finds tests that reproduce, but lack static state that the fixed program needs.
+//! - [`unreported`] finds exceptions that make test runners themselves fail.
+//! - [`locks`] finds the locks with which a method may have been called.
+//! - [`defaults`] handles the default locale and time zone of the recorded JVM.
+//! - [`ended`] finds out why JVMs end before they should.
+//! - [`memory`] and [`preview`] handle options of the JVM that crashes need, [`paths`] those that
+//!   name files.
 //!
-//! [`generate`] does all this for several crashes together, for one javac run
-//! costs as much as a hundred tests.
+//! [`generate`] does all this for several crashes together, because one javac run costs as much as
+//! a hundred tests.
 
 pub mod alike;
 pub mod asked;
@@ -71,7 +70,7 @@ pub const REPLAY_JAR: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/hindsigh
 /// Its name in the output.
 pub const REPLAY_JAR_NAME: &str = "hindsight-replay.jar";
 
-/// Which JUnit the tests are for.
+/// The version of JUnit for which tests are written.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Framework {
     /// JUnit 5 (Jupiter).
@@ -82,7 +81,7 @@ pub enum Framework {
 }
 
 impl Framework {
-    /// What people call it.
+    /// The framework's usual name.
     pub fn name(self) -> &'static str {
         match self {
             Framework::Junit5 => "JUnit 5",
@@ -90,7 +89,7 @@ impl Framework {
         }
     }
 
-    /// What `--framework` calls it.
+    /// Its name in `--framework`.
     pub fn option(self) -> &'static str {
         match self {
             Framework::Junit5 => "junit5",
@@ -99,44 +98,43 @@ impl Framework {
     }
 }
 
-/// Where the values of tests come from.
+/// The origin of the values in tests.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Source {
-    /// Made by constructors, setters, factories, builders and the JDK's API where
-    /// that gives the same objects; else loaded.
+    /// Made by constructors, setters, factories, builders and the JDK's API if that gives the same
+    /// objects; else loaded.
     #[default]
     Built,
-    /// Loaded from the crash file, but for what a literal says.
+    /// Loaded from the crash file, except what a literal can express.
     Loaded,
 }
 
-/// What is wanted.
+/// The options of `hindsight junit`.
 #[derive(Debug)]
 pub struct Options {
-    /// Where the tests go.
+    /// The directory for the tests.
     pub out: PathBuf,
-    /// For which JUnit.
+    /// The version of JUnit.
     pub framework: Framework,
-    /// Where values come from.
+    /// The origin of values.
     pub values: Source,
-    /// The frames that tests are wanted of; all if there are none here.
+    /// The frames for which tests are wanted; empty for all.
     pub frames: Vec<Asked>,
-    /// Whether to write tests that do not reproduce, too.
+    /// Whether tests are written even if they do not reproduce.
     pub keep_all: bool,
     /// Whether to run the candidates.
     pub run: bool,
     /// Whether to make a Maven project.
     pub project: bool,
-    /// Options of the JVMs that the candidates run in.
+    /// The options of the JVMs in which the candidates run.
     pub java_options: Vec<String>,
-    /// Time that one candidate may take.
+    /// The time that one candidate may take.
     pub timeout: Duration,
-    /// Where it is told how far the work is.
+    /// The progress of the work.
     pub told: Stages,
 }
 
-/// Makes tests of `inputs` and says what became of each frame. `jdk` may be
-/// missing only if nothing is run.
+/// Makes tests of `inputs` and reports on each frame. `jdk` may be missing only if nothing is run.
 ///
 /// # Errors
 ///
@@ -221,15 +219,15 @@ pub fn generate(
     Ok(report::report(&plan, &written, jdk, options))
 }
 
-/// What did not reproduce gets another chance: with a lock, if it ended for want of one; then with everything loaded, if
-/// an object was built instead (it was the same, but what the program compares
-/// by identity may not be); then with the static fields of the recorded program;
-/// then with its system properties, which say how it runs, instead; then with both.
-/// Where its default locale and time zone are others than here, all of this is tried
-/// with those, too, but for what is built, which comes first with them.
+/// Gives another chance to candidates that did not reproduce: with a lock, if one ended for lack of
+/// it; then with everything loaded, if an object was built instead (it was equal, but programs may
+/// compare by identity); then with the static fields of the recorded program; then with its system
+/// properties instead, which may determine how it runs; then with both. If its default locale and
+/// time zone differ from those here, all of this is tried with the recorded ones as well, except
+/// what is built, which comes first with them.
 ///
-/// What returns because it, or what it has called, caught the exception in the recording has returned then, too;
-/// and what took too long would again.
+/// A candidate that returns because it, or a method that it called, caught the exception in the
+/// recording has returned then, too, so it is not tried again; nor is one that took too long.
 fn second_tries(plan: &mut Plan<'_>, tried: &[usize]) -> Vec<usize> {
     let mut again = Vec::new();
     let others: Vec<bool> = (0..plan.inputs.len())
@@ -286,13 +284,13 @@ fn has_statics(crash: &Crash, frame: usize) -> bool {
     !crash.failure.statics.is_empty() || trim::constants(crash, frame).next().is_some()
 }
 
-/// What is made of the values of one frame: nothing where this panics, which says so on stderr. What one of them
-/// brings about must not cost the tests of all others.
+/// The result of work on one frame's values, or nothing if the work panics, which is printed on
+/// stderr: one frame must not cost the tests of all others.
 fn caught<T: Default>(work: impl FnOnce() -> T) -> T {
     panic::catch_unwind(AssertUnwindSafe(work)).unwrap_or_default()
 }
 
-/// Writes a file, and its directories.
+/// Writes a file, and creates its directories.
 pub(crate) fn write_file(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
     let context = || format!("failed to write {}", path.display());
     if let Some(parent) = path.parent() {

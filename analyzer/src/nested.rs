@@ -1,6 +1,6 @@
-//! Programs in one jar with jars in it, as Spring Boot and servlet containers have them: a JVM finds nothing in
-//! such a jar by itself, its own loader does. What is in it is unpacked once, into the cache directory; where that
-//! cannot be written, for a while only.
+//! Programs that are one jar with nested jars, as with Spring Boot and servlet containers: a JVM
+//! finds nothing in such a jar by itself, but its own loader does. Its content is unpacked once,
+//! into the cache directory; if that cannot be written, into a temporary one.
 
 use crate::cache;
 use crate::temporary::{self, Directory};
@@ -12,19 +12,19 @@ use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 use zip::ZipArchive;
 
-/// Where classes and libraries are.
+/// The places of classes and libraries.
 const PLACES: [&str; 2] = ["BOOT-INF/", "WEB-INF/"];
 
-/// What a jar holds in itself.
+/// The unpacked content of a jar.
 #[derive(Debug, Default)]
 pub struct Unpacked {
-    /// Entries of a class path: a directory of classes, and jars. None if it is a jar as others.
+    /// Entries of a class path: a directory of classes, and jars. None if it is an ordinary jar.
     pub entries: Vec<PathBuf>,
-    /// Where they are, if they are to go.
+    /// The directory, if it is temporary.
     pub kept: Option<Directory>,
 }
 
-/// Unpacks what a jar holds in itself.
+/// Unpacks the nested content of a jar.
 ///
 /// # Errors
 ///
@@ -72,7 +72,7 @@ pub fn unpacked(jar: &Path) -> Result<Unpacked> {
     Ok(Unpacked { entries, kept })
 }
 
-/// Whether an entry of a jar is a class, a resource or a library of the program in it.
+/// Whether an entry of a jar is a class, a resource or a library of the nested program.
 fn is_held(name: &str) -> bool {
     let of_program = PLACES.iter().find_map(|place| name.strip_prefix(place));
     of_program.is_some_and(|name| {
@@ -82,7 +82,7 @@ fn is_held(name: &str) -> bool {
     })
 }
 
-/// Where the content of a jar is kept for the next run, if anything is.
+/// The directory in which the content of a jar is kept for the next run, if it is kept.
 fn directory(jar: &Path) -> Result<Option<PathBuf>> {
     let mut hash = Sha256::new();
     io::copy(&mut File::open(jar)?, &mut hash)?;
@@ -93,7 +93,7 @@ fn directory(jar: &Path) -> Result<Option<PathBuf>> {
 fn unpack(archive: &mut ZipArchive<BufReader<File>>, names: &[String], dir: &Path) -> Result<()> {
     for name in names {
         let mut entry = archive.by_name(name)?;
-        // A hostile jar may name what is not below the directory.
+        // A hostile jar may name paths outside of the directory.
         let Some(path) = entry.enclosed_name() else {
             continue;
         };
@@ -132,7 +132,7 @@ mod tests {
             ("BOOT-INF/lib/b.jar", &library),
         ]);
         fs::write(&path, &all).unwrap();
-        // Nobody else has this one.
+        // No other test has this one.
         let unpacked = directory(&path).unwrap().unwrap();
         let classpath = ClassPath::open(path.to_str().unwrap()).unwrap();
         for class in ["Loader", "p.A", "p.B"] {
@@ -143,7 +143,7 @@ mod tests {
         assert!(entries[1].ends_with("BOOT-INF/classes"));
         assert!(entries[2].ends_with("BOOT-INF/lib/b.jar"));
         assert!(!unpacked.parent().unwrap().join("out.class").exists());
-        // The second time it is there.
+        // The second time it exists already.
         assert!(ClassPath::open(path.to_str().unwrap()).is_ok());
         fs::remove_dir_all(unpacked).unwrap();
     }

@@ -1,4 +1,7 @@
-//! How far the work is: a bar on a terminal, and elsewhere a line now and then, for who reads a log may wait, too.
+//! Reports progress: a bar on a terminal, and elsewhere a line from time to time for readers of a
+//! log.
+//!
+//! - `stages` reports on work in stages.
 
 mod stages;
 
@@ -10,14 +13,14 @@ use std::io::IsTerminal;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Work that is done sooner goes without.
+/// Shorter work is not reported.
 const DELAY: Duration = Duration::from_secs(1);
 const INTERVAL: Duration = Duration::from_millis(100);
-/// Where there is no terminal.
+/// The interval of lines if there is no terminal.
 const LINES: Duration = Duration::from_secs(60);
 const WIDTH: u64 = 24;
 
-/// A bar of what is done of a total, with a word on it.
+/// A bar for a part of a total, with a text.
 fn bar(done: u64, total: u64, what: &dyn Display) -> String {
     let part = |of: u64| (u128::from(done) * u128::from(of) / u128::from(total)) as usize;
     let full = part(WIDTH);
@@ -29,7 +32,7 @@ fn bar(done: u64, total: u64, what: &dyn Display) -> String {
     )
 }
 
-/// How often something is told, which goes without if it is done before that.
+/// The pace of reports, which shorter work does without.
 #[derive(Debug, Clone, Copy)]
 struct Pace {
     has_terminal: bool,
@@ -42,17 +45,17 @@ impl Pace {
         }
     }
 
-    /// From the beginning of the work on.
+    /// The delay of the first report from the beginning of the work.
     fn first(self) -> Duration {
         if self.has_terminal { DELAY } else { LINES }
     }
 
-    /// From one word to the next.
+    /// The interval between reports.
     fn next(self) -> Duration {
         if self.has_terminal { INTERVAL } else { LINES }
     }
 
-    /// Tells it. Gives whether it is to be taken away again.
+    /// Reports. Returns whether the report has to be removed again.
     fn tell(self, what: &str) -> bool {
         if self.has_terminal {
             stderr::put(format_args!("\r\x1b[Khindsight: {what}"));
@@ -63,7 +66,7 @@ impl Pace {
     }
 }
 
-/// Takes away what was told, if it is to be.
+/// Removes the report, if it has to be.
 fn take_away(shown: &mut bool) {
     if std::mem::take(shown) {
         stderr::put("\r\x1b[K");
@@ -85,7 +88,7 @@ struct State {
 }
 
 impl Progress {
-    /// A bar for a `total` amount of work, or none.
+    /// A bar for a `total` amount of work, or none if `on` is false.
     pub fn new(on: bool, total: u64) -> Progress {
         let pace = Pace::new();
         Progress {
@@ -100,13 +103,13 @@ impl Progress {
         }
     }
 
-    /// Says that so much more is done.
+    /// Adds this much finished work.
     pub fn add(&self, work: u64) {
         let mut state = self.state();
         state.done = state.done.saturating_add(work).min(self.total);
     }
 
-    /// Shows the bar, if it is time to, with a word on what has been done.
+    /// Shows the bar, if it is time to, with a text about what has been done.
     pub fn show(&self, what: &dyn Display) {
         let mut state = self.state();
         if self.on && Instant::now() >= state.next {
@@ -115,7 +118,7 @@ impl Progress {
         }
     }
 
-    /// Both.
+    /// Adds finished work and shows the bar.
     pub fn step(&self, work: u64, what: &dyn Display) {
         self.add(work);
         self.show(what);
@@ -128,7 +131,7 @@ impl Progress {
         say(line);
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub fn clear(&self) {
         take_away(&mut self.state().shown);
     }

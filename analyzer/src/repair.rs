@@ -1,20 +1,19 @@
-//! Making a whole crash file of what is left of a damaged one.
+//! Makes a complete crash file from the rest of a damaged one.
 //!
-//! The replay library refuses a damaged file, for half a state is worse than
-//! none. So that what was recorded can still be replayed, what is lost becomes
-//! holes: places of which the tests say that they hold nothing.
+//! The replay library refuses a damaged file, because half a state is worse than none. So that the
+//! recording can still be replayed, what is lost becomes holes, which the tests report as empty.
 
 use hindsight_tracelog::crash::{Body, ClassInfo, Object, Value};
 use hindsight_tracelog::reader::Crash;
 use hindsight_tracelog::{record, writer};
 
-/// Why an object is a hole.
+/// The reason of these holes.
 pub const LOST: &str = "lost: the crash file was damaged";
-/// Numbers beyond the last object that can be holes; no reader accepts more.
+/// The most numbers beyond the last object that can be holes; readers accept no more.
 const MAX_LOST: usize = 1 << 20;
 
-/// Makes a hole of each object that is lost, and returns how many there are
-/// now. [`Crash::damage`] stays, to tell that this happened.
+/// Makes a hole of each object that is lost, and returns their number. [`Crash::damage`] stays, to
+/// record that this happened.
 pub fn repair(crash: &mut Crash) -> usize {
     for (id, class) in (0..).zip(&mut crash.classes) {
         class.id = id;

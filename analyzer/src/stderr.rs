@@ -1,16 +1,18 @@
-//! What is told beside the results. Who reads it may have gone, which is no reason to end without a result.
+//! Output besides the results. Its reader may have gone, which is no reason to end without a
+//! result.
 
 use crate::text::lines;
 use std::fmt::Display;
 use std::io::Write;
 
-/// Prints a line of ours. Names of files in it, and what JVMs have said, may have anything in them but not do anything.
+/// Prints a line of our own. Names of files and output of JVMs in it may contain anything, and are
+/// made harmless.
 pub fn say(line: impl Display) {
     put(format_args!("hindsight: {}\n", lines(&line.to_string())));
 }
 
-/// Prints something as it is.
+/// Prints a text as it is.
 pub fn put(text: impl Display) {
-    // At once, for children write there, too.
+    // It is written at once, because child processes write there as well.
     let _ = std::io::stderr().write_all(text.to_string().as_bytes());
 }

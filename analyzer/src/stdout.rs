@@ -1,10 +1,10 @@
-//! The results' writer. Whoever reads them may have gone, as `head` does, which is no failure.
+//! The writer of results. Its reader may have gone, as `head` does, which is not a failure.
 
 use anyhow::Error;
 use std::io::{self, ErrorKind, Write};
 
-/// A writer that remembers whether its reader has gone: a broken pipe may be another's, as of a socket or of a
-/// file that was asked for.
+/// A writer that remembers whether its reader has gone: a broken pipe may also be that of a socket
+/// or of an output file.
 #[derive(Debug)]
 pub struct Stdout<W> {
     inner: W,
@@ -20,7 +20,7 @@ impl<W: Write> Stdout<W> {
         }
     }
 
-    /// Whether an error says no more than that nobody reads on.
+    /// Whether an error only means that nobody reads on.
     pub fn is_unread(&self, error: &Error) -> bool {
         self.has_lost_reader && is_broken_pipe(error)
     }
@@ -47,7 +47,7 @@ impl<W: Write> Write for Stdout<W> {
 fn is_broken_pipe(error: &Error) -> bool {
     error.chain().any(|cause| {
         let of_io = cause.downcast_ref::<io::Error>().map(io::Error::kind);
-        // This one does not name its cause.
+        // This error does not name its cause.
         let of_json = cause
             .downcast_ref()
             .and_then(serde_json::Error::io_error_kind);

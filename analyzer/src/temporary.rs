@@ -1,4 +1,4 @@
-//! What is there for a while only, files and child processes: it goes with the process, also where that is told to end.
+//! Temporary files and child processes, which end with this process, even if a signal ends it.
 
 use crate::signals;
 use anyhow::{Context, Result};
@@ -13,7 +13,7 @@ use std::time::Duration;
 use std::{fs, thread};
 use tempfile::TempDir;
 
-/// What there is.
+/// The existing ones.
 static ALL: Mutex<Vec<Thing>> = Mutex::new(Vec::new());
 
 #[derive(Debug, Clone, PartialEq)]
@@ -22,15 +22,15 @@ enum Thing {
     Group(Pid),
 }
 
-/// How often it is tried to remove a directory, into which a child that ends may still write.
+/// How often the removal of a directory is tried, into which an ending child may still write.
 const TRIES: u32 = 20;
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Makes a directory.
+/// Creates a directory.
 ///
 /// # Errors
 ///
-/// Fails if it cannot be made.
+/// Fails if it cannot be created.
 pub fn directory() -> Result<Directory> {
     let made = tempfile::tempdir().with_context(|| {
         let place = std::env::temp_dir();
@@ -54,19 +54,20 @@ pub struct Directory {
 }
 
 impl Directory {
-    /// Where it is.
+    /// The path.
     pub fn path(&self) -> &Path {
         self.made.path()
     }
 }
 
-/// A file or directory that `SIGINT`, `SIGTERM` and `SIGHUP` remove, or a group of processes that they kill, before they
-/// end the process, as long as this lives. Who makes it removes it else.
+/// A file or directory that `SIGINT`, `SIGTERM` and `SIGHUP` remove, or a group of processes that
+/// they kill, before they end the process, as long as this lives. At the normal end its owner
+/// removes it.
 #[derive(Debug)]
 pub struct Doomed(Thing);
 
 impl Doomed {
-    /// For what is there already.
+    /// For something that exists already.
     pub fn new(path: &Path) -> Doomed {
         Doomed::of(Thing::Path(path.to_owned()))
     }
@@ -79,10 +80,10 @@ impl Doomed {
     fn of(thing: Thing) -> Doomed {
         static HANDLED: Once = Once::new();
         HANDLED.call_once(|| {
-            // Without, things are left behind, and all else is as it should be.
+            // Without this, things are left behind, and all else works.
             let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
             let ours = [SIGINT, SIGTERM, SIGHUP].into_iter();
-            // What whoever has started us wants ignored (`nohup`) is.
+            // A signal that our parent has set to be ignored (`nohup`) stays ignored.
             let ours = ours.filter(|signal| !is_ignored(*signal, &status));
             if let Ok(signals) = Signals::new(ours) {
                 thread::spawn(move || wait(signals));
@@ -114,7 +115,7 @@ fn is_ignored(signal: i32, status: &str) -> bool {
 /// Removes everything at the first signal, and ends as the signal would have.
 fn wait(mut signals: Signals) {
     for signal in signals.forever() {
-        // Nothing is added, and nothing kept, from now on.
+        // Nothing is added or kept from now on.
         let all = all();
         for thing in all.iter() {
             if let Thing::Group(group) = thing {
@@ -132,7 +133,7 @@ fn wait(mut signals: Signals) {
     }
 }
 
-/// Removes it. Whether it is gone now.
+/// Removes it. Returns whether it is removed now.
 fn is_gone(path: &Path) -> bool {
     let removed = match fs::symlink_metadata(path) {
         Ok(found) if found.is_dir() => fs::remove_dir_all(path),

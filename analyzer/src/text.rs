@@ -6,7 +6,7 @@ use hindsight_tracelog::crash::{
 };
 use std::path::Path;
 
-/// A primitive value as Java would print it; characters in quotes.
+/// A primitive value as Java would print it, with characters in quotes.
 pub fn primitive(typed: Typed) -> String {
     match (typed.value, typed.kind) {
         (Value::Null, b'L' | b'[') => "null".to_owned(),
@@ -36,11 +36,11 @@ pub fn double(value: f64) -> String {
     floating(&format!("{value:e}"), &format!("{value:.1e}"))
 }
 
-/// A floating-point number as `Double.toString` writes it, given its shortest
-/// decimal in Rust's scientific notation (`1.25e-3`, `inf`), and that of two digits.
+/// A floating-point number as `Double.toString` writes it, given its shortest decimal in Rust's
+/// scientific notation (`1.25e-3`, `inf`), and that with two digits.
 fn floating(shortest: &str, two_digits: &str) -> String {
-    // Java writes two digits in any case, so that they may as well be the nearest:
-    // 4.9E-324, where 5E-324 would do. A zero is added below.
+    // Java writes two digits in any case, so they may as well be the nearest: 4.9E-324, where
+    // 5E-324 would suffice. A zero is added below.
     let is_nearer = !shortest.contains('.') && !two_digits.contains(".0e");
     let scientific = if is_nearer { two_digits } else { shortest };
     let (sign, text) = match scientific.strip_prefix('-') {
@@ -80,7 +80,7 @@ pub fn quote(units: &[u16], limit: usize) -> String {
     quote_beginning(units, limit, units.len())
 }
 
-/// The same of a string with so many code units, of which these are the first.
+/// Quotes a string with this many code units, of which these are the first.
 pub fn quote_beginning(units: &[u16], limit: usize, whole: usize) -> String {
     let shown = &units[..units.len().min(limit)];
     let mut out = String::from("\"");
@@ -122,8 +122,8 @@ fn escape_char(c: char, out: &mut String) {
     }
 }
 
-/// Whether a character shows as itself everywhere: letters, digits, the usual
-/// signs; no controls, no marks that change the direction of the text.
+/// Whether a character is displayed as itself everywhere: letters, digits, the usual signs; no
+/// controls, no marks that change the direction of the text.
 pub fn is_plain(c: char) -> bool {
     match c {
         ' '..='~' => true,
@@ -153,7 +153,7 @@ pub fn one_line(text: &str, limit: usize) -> String {
     out
 }
 
-/// A path for people: who names a file chooses what a terminal is told.
+/// A path for people: whoever names a file chooses what a terminal gets.
 pub fn path(path: &Path) -> String {
     one_line(&path.to_string_lossy(), usize::MAX)
 }
@@ -169,18 +169,18 @@ pub fn lines(text: &str) -> String {
     shown.collect()
 }
 
-/// The name of a class or of a member for people. The JVM allows nearly any text as one, in several lines
-/// and with what controls a terminal.
+/// The name of a class or of a member for people. The JVM allows nearly any text as a name, with
+/// several lines and terminal controls.
 pub fn name(text: &str) -> String {
     one_line(text, 300)
 }
 
-/// `class: message`, or the class alone.
+/// `class: message`, or only the class.
 pub fn exception(info: &ExceptionInfo) -> String {
     exception_up_to(info, 2000)
 }
 
-/// The same with so many characters of the message.
+/// The same, with at most this many characters of the message.
 pub fn exception_up_to(info: &ExceptionInfo, limit: usize) -> String {
     match &info.message {
         Some(message) => format!("{}: {}", name(&info.class), one_line(message, limit)),
@@ -212,14 +212,14 @@ pub fn gap(frame: &Frame) -> Option<&str> {
     })
 }
 
-/// Why a frame was not captured, if the recording says.
+/// The reason why a frame was not captured, if the recording has one.
 pub fn absence(frame: &Frame) -> Option<&str> {
     let reason = frame.reason.as_str();
     let reason = reason.strip_prefix("not captured").unwrap_or(reason);
     Some(reason.trim_start_matches([':', ' '])).filter(|reason| !reason.is_empty())
 }
 
-/// What an exception is to the one that was recorded: `cause 1` is its cause.
+/// The relation of an exception to the one that was recorded: `cause 1` is its cause.
 pub fn role(failure: &Failure, exception: u32) -> String {
     let mut at = 0;
     for depth in 1..=failure.exceptions.len() {
@@ -238,8 +238,8 @@ pub fn role(failure: &Failure, exception: u32) -> String {
     }
 }
 
-/// The heading of frames that another exception passed through than those
-/// before; `None` for an exception that the file does not hold.
+/// The heading of frames that another exception passed through than those before; `None` for an
+/// exception that is not in the file.
 pub fn heading(failure: &Failure, index: u32) -> Option<String> {
     let info = failure.exceptions.get(index as usize)?;
     if let Some(state) = failure.threads.get(index as usize) {
@@ -251,7 +251,7 @@ pub fn heading(failure: &Failure, index: u32) -> Option<String> {
     })
 }
 
-/// A thread with what it waits for and who has that.
+/// A thread with what it waits for and who owns that.
 pub fn thread(failure: &Failure, thread: &ThreadState) -> String {
     let name = |owner: u32| {
         let owner = failure.threads.get(owner as usize);
@@ -266,7 +266,7 @@ pub fn thread(failure: &Failure, thread: &ThreadState) -> String {
             lock.owner.map_or_else(String::new, name)
         )
     });
-    // The JVM tells the monitors of virtual threads only if that was asked for at its start.
+    // The JVM reports the monitors of virtual threads only if that was requested at its start.
     let untold = thread.is_virtual && thread.wants.is_none() && thread.state == "BLOCKED";
     let untold = untold.then(|| ", for a monitor that is told with dump-on alone".to_owned());
     let alike = match thread.alike {
@@ -283,7 +283,7 @@ pub fn thread(failure: &Failure, thread: &ThreadState) -> String {
     )
 }
 
-/// The object that is locked.
+/// The locked object.
 pub fn locked(lock: &Lock) -> String {
     let number = lock
         .object
@@ -291,7 +291,7 @@ pub fn locked(lock: &Lock) -> String {
     format!("{}{number}", one_line(simple_name(&lock.class), 200))
 }
 
-/// Threads that wait for each other, as indices; each circle once.
+/// Threads that wait for each other, as indices; each cycle once.
 pub fn deadlocks(failure: &Failure) -> Vec<Vec<usize>> {
     let threads = &failure.threads;
     let next = |at: usize| {
@@ -308,7 +308,7 @@ pub fn deadlocks(failure: &Failure) -> Vec<Vec<usize>> {
             path.push(here);
             at = next(here);
         }
-        // Back on this path, not on an earlier one.
+        // The cycle is on this path, not on an earlier one.
         if let Some(first) = at.and_then(|here| path.iter().position(|step| *step == here)) {
             circles.push(path.split_off(first));
         }
@@ -316,7 +316,7 @@ pub fn deadlocks(failure: &Failure) -> Vec<Vec<usize>> {
     circles
 }
 
-/// The same as [`stack_element`] of a frame.
+/// A frame in the form of [`stack_element`].
 pub fn frame(frame: &Frame) -> String {
     if let Some(reason) = gap(frame) {
         return one_line(&format!("... ({reason})"), 500);
@@ -353,7 +353,8 @@ pub fn short_type(class: &str) -> String {
     one_line(&(name.to_owned() + &"[]".repeat(dimensions)), 200)
 }
 
-/// The class of an array's elements, as `Class.getName` of the array has it (`Lshop.Order;`).
+/// The class of an array's elements, from its form in `Class.getName` of the array
+/// (`Lshop.Order;`).
 pub fn element_class(element: &str) -> &str {
     let class = element.strip_prefix('L').unwrap_or(element);
     class.strip_suffix(';').unwrap_or(class)
@@ -387,7 +388,7 @@ pub fn utc(millis: i64) -> String {
     )
 }
 
-/// The stack of a failure, an element each: that of its exception, or else its frames.
+/// The stack of a failure, one line for each element: that of its exception, or else its frames.
 pub fn stack(failure: &Failure) -> Vec<String> {
     let thrown = failure.exceptions.first();
     match thrown.map_or(&[][..], |info| &info.stack) {
@@ -443,7 +444,7 @@ mod tests {
         utc(i64::MIN);
     }
 
-    /// Expected are the answers of `Double.toString` and `Float.toString`.
+    /// The expected values are those of `Double.toString` and `Float.toString`.
     #[test]
     fn floating_point_numbers_are_javas() {
         let double = |value: f64| primitive(Typed::new(Value::Double(value), "D"));

@@ -11,26 +11,26 @@ use crate::views::{View, comparator, defaults, inherited, iterated, view};
 use hindsight_tracelog::crash::{Body, Lambda, Value};
 use std::collections::HashSet;
 
-/// Elements that are searched for an object of the program.
+/// The most elements that are searched for an object of the program.
 const SEARCHED: usize = 100;
 /// The last of the ranks of fields in comments.
 const OTHERS: u8 = 2;
 
-/// How much of a value is shown.
+/// The limits of what is shown of a value.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// Objects within objects.
+    /// The depth of objects within objects.
     pub depth: usize,
-    /// Fields or elements of one object.
+    /// The most fields or elements of one object.
     pub width: usize,
-    /// Characters of one string.
+    /// The most characters of one string.
     pub text: usize,
-    /// Nodes of one tree.
+    /// The most nodes of one tree.
     pub nodes: usize,
 }
 
 impl Limits {
-    /// What `--full` shows: everything, up to what nobody reads anyway.
+    /// The limits for `--full`: everything, up to what nobody reads anyway.
     pub const FULL: Limits = Limits {
         depth: 200,
         width: 100_000,
@@ -44,11 +44,11 @@ impl Limits {
 pub struct Node {
     /// `Point #4`, `"text"`, `12`.
     pub head: String,
-    /// What the parts are.
+    /// The kind of the parts.
     pub shape: Shape,
     /// The parts.
     pub parts: Vec<Part>,
-    /// Parts that were left out.
+    /// The number of parts that were left out.
     pub more: usize,
     /// The object that it is, if it is one.
     pub object: Option<u32>,
@@ -57,15 +57,15 @@ pub struct Node {
 /// A part of a [`Node`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Part {
-    /// Field name, key or nothing.
+    /// The field name, the key, or nothing.
     pub label: String,
     /// Its value.
     pub node: Node,
-    /// The value is the one at entry; the failure saw another one.
+    /// Whether the value is the one at entry, and differs from that at the failure.
     pub patched: bool,
 }
 
-/// What the parts of a [`Node`] are.
+/// The kind of the parts of a [`Node`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
     /// There are none.
@@ -119,8 +119,8 @@ impl Node {
         out.push_str(close);
     }
 
-    /// The node as lines: on one if it fits `width`, else one part a line,
-    /// indented by two blanks.
+    /// The node as lines: on one if it fits `width`, else one part per line, indented by two
+    /// blanks.
     pub fn block(&self, width: usize) -> Vec<String> {
         let inline = self.inline();
         if self.shape == Shape::Leaf || inline.chars().count() <= width {
@@ -155,7 +155,7 @@ impl Node {
         self.shape == Shape::Leaf && self.head.chars().count() <= 30
     }
 
-    /// Short elements, as many to a line as fit.
+    /// Short elements, as many per line as fit.
     fn filled(&self, width: usize) -> Vec<String> {
         let more = (self.more > 0).then(|| format!("... {} more", self.more));
         let parts = self.parts.iter().map(|part| part.node.head.clone());
@@ -199,7 +199,7 @@ pub struct Builder<'a> {
 }
 
 impl<'a> Builder<'a> {
-    /// With object numbers, each object in full only once.
+    /// A builder with object numbers, which shows each object in full only once.
     pub fn new(graph: &'a Graph<'a>, limits: Limits) -> Builder<'a> {
         Builder {
             graph,
@@ -211,7 +211,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Without fields of enum constants.
+    /// The builder, without fields of enum constants.
     pub fn by_name(self) -> Builder<'a> {
         Builder {
             constants: false,
@@ -219,7 +219,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Without object numbers, for comments.
+    /// A builder without object numbers, for comments.
     pub fn without_numbers(graph: &'a Graph<'a>, limits: Limits) -> Builder<'a> {
         Builder {
             numbers: false,
@@ -272,7 +272,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// An enum constant, with what of it may change the first time it is shown.
+    /// An enum constant, with its mutable fields the first time it is shown.
     fn constant(&mut self, object: u32, head: String, fields: &[Value], depth: usize) -> Node {
         let deeper = depth < self.limits.depth && self.left > 0;
         if fields.is_empty() || !self.constants || !deeper || !self.shown.insert(object) {
@@ -283,7 +283,7 @@ impl<'a> Builder<'a> {
 
     fn object(&mut self, object: u32, class: &str, depth: usize) -> Node {
         let head = self.head(object, class);
-        // Comments in tests stay as they are, whatever the recorded JVM has drawn.
+        // Comments in tests do not depend on the order that the recorded JVM has drawn.
         let view = match self.numbers {
             true => iterated(self.graph, object),
             false => view(self.graph, object),
@@ -354,8 +354,9 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Whether, in a comment, an object says by its class what its fields do not: one of the JDK's that is more
-    /// than a few values, and holds none of the program's objects. Exceptions have a message.
+    /// Whether, in a comment, an object is better described by its class than by its fields: one of
+    /// the JDK's with more than a few values and no objects of the program. Exceptions have a
+    /// message.
     fn is_internal(&self, object: u32, class: &str) -> bool {
         if self.numbers || !is_jdk(class) {
             return false;
@@ -369,7 +370,8 @@ impl<'a> Builder<'a> {
         !fields.iter().any(says) && fields.iter().any(|field| self.rank(field) >= OTHERS)
     }
 
-    /// Whether a value is an object of the program's, or leads to one within so many arrays or nodes of the JDK's.
+    /// Whether a value is an object of the program, or leads to one within this many arrays or
+    /// nodes of the JDK.
     fn is_of_program(&self, value: Value, steps: usize) -> bool {
         let Value::Ref(object) = value else {
             return false;
@@ -391,7 +393,8 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Which fields a comment shows first: those that the failure saw another value of, then what is one value.
+    /// The order of fields in a comment: first those whose value differs at the failure, then those
+    /// with a single value.
     fn rank(&self, field: &FieldView<'_>) -> u8 {
         let is_one = |object| match self.graph.body(object) {
             Some(Body::Instance(_)) => {
@@ -430,7 +433,8 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// A collection of the program's own class: its own fields, and what it has by the JDK's.
+    /// A collection of a class of the program: its own fields, and what it contains according to
+    /// the JDK's.
     fn extended(
         &mut self,
         head: String,
@@ -537,7 +541,7 @@ impl<'a> Builder<'a> {
             .map(|field| field.info.name.as_str())
             .collect();
         let parts: Vec<Part> = self.take(fields.iter().copied(), |this, field| {
-            // Where a subclass hides a field, both are told by their class.
+            // If a subclass hides a field, both are named with their class.
             let hidden = names
                 .iter()
                 .filter(|&&name| name == field.info.name)
@@ -591,7 +595,7 @@ impl<'a> Builder<'a> {
         self.list(head, captured.into_iter(), depth)
     }
 
-    /// As many of `items` as the limits let through.
+    /// As many of `items` as the limits permit.
     fn take<T>(
         &mut self,
         items: impl Iterator<Item = T>,

@@ -1,14 +1,14 @@
-//! Cutting a crash file down to what chosen frames need.
+//! Reduces a crash file to what chosen frames need.
 //!
-//! Kept are the objects that the chosen frames' arguments lead to, as these
-//! frames found them, the classes of these objects, and what tells whether a
-//! test ends as the program did: the exception with its causes, and the frames it passed
-//! through. All else goes: what these objects held at the failure alone, other frames' arguments, the command line (but for
-//! the bounds of memory of a crash that ran out of it), static fields and system
-//! properties (unless a test sets them), counters, names of threads, the exception's own object.
+//! What is kept is the objects that the chosen frames' arguments lead to, as they were at the entry
+//! of these frames, the classes of these objects, and what decides whether a test ends as the
+//! program did: the exception with its causes, and the frames that it passed through. All else is
+//! removed: what these objects held only at the failure, other frames' arguments, the command line
+//! (except the bounds of memory of a crash that ran out of it), static fields and system properties
+//! (unless a test sets them), counters, names of threads, the exception's own object.
 //!
-//! **Invariant:** what is kept means the same. Frames keep their numbers;
-//! objects and classes get new ones.
+//! **Invariant:** what is kept means the same. Frames keep their numbers; objects and classes get
+//! new ones.
 
 use crate::graph::{Graph, Typed, primitive_size};
 use crate::junit::memory;
@@ -19,21 +19,21 @@ use hindsight_tracelog::crash::{
 use hindsight_tracelog::reader::Crash;
 use std::collections::{HashMap, HashSet};
 
-/// Why a frame has no arguments any more.
+/// The reason why a frame has no arguments any more.
 pub const LEFT_OUT: &str = "left out by hindsight trim";
 
-/// What tests set before they call their methods.
+/// The state that tests set before they call their methods.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Sets {
     /// The default locale and time zone.
     pub defaults: bool,
     /// System properties.
     pub properties: bool,
-    /// Static fields, and those of enum constants.
+    /// The static fields, and those of enum constants.
     pub statics: bool,
 }
 
-/// What the chosen frames of a whole crash need.
+/// Reduces a complete crash to what the chosen frames need.
 pub fn trim(crash: &Crash, frames: &[usize], sets: Sets) -> Crash {
     let seen: Vec<Vec<bool>> = (frames.iter())
         .map(|&index| seen(crash, index, sets.statics))
@@ -56,10 +56,10 @@ pub fn trim(crash: &Crash, frames: &[usize], sets: Sets) -> Crash {
         ..Crash::default()
     };
     let meta = &mut trimmed.meta;
-    // Where memory ends is part of a failure at its end.
+    // The bounds of memory are part of a failure that ran out of it.
     meta.command = memory::bounds(crash).join(" ");
     meta.counters.clear();
-    // Names of threads can be requests.
+    // Names of threads can contain requests.
     meta.thread.clear();
     if !sets.defaults {
         meta.defaults = Defaults::default();
@@ -165,7 +165,7 @@ pub fn trim(crash: &Crash, frames: &[usize], sets: Sets) -> Crash {
             info.stack.clear();
         }
     }
-    // Of what is left, frames and static fields among it.
+    // These are the names in the rest, including frames and static fields.
     let named = Names::of_all(&trimmed).questions();
     let origins = crash.origins.iter();
     let origins = origins.filter(|origin| named.contains_key(&origin.name));
@@ -173,14 +173,14 @@ pub fn trim(crash: &Crash, frames: &[usize], sets: Sets) -> Crash {
     trimmed
 }
 
-/// The exceptions whose messages and stacks say something: what was thrown, what chosen frames end in, and its
-/// causes, which have to be the same when a test ends in it.
+/// The exceptions whose messages and stacks matter: the thrown one, those in which chosen frames
+/// end, and their causes, which have to be the same when a test ends in them.
 fn told(crash: &Crash, frames: &[usize]) -> HashSet<u32> {
     let failure = &crash.failure;
     let mut told = HashSet::from([0]);
     for &index in frames {
         let cause = |of: u32| failure.exceptions.get(of as usize)?.cause;
-        // Causes may go round.
+        // Causes may form a cycle.
         let mut seen = HashSet::new();
         let mut next = Some(failure.frames[index].exception);
         while let Some(of) = next.filter(|of| seen.insert(*of)) {
@@ -191,11 +191,11 @@ fn told(crash: &Crash, frames: &[usize]) -> HashSet<u32> {
     told
 }
 
-/// A field by its class, name and descriptor, or an element by its number.
+/// A field by its class, name and descriptor, or an element by its index.
 type Place<'c> = (&'c str, &'c str, &'c str, Option<u32>);
 
-/// The places of objects in which no chosen frame finds what they held at the failure, for all that lead to the
-/// object have another value there.
+/// The places of objects where no chosen frame has the value of the failure, because all frames
+/// that lead to the object have another value there.
 fn stale<'c>(
     crash: &'c Crash,
     frames: &[usize],
@@ -229,7 +229,7 @@ fn stale<'c>(
     stale
 }
 
-/// Makes a place of an object what it is before anything is written to it.
+/// Sets a place of an object to its default.
 fn clear(body: &mut Body, class: &ClassInfo, place: &Place<'_>) {
     let &(owner, name, descriptor, index) = place;
     match (body, index) {
@@ -272,7 +272,8 @@ fn numbers_of(seen: &[Vec<bool>]) -> Vec<u32> {
         .collect()
 }
 
-/// Which objects the arguments of a frame lead to, and static fields and those of enum constants if they are set.
+/// The objects to which the arguments of a frame lead, and also static fields and those of enum
+/// constants if they are set.
 fn seen(crash: &Crash, frame: usize, statics: bool) -> Vec<bool> {
     let frame = &crash.failure.frames[frame];
     let graph = Graph::at_entry(crash, frame);
@@ -307,8 +308,8 @@ fn seen(crash: &Crash, frame: usize, statics: bool) -> Vec<bool> {
     seen
 }
 
-/// The constants with fields that may change, of enums and others, which a frame's arguments or static
-/// fields lead to: their numbers.
+/// The numbers of the constants with mutable fields, of enums and others, to which a frame's
+/// arguments or static fields lead.
 pub fn constants(crash: &Crash, frame: usize) -> impl Iterator<Item = u32> {
     let held: HashSet<u32> = (crash.failure.constants.iter())
         .map(|constant| constant.object)
@@ -324,7 +325,8 @@ pub fn constants(crash: &Crash, frame: usize) -> impl Iterator<Item = u32> {
     })
 }
 
-/// The objects that a frame's arguments lead to, but not by way of constants of enums: their numbers.
+/// The numbers of the objects to which a frame's arguments lead, not counting those reached through
+/// constants of enums.
 pub fn of_arguments(crash: &Crash, frame: usize) -> Vec<u32> {
     numbers_of(&[seen(crash, frame, false)])
 }
@@ -336,7 +338,7 @@ mod tests {
         Argument, ExceptionInfo, Frame, Origin, Patch, StackElement, StaticField, Text, ThreadState,
     };
 
-    /// Object 0 has no use, 1 holds 2 at the failure and 3 at the entry of frame 1.
+    /// Object 0 is unused, 1 holds 2 at the failure and 3 at the entry of frame 1.
     fn crash() -> Crash {
         let mut crash = Crash::default();
         let field = FieldInfo {
@@ -573,7 +575,7 @@ mod tests {
             Body::Primitives(vec![1, 0, 0, 0]),
         ];
         assert_eq!(bodies(&crash, &[1]), cleared);
-        // One that does not lead there is no reason to keep it, one that does is.
+        // A frame that does not lead there is no reason to keep it, one that does is.
         assert_eq!(bodies(&crash, &[1, 2])[1..], cleared[1..]);
         crash.failure.frames[2].arguments = crash.failure.frames[1].arguments.clone();
         let kept = bodies(&crash, &[1, 2]);
@@ -603,7 +605,7 @@ mod tests {
             told.collect::<Vec<bool>>()
         };
         assert_eq!(told(&crash), [true, true, true, false]);
-        // The last of a chain, which is what verdicts compare.
+        // This is the last of a chain, which verdicts compare.
         crash.failure.exceptions[2].cause = None;
         assert_eq!(told(&crash), [true, true, true, false]);
     }

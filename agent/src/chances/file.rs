@@ -10,61 +10,63 @@
 //! stackless: java.lang.NullPointerException 2
 //! ```
 //!
-//! A line with a dot names methods: the class, and the name that all its
-//! overloads have. `stackless:` names an exception that came without a stack
-//! trace, so that nobody knew its methods; `found:` says that they are known by
-//! now, and stand in the file. One that is thrown elsewhere, too, is looked for again:
-//! `in` names the method where it was found, and the number counts how often.
+//! A line with a dot names methods: the class, and the name that all its overloads share.
+//! `stackless:` names an exception that came without a stack trace, so that its methods were not
+//! known; `found:` says that they are known now and are in the file. If the exception is thrown
+//! elsewhere as well, it is searched for again: `in` names the method where it was found, and the
+//! number counts how often.
 //!
-//! **Invariant:** the order of lines and how often they come mean nothing, so
-//! files of many machines are merged by concatenation.
+//! **Invariant:** neither the order nor the repetition of lines means anything, so files of many
+//! machines are merged by concatenation.
 //!
-//! **Invariant:** a line is written with its end in one piece, and behind the
-//! end of another's that was not written whole.
+//! **Invariant:** a line is written in one piece together with its end, and after the end of any
+//! line that another writer has left incomplete.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
-/// Bytes of a file that are read; more is not of this format, or of a program that fails everywhere.
+/// The most bytes of a file that are read; a longer file is not of this format, or of a program
+/// that fails everywhere.
 const MAX_BYTES: u64 = 64 << 20;
 
 const STACKLESS: &str = "stackless:";
 const FOUND: &str = "found:";
 const IN: &str = " in ";
 
-/// What the lines say.
+/// The content of the lines.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(crate) struct Known {
-    /// Names of methods by the names of their classes, with dots.
+    /// The names of methods, by the names of their classes, with dots.
     pub(super) methods: HashMap<String, HashSet<String>>,
-    /// Exceptions that came without a stack trace, and how often their methods were looked for,
+    /// The exceptions that came without a stack trace, with how often their methods were searched
+    /// for.
     pub(super) stackless: BTreeMap<String, u32>,
-    /// and found.
+    /// The same exceptions, with how often their methods were found.
     pub(super) found: BTreeMap<String, u32>,
-    /// The innermost methods of those that were found, by exception.
+    /// The innermost methods of the exceptions that were found, by exception.
     places: HashMap<String, HashSet<String>>,
 }
 
-/// One line's content.
+/// The content of one line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Entry {
     Method {
         class: String,
         name: String,
     },
-    /// The exception, and which time it is looked for, from 1.
+    /// The exception, and the number of the search for it, from 1.
     Stackless(String, u32),
     Found(String, u32),
     /// The exception, and the class and method where it was found.
     Place(String, String),
 }
 
-/// A line that says nothing.
+/// A line that cannot be parsed.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct BadLine {
-    /// Counted from 1.
+    /// The line's number, from 1.
     pub(crate) number: usize,
     pub(crate) start: String,
 }
@@ -97,10 +99,10 @@ impl Entry {
         Entry::parse_method(line)
     }
 
-    /// What names a method: no other entry.
+    /// Parses an entry that names a method.
     fn parse_method(line: &str) -> Option<Entry> {
-        // Copied from a stack trace: `at app//a.B.c(B.java:12)`, with loader and module in front. Behind the
-        // slash of a hidden class is its number.
+        // It was copied from a stack trace: `at app//a.B.c(B.java:12)`, with loader and module in
+        // front. In the name of a hidden class, its number follows a slash.
         let line = match line.split_once('(') {
             None => line,
             Some((method, _)) => {
@@ -118,7 +120,7 @@ impl Entry {
         })
     }
 
-    /// The method of an element of a stack trace, if it can be written down and found again.
+    /// The method of an element of a stack trace, if it can be written to the file and found again.
     pub(crate) fn method(class: &str, name: &str) -> Option<Entry> {
         let entry = Entry::parse_method(&format!("{class}.{name}"))?;
         let same = matches!(&entry, Entry::Method { class: c, name: n } if c == class && n == name);
@@ -137,7 +139,8 @@ impl Entry {
     }
 }
 
-/// Whether this may be a name, and one of the same class in another run: hidden classes have a slash.
+/// Whether this may be a name that means the same class in another run; the names of hidden classes
+/// have a slash.
 fn is_name(text: &str) -> bool {
     const FORBIDDEN: &[char] = &['/', ';', '[', '<', '>', '(', ':', '#', '\u{fffd}'];
     !text.is_empty()
@@ -148,7 +151,7 @@ fn is_name(text: &str) -> bool {
             .any(|c| c.is_control() || FORBIDDEN.contains(&c))
 }
 
-/// Takes a number if it is greater than the one there is; whether it is.
+/// Stores a number if it is greater than the present one. Returns whether it is.
 fn more(of: &mut BTreeMap<String, u32>, exception: &str, number: u32) -> bool {
     let known = of.entry(exception.to_owned()).or_default();
     let is_more = number > *known;
@@ -157,7 +160,7 @@ fn more(of: &mut BTreeMap<String, u32>, exception: &str, number: u32) -> bool {
 }
 
 impl Known {
-    /// Adds an entry; whether it is new.
+    /// Adds an entry. Returns whether it is new.
     pub(crate) fn add(&mut self, entry: &Entry) -> bool {
         match entry {
             Entry::Method { class, name } => match self.methods.get_mut(class) {
@@ -177,19 +180,19 @@ impl Known {
         }
     }
 
-    /// How often the methods of an exception were looked for, and found.
+    /// How often the methods of an exception were searched for, and found.
     pub(crate) fn times(&self, exception: &str) -> (u32, u32) {
         let of = |all: &BTreeMap<String, u32>| all.get(exception).copied().unwrap_or(0);
         (of(&self.stackless), of(&self.found))
     }
 
-    /// Whether an exception was found where this method was the innermost one of its way.
+    /// Whether an exception was found before with this method as the innermost one of its way.
     pub(crate) fn is_place(&self, exception: &str, (class, name): &(String, String)) -> bool {
         let places = self.places.get(exception);
         places.is_some_and(|places| places.contains(&format!("{class}.{name}")))
     }
 
-    /// Whether there are exceptions whose methods are not known, so that all may be.
+    /// Whether there are exceptions whose methods are not known, so that they may be any.
     pub(crate) fn everything(&self) -> bool {
         let mut asked = self.stackless.iter();
         asked.any(|(exception, times)| self.found.get(exception).is_none_or(|found| found < times))
@@ -199,11 +202,11 @@ impl Known {
         self.methods.is_empty() && !self.everything()
     }
 
-    /// Reads lines; those that say nothing come second.
+    /// Parses lines. Those that cannot be parsed are returned second.
     pub(crate) fn parse(text: &str) -> (Known, Vec<BadLine>) {
         let mut known = Known::default();
         let mut bad = Vec::new();
-        // Some editors begin a file with the mark of its encoding.
+        // Some editors begin a file with a byte order mark.
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         for (at, line) in text.split('\n').enumerate() {
             let line = line.trim();
@@ -225,7 +228,7 @@ impl Known {
                 }),
             }
         }
-        // Whoever was writing the last line was interrupted: nobody has to mend that.
+        // The writer of the last line was interrupted, which needs no repair.
         let last = text.split('\n').count();
         if !text.ends_with('\n') {
             bad.retain(|bad| bad.number != last);
@@ -233,7 +236,7 @@ impl Known {
         (known, bad)
     }
 
-    /// Reads a file. A missing one is empty; `Err` says why another cannot be used.
+    /// Reads a file. A missing one is empty; `Err` says why another one cannot be used.
     pub(crate) fn read(path: &Path) -> Result<(Known, Vec<BadLine>), String> {
         let cannot = |what: &str| format!("cannot use the chances file {}: {what}", path.display());
         let found = match fs::metadata(path) {
@@ -241,7 +244,7 @@ impl Known {
             Err(error) => return Err(cannot(&error.to_string())),
             Ok(found) => found,
         };
-        // A pipe would never end.
+        // Reading a pipe would never end.
         if !found.is_file() {
             return Err(cannot("it is no regular file"));
         }
@@ -256,7 +259,7 @@ impl Known {
     }
 }
 
-/// Appends entries, on the disk when it returns.
+/// Appends entries, which are on disk when this returns.
 pub(crate) fn append(path: &Path, entries: &[Entry]) -> io::Result<()> {
     if let Some(directory) = path.parent()
         && !directory.as_os_str().is_empty()
@@ -279,7 +282,7 @@ pub(crate) fn append(path: &Path, entries: &[Entry]) -> io::Result<()> {
         }
     }
     text.extend(entries.iter().map(Entry::line));
-    // In one piece: other JVMs may append to the same file.
+    // It is written in one piece, because other JVMs may append to the same file.
     file.write_all(text.as_bytes())?;
     file.sync_data()
 }

@@ -12,13 +12,12 @@
 //!
 //! - [`file`] is the list that outlives the run.
 //!
-//! An exception without a stack trace does not say its methods. Until they are
-//! known, all methods of the program have probes, as with `mode=crash`; the next
-//! such exception tells its methods by them, and the others lose theirs again. So
-//! it goes once more where the innermost method that is known to be on its way is
-//! none in which it was found before.
+//! An exception without a stack trace does not name its methods. Until they are known, all methods
+//! of the program have probes, as with `mode=crash`. These show the methods of the next such
+//! exception, and the other methods lose their probes again. The search is repeated if the
+//! innermost method known to be on its way is not one with which it was found before.
 //!
-//! **Invariant:** the failing thread does no more than look its frames up here.
+//! **Invariant:** the failing thread only looks up its frames here.
 
 pub(crate) mod file;
 
@@ -35,32 +34,35 @@ use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
-/// A round of retransformations starts at most this often.
+/// The minimum interval between rounds of retransformations.
 const ROUND: Duration = Duration::from_secs(60);
-/// Classes retransformed at once. The JVM stands still meanwhile.
+/// The number of classes retransformed at once, for which the JVM stands still.
 const BATCH: usize = 20;
-/// How much longer the program runs between two batches than one has taken.
+/// The time that the program runs between two batches, as a multiple of the time that one has
+/// taken.
 const PAUSE: u32 = 20;
 /// How often to look whether there is CPU time again.
 const PAUSED: Duration = Duration::from_secs(1);
-/// Methods that one run may add.
+/// The most methods that one run may add.
 const MAX_NEW: usize = 20_000;
-/// Frames of one exception that are looked at.
+/// The most frames of one exception that are examined.
 const MAX_FRAMES: usize = 2_048;
-/// Failures without a stack trace that may pass all probes unseen, before they are given up,
+/// The number of failures without a stack trace that may pass all probes unseen before the search
+/// is given up.
 const MAX_UNSEEN: u32 = 3;
-/// or come from where they were found before.
+/// The number of failures that may come from where they were found before.
 const MAX_SEEN_AGAIN: u32 = 100;
-/// How often the methods of one exception without a stack trace are looked for, all runs together.
+/// How often the methods of one exception without a stack trace are searched for, in all runs
+/// together.
 const MAX_ASKED: u32 = 16;
 
 pub(crate) struct Chances {
     path: PathBuf,
     known: RwLock<Known>,
-    /// Lines of the file at the start that said nothing.
+    /// The lines of the file that could not be parsed at the start.
     bad: Vec<BadLine>,
     state: Mutex<State>,
-    /// Signalled at the end: a JVM that goes down waits for threads that are in native code.
+    /// Signalled at the end: a JVM that shuts down waits for threads that are in native code.
     ended: Condvar,
     /// The environment that may retransform.
     retransformer: OnceLock<Jvmti>,
@@ -68,11 +70,11 @@ pub(crate) struct Chances {
 
 #[derive(Default)]
 struct State {
-    /// Not yet in the file.
+    /// The entries that are not in the file yet.
     unwritten: Vec<Entry>,
-    /// Classes whose probes are not yet as they should be.
+    /// The classes whose probes are not yet as they should be.
     classes: BTreeSet<String>,
-    /// The same for all classes of the program.
+    /// Whether all classes of the program are such.
     all_classes: bool,
     /// Whether all classes of the program have all probes.
     everywhere: bool,
@@ -83,7 +85,7 @@ struct State {
     stopped: bool,
 }
 
-/// What is to be done next.
+/// The next thing to do.
 enum Next {
     Nothing,
     Wait(Duration),
@@ -94,11 +96,11 @@ enum Next {
     },
 }
 
-/// What a failure teaches.
+/// The entries that a failure adds.
 pub(crate) struct Lesson(Vec<Entry>);
 
 impl Chances {
-    /// What the options ask for. `Err` says why the file cannot be used.
+    /// The second chance that the options ask for. `Err` says why the file cannot be used.
     pub(crate) fn wanted_by(options: &Options) -> Result<Option<Chances>, String> {
         if !options.second_chance {
             return Ok(None);
@@ -127,7 +129,7 @@ impl Chances {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Says what was not understood in the file.
+    /// Prints which lines of the file could not be parsed.
     pub(crate) fn complain(&self, base: &Base) {
         let Some(first) = self.bad.first() else {
             return;
@@ -150,12 +152,12 @@ impl Chances {
         );
     }
 
-    /// Takes the environment that retransforms.
+    /// Stores the environment that retransforms.
     pub(crate) fn started(&self, retransformer: Jvmti) {
         let _ = self.retransformer.set(retransformer);
     }
 
-    /// Whether classes that are there at the start may need probes.
+    /// Whether classes that are loaded at the start may need probes.
     pub(crate) fn asks_at_start(&self, base: &Base) -> bool {
         let rules = &base.options.report;
         let known = self.known.read();
@@ -165,7 +167,7 @@ impl Chances {
             || known.is_ok_and(|known| !known.is_empty())
     }
 
-    /// What of the probes that a class could have it is to have.
+    /// The part of the probes that a class could have that it is to have.
     pub(crate) fn wanted(&self, base: &Base, class: &str, could: Wanted) -> Wanted {
         let Ok(known) = self.known.read() else {
             return Wanted::Nothing;
@@ -186,14 +188,14 @@ impl Chances {
         }
     }
 
-    /// Whether there are exceptions that may be shared, and hence caught many times: only those come
-    /// without a stack trace.
+    /// Whether there are exceptions that may be shared, and hence caught many times: only these
+    /// come without a stack trace.
     pub(crate) fn shared(&self) -> bool {
         let known = self.known.read();
         known.is_ok_and(|known| !known.stackless.is_empty())
     }
 
-    /// The methods of a class that are to hand over their frames; `None` for all of them.
+    /// The methods of a class whose frames are to be handed over; `None` for all of them.
     pub(crate) fn methods(&self, class: &str) -> Option<Vec<String>> {
         let known = self.known.read().ok()?;
         if known.everything() {
@@ -206,9 +208,9 @@ impl Chances {
         Some(names)
     }
 
-    /// What is to be learnt from a failure, by [`Self::take`] once it is recorded: of methods that get
-    /// their probes meanwhile, those that are still running would be taken for ones that have them.
-    /// `ways` tells for each exception without a stack trace the methods that are known to be on its way.
+    /// The entries of a failure, which [`Self::take`] adds once it is recorded: otherwise running
+    /// methods that get their probes meanwhile would be taken for ones that have them. `ways`
+    /// returns for each exception without a stack trace the methods known to be on its way.
     pub(crate) fn lesson(
         &self,
         agent: &Agent,
@@ -235,14 +237,14 @@ impl Chances {
         Lesson(entries)
     }
 
-    /// Learns, and wakes whoever gives methods their probes.
+    /// Adds the entries of a failure, and wakes the thread that gives methods their probes.
     pub(crate) fn take(&self, agent: &Agent, jni: Jni, Lesson(entries): Lesson) {
         if self.learn(agent.base, entries) {
             agent.shim.wake(jni);
         }
     }
 
-    /// Whether a method is to have probes, be it that they are not there yet.
+    /// Whether a method is to have probes, even if it does not have them yet.
     pub(crate) fn knows(&self, class: &str, method: &str) -> bool {
         let known = self.known.read();
         known.is_ok_and(|known| {
@@ -266,7 +268,8 @@ impl Chances {
         drop(known);
         let mut state = self.state();
         if !state.everywhere {
-            // Further methods on its way may have probes for another reason; those that threw it count.
+            // Further methods on its way may have probes for another reason; those that threw it
+            // count.
             if asked == 0 || asked <= found && !is_place {
                 if asked < MAX_ASKED {
                     entries.push(Entry::Stackless(exception.to_owned(), asked + 1));
@@ -284,7 +287,7 @@ impl Chances {
                 }
                 base.counters.add("stackless_exceptions_without_methods", 1);
             }
-            // It is looked for elsewhere.
+            // It is searched for elsewhere.
             Some(_) if is_place => {
                 state.seen_again += 1;
                 if state.seen_again < MAX_SEEN_AGAIN {
@@ -304,12 +307,12 @@ impl Chances {
                 entries.extend(Entry::method(&class, &method));
             }
         }
-        // Another one may be the reason why all methods have probes.
+        // Another exception may be the reason why all methods have probes.
         entries.push(Entry::Stackless(exception.to_owned(), asked.max(1)));
         entries.push(Entry::Found(exception.to_owned(), asked.max(1)));
     }
 
-    /// Takes new entries; whether there is something to be done for them.
+    /// Adds new entries. Returns whether they cause work.
     fn learn(&self, base: &Base, entries: Vec<Entry>) -> bool {
         if entries.is_empty() {
             return false;
@@ -341,7 +344,8 @@ impl Chances {
         news
     }
 
-    /// Does what there is to do, on the agent's thread; how long until there may be more.
+    /// Does the pending work, on the agent's thread. Returns how long to wait until there may be
+    /// more.
     pub(crate) fn work(&self, agent: &Agent, jni: Jni) -> Option<Duration> {
         self.write(agent.base);
         if !agent.base.budget.admits() {
@@ -419,7 +423,7 @@ impl Chances {
             .add("classes_given_a_second_chance", changed.classes as u64);
     }
 
-    /// Waits for so long, but not beyond the end; whether that has not come.
+    /// Waits for this long, but not beyond the end. Returns whether the end has not come.
     fn rest(&self, at_most: Duration) -> bool {
         let goes_on = |state: &mut State| !state.stopped;
         let waited = (self.ended).wait_timeout_while(self.state(), at_most, goes_on);
@@ -427,14 +431,14 @@ impl Chances {
         !state.stopped
     }
 
-    /// Appends to the file what is new.
+    /// Appends the new entries to the file.
     fn write(&self, base: &Base) {
         let entries = std::mem::take(&mut self.state().unwritten);
         if entries.is_empty() {
             return;
         }
         if let Err(error) = file::append(&self.path, &entries) {
-            // As often as new ones come.
+            // This repeats whenever new entries come.
             self.state().unwritten.extend(entries);
             base.complain(
                 "chances_not_written",
@@ -446,7 +450,7 @@ impl Chances {
         }
     }
 
-    /// The end: writes what is not written, and starts nothing any more.
+    /// The end: writes the remaining entries, and starts nothing any more.
     pub(crate) fn stop(&self, base: &Base) {
         self.end();
         self.write(base);

@@ -1,4 +1,4 @@
-//! Parameters with a key by their side: `set(key, value)`.
+//! Parameters that are secret because of the key beside them: `set(key, value)`.
 
 use crate::jni::Obj;
 use crate::methods;
@@ -7,9 +7,10 @@ use crate::snapshot::graph::Graph;
 use hindsight_instrument::{Capture, Method};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The indices of parameters beside whose keys, by the names of both, they are secrets.
+/// The indices of parameters that are secrets because of the names of the keys beside them and
+/// their own.
 ///
-/// Asked before any of the references goes into the graph, which takes them over.
+/// This is asked before any of the references goes into the graph, which takes them over.
 pub(super) fn beside_secret_keys(
     method: &Method<'_>,
     references: &[Option<Obj>],
@@ -38,7 +39,7 @@ pub(super) fn beside_secret_keys(
     for at in 0..count {
         let of = |at: usize| parameters.get(&(at as u16 + 1));
         let key = collections::key_of_parameter(&names, at).and_then(of);
-        // Whether it is asked for a password is none.
+        // A flag that says whether to ask for a password is not a password.
         if let (Some((_, Some(key))), Some((descriptor, value))) = (key, of(at))
             && *descriptor != "Z"
             && graph.is_secret_of_key(Some(*key), *value)

@@ -1,34 +1,37 @@
-//! Which element of a stack trace is which captured frame.
+//! Finds which element of a stack trace is which captured frame.
 //!
-//! Mostly there is but one way to put the frames in order into the trace. Where methods call themselves and frames are
-//! missing, there are several: then the frames belong either where the trace begins, next to the throw, or where it
-//! ends, at the last frame that the exception has left. Only that of the two counts which leaves no gap; where none
-//! does, a frame that may be one of several calls is of none of them.
+//! Mostly there is only one way to put the frames into the trace in order. If methods call
+//! themselves and frames are missing, there are several: then the frames belong either to the
+//! beginning of the trace, next to the throw, or to its end, at the last frame that the exception
+//! has left. Of the two, only the one that leaves no gap counts. If neither does, a frame that may
+//! belong to one of several calls is assigned to none.
 
 /// Where a captured frame is in the trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     At(usize),
-    /// Its method is not there: the trace was cut, or it is a helper that threw the exception on.
+    /// Its method is not in the trace: the trace was cut, or the method is a helper that rethrew
+    /// the exception.
     Outside,
-    /// It is one of several.
+    /// It may be one of several elements.
     Unknown,
 }
 
-/// What was captured.
+/// What is known of the captured frames.
 pub(super) struct Known {
-    /// How many frames there are.
+    /// The number of frames.
     pub(super) frames: usize,
-    /// Frames are known to be missing in front of the first one.
+    /// Whether frames are known to be missing in front of the first one.
     pub(super) is_lost: bool,
-    /// Frames are known to be missing among them, or not all are of this trace: only the first ones follow it.
+    /// Whether frames are known to be missing among them, or not all are of this trace; then only
+    /// the first ones follow it.
     pub(super) is_mixed: bool,
-    /// Where in the trace the frames begin that the exception has not left.
+    /// The index in the trace at which the frames begin that the exception has not left.
     pub(super) end: usize,
 }
 
-/// The places of all frames. `is` says whether a frame may be an element of the trace, `has_probes` which elements would
-/// have been captured.
+/// The places of all frames. `is` says whether a frame may be an element of the trace, `has_probes`
+/// which elements would have been captured.
 pub(super) fn places(
     known: &Known,
     trace: usize,
@@ -41,7 +44,7 @@ pub(super) fn places(
     if first == last {
         return first.iter().map(place).collect();
     }
-    // With more frames than elements, it was cut.
+    // If there are more frames than elements, the trace was cut.
     let is_cut =
         first.last() == Some(&None) && (0..trace).any(|element| is(known.frames - 1, element));
     let is_gap = |from: usize, to: usize| (from..to).any(&has_probes);
@@ -73,7 +76,7 @@ pub(super) fn places(
     chosen.iter().map(place).collect()
 }
 
-/// Each frame as near to the throw as it can be.
+/// Places each frame as near to the throw as possible.
 fn forward(frames: usize, trace: usize, is: &impl Fn(usize, usize) -> bool) -> Vec<Option<usize>> {
     let mut from = 0;
     let place = |frame| {
@@ -84,7 +87,7 @@ fn forward(frames: usize, trace: usize, is: &impl Fn(usize, usize) -> bool) -> V
     (0..frames).map(place).collect()
 }
 
-/// Each frame as near to the end as it can be.
+/// Places each frame as near to the end as possible.
 fn backward(frames: usize, end: usize, is: &impl Fn(usize, usize) -> bool) -> Vec<Option<usize>> {
     let mut to = end;
     let place = |frame| {
@@ -97,7 +100,7 @@ fn backward(frames: usize, end: usize, is: &impl Fn(usize, usize) -> bool) -> Ve
     places
 }
 
-/// Whether no gap is in front of any of these places.
+/// Whether there is no gap in front of any of these places.
 fn is_close(
     mut from: usize,
     places: impl IntoIterator<Item = usize>,
@@ -114,8 +117,9 @@ fn is_close(
 mod tests {
     use super::*;
 
-    /// What each element of a trace was captured as: methods are letters; those of the JDK, which have no probes, are
-    /// upper case. Frames are letters, too; those whose place is not known are gone.
+    /// The frame that each element of a trace was matched with. Methods are letters; those of the
+    /// JDK, which have no probes, are upper case. Frames are letters as well; those whose place is
+    /// not known are left out.
     fn placed(trace: &str, end: usize, frames: &str, is_lost: bool) -> String {
         let (trace, frames): (Vec<char>, Vec<char>) =
             (trace.chars().collect(), frames.chars().collect());
@@ -140,30 +144,30 @@ mod tests {
     fn frames_are_where_they_leave_no_gap() {
         for (trace, end, frames, is_lost, expected) in [
             ("abJcm", 5, "abcm", false, "ab.cm"),
-            // Helpers are in no trace.
+            // Helpers are not in any trace.
             ("abcm", 4, "abhcm", false, "abcm"),
-            // A recursion that is whole, and one of which the first frames are missing.
+            // A complete recursion, and one of which the first frames are missing.
             ("rrrm", 4, "hrhrhrm", false, "rrrm"),
             ("rrrm", 4, "hrhrm", false, ".rrm"),
             ("bcbcbcm", 7, "hcbhcm", false, "...cbcm"),
             ("bcbcbcm", 7, "hcbhcm", true, "...cbcm"),
-            // What runs since before its method had probes.
+            // A method that runs since before it had probes.
             ("rrm", 3, "r", false, "r.."),
-            // What the exception has not left.
+            // Frames that the exception has not left.
             ("rrrrm", 3, "hrr", true, ".rr.."),
             ("rrrrm", 3, "rrr", false, "rrr.."),
             // A cause was caught on its way.
             ("rrr", 3, "rr", false, "rr."),
             ("rrr", 3, "rr", true, ".rr"),
-            // A trace that was cut.
+            // The trace was cut.
             ("rrr", 3, "rrrrrm", false, "rrr"),
             ("rrr", 3, "rrrrr", false, "rrr"),
             ("brr", 3, "rrrrr", true, "..."),
             ("brbr", 4, "hrbrbm", true, "...."),
             ("rrr", 3, "rrm", true, "..."),
-            // More than one gap: those of which there is but one are certain.
+            // There is more than one gap: frames with a single candidate are certain.
             ("acrbrm", 6, "arm", false, "a....m"),
-            // A helper that has called the failing method, too.
+            // A helper that has also called the failing method.
             ("abhm", 4, "hbm", false, "...m"),
         ] {
             let told = placed(trace, end, frames, is_lost);

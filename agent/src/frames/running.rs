@@ -1,9 +1,11 @@
-//! Which elements of an exception's stack trace its thread is still in, and what these frames have kept.
+//! Finds which elements of an exception's stack trace its thread is still in, and reads what these
+//! frames have kept.
 //!
-//! Both the trace and the stack tell the innermost frame first, and both end with the thread's outermost one: from
-//! there on inwards they are alike, up to where the exception is. But the JVM cuts traces of deep stacks, and so do we
-//! with stacks. What is left of a recursion looks the same wherever it was cut; then the frames that the exception has
-//! left tell where in the trace the others begin.
+//! Both the trace and the stack begin with the innermost frame and end with the thread's outermost
+//! one. From there inwards they agree up to the place of the exception. But the JVM cuts the traces
+//! of deep stacks, and so does the agent with stacks. What is left of a recursion looks the same
+//! wherever it was cut; then the frames that the exception has left show where in the trace the
+//! others begin.
 
 use super::{Captured, Found, threads::Kept};
 use crate::earlier;
@@ -12,22 +14,24 @@ use crate::methods::Methods;
 use crate::shim::live::{Live, LiveFrames};
 use hindsight_tracelog::crash::StackElement;
 
-/// Where HotSpot cuts a stack trace unless it is told otherwise (`MaxJavaStackTraceDepth`).
+/// The length at which HotSpot cuts a stack trace by default (`MaxJavaStackTraceDepth`).
 const CUT: usize = 1_024;
 
-/// The frames that a thread is still in, and how they stand in the trace.
+/// The frames that a thread is still in, and their place in the trace.
 pub(super) enum Running<'l> {
-    /// Both end with the same one.
+    /// Both end with the same frame.
     Whole(&'l [Live]),
-    /// The trace goes on with these, after so many elements from its end; the outermost may not be known.
+    /// The trace continues with these, this many elements before its end; the outermost may not be
+    /// known.
     Cut(usize, &'l [Live]),
 }
 
-/// What an exception has left.
+/// The frames that an exception has left.
 pub(super) struct Left<'m> {
-    /// Whether an element may be the frame of this number, of those that were captured and are in the trace.
+    /// Whether an element may be the frame of this number, among those that were captured and are
+    /// in the trace.
     pub(super) is: &'m dyn Fn(usize, &StackElement) -> bool,
-    /// How many these are; `None` if not all are known.
+    /// The number of these frames; `None` if not all are known.
     pub(super) frames: Option<usize>,
     pub(super) has_probes: &'m dyn Fn(&StackElement) -> bool,
     /// Whether the thread is still in the last one.
@@ -41,7 +45,8 @@ impl<'l> Running<'l> {
         if !live.is_cut && is_whole(trace, &places) {
             return Running::Whole(frames);
         }
-        // Of those that the exception has left some may be old, too, and nobody knows how many.
+        // Some of the frames that the exception has left may be old, too, and their number is not
+        // known.
         let is_known = frames.iter().all(|live| !live.is_old);
         let first = usize::from(left.is_escaping);
         let found = (places.get(first..).filter(|_| is_known))
@@ -52,8 +57,8 @@ impl<'l> Running<'l> {
         }
     }
 
-    /// How many of the last elements of the trace, or of what is left of it, the thread is still in, and in which frames.
-    /// `is_left` says that it is leaving the innermost one.
+    /// The number of the last elements of the trace, or of what is left of it, that the thread is
+    /// still in, with their frames. `is_left` says that it is leaving the innermost one.
     pub(super) fn among<'e>(
         &self,
         rest: impl DoubleEndedIterator<Item = &'e StackElement> + ExactSizeIterator,
@@ -73,7 +78,7 @@ impl<'l> Running<'l> {
         }
     }
 
-    /// Whether it is not known which elements these are, for the stack is too deep.
+    /// Whether it is not known which elements these are, because the stack is too deep.
     pub(super) fn is_unknown(&self) -> bool {
         matches!(self, Running::Cut(0, _))
     }
@@ -83,12 +88,13 @@ fn is_same(element: &StackElement, live: &StackElement) -> bool {
     element.class == live.class && element.method == live.method
 }
 
-/// Of one that runs since before its method got probes, either of the two may not know its line.
+/// Whether the lines agree. In a frame that runs since before its method got probes, either line
+/// may be unknown.
 fn is_same_line(element: &StackElement, live: &StackElement) -> bool {
     element.line == live.line || element.line < 0 || live.line < 0
 }
 
-/// Whether a trace, of a stack that is not cut, need not have been cut.
+/// Whether a trace, beside a stack that is not cut, need not have been cut.
 fn is_whole(trace: &[StackElement], live: &[&StackElement]) -> bool {
     let Some(outermost) = live.last() else {
         return true;
@@ -104,9 +110,9 @@ fn calls<'e>(of: impl Iterator<Item = &'e StackElement>, method: &StackElement) 
     of.filter(|element| is_same(element, method)).count()
 }
 
-/// How many of the last elements of a whole trace the thread is still in.
+/// The number of the last elements of a complete trace that the thread is still in.
 ///
-/// All but the first of these are at the same line as then.
+/// All except the innermost of these are at the same line as then.
 fn common<'e>(
     trace: impl DoubleEndedIterator<Item = &'e StackElement>,
     live: &[&StackElement],
@@ -124,8 +130,8 @@ fn common<'e>(
     common
 }
 
-/// The same where they were cut, with how many of the innermost frames are in no trace: those of who has caught the
-/// exception and goes on.
+/// The same for a cut trace, with the number of innermost frames that are in no trace: those of the
+/// method that has caught the exception and goes on.
 fn behind(
     trace: &[StackElement],
     live: &[&StackElement],
@@ -142,7 +148,7 @@ fn behind(
         }
         first = at + 1;
     }
-    // What has no probes may be among either.
+    // Methods without probes may belong to either.
     let last = probed.next().unwrap_or(trace.len().saturating_sub(1));
     let goes_on = |at: usize, skipped: usize| {
         let (trace, live) = (&trace[at..], &live[skipped..]);
@@ -158,8 +164,9 @@ fn behind(
     })
 }
 
-/// The entry values of a frame that is still running, as its handler would tell
-/// them. A constructor's may be gone as long as it waits for `super(...)`. `changes` were before the frames were looked at.
+/// The entry values of a frame that is still running, as its handler would hand them over. Those of
+/// a constructor may be lost as long as it waits for `super(...)`. `changes` is the count of
+/// retransformations before the frames were read.
 pub(super) fn still_in(
     live: &Live,
     changes: Option<u64>,
@@ -173,7 +180,7 @@ pub(super) fn still_in(
     let (class, index) = all.named(class, method, &live.descriptor)?;
     let method = class.method(index);
     let slots: Vec<u16> = method.captures.slots().collect::<Option<_>>()?;
-    // A class that has got probes since, or is getting them, does not have them in this frame.
+    // A frame of a class that has got probes since, or is getting them, does not have them.
     let may_be_old = (changes.is_none() || changes != earlier::changes())
         && all.may_have_run(&live.element.class);
     let kept = match live.is_old || may_be_old || slots.iter().any(|slot| !live.has(*slot)) {
@@ -182,7 +189,7 @@ pub(super) fn still_in(
     };
     let (raw, unknown) = kept.read(method, |slot, descriptor| {
         let value = live.local(jni, slot, descriptor);
-        // So the JVM tells what compiled code needs no more.
+        // This is how the JVM shows a value that compiled code needs no more.
         let is_gone = kept.is_dead_or_null() && matches!(value, Ok(0));
         (!is_gone).then_some(value)
     });
@@ -193,7 +200,7 @@ pub(super) fn still_in(
 mod tests {
     use super::*;
 
-    /// Methods are letters, with a line behind each; those that have no probes are upper case.
+    /// Methods are letters, each followed by a line; those without probes are upper case.
     fn elements(text: &str) -> Vec<StackElement> {
         let read = |chars: &[char]| StackElement {
             class: "A".to_owned(),
@@ -219,20 +226,20 @@ mod tests {
 
     #[test]
     fn a_trace_that_was_cut_goes_on_where_the_exception_is() {
-        // A recursion that has called what catches.
+        // A recursion that has called the catching method.
         let (trace, live) = ("b1l1w2w1w1w1", "l2w2w1w1w1w1w1m1");
         assert_eq!(found(trace, live, false, "b"), Some((5, 0)));
         assert_eq!(found(trace, &live[..12], true, "b"), Some((5, 0)));
-        // A stack that was cut before the trace.
+        // The stack was cut before the trace.
         assert_eq!(found(trace, "l2w2w1", true, "b"), Some((5, 0)));
         assert_eq!(found(trace, "l2w2w1", false, "b"), None);
-        // It was caught where it calls itself.
+        // It was caught where the method calls itself.
         let live = "w3w1w1w1w1m1";
         assert_eq!(found("w2w1w1w1", live, false, "ww"), Some((2, 0)));
         assert_eq!(found("w2w1w1w1", live, false, "wwwww"), None);
-        // One that has been left is not known.
+        // A frame that has been left is not known.
         assert_eq!(found("b1c1w1w1w1", live, false, "cw"), None);
-        // Who has caught it calls somebody who asks, and the JDK lies between.
+        // The catching method calls the one that asks, with the JDK in between.
         let asked = "h1w3w1w1w1m1";
         assert_eq!(found("b1J1J1w2w1w1", asked, false, "b"), Some((3, 1)));
         assert_eq!(found("b1", "w1", false, ""), None);

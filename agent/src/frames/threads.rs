@@ -15,38 +15,40 @@ use std::sync::Arc;
 pub(crate) struct OfThread<'t> {
     /// Its frames, innermost first, each with its descriptor.
     pub(crate) elements: &'t [(StackElement, String)],
-    /// What stands for it among the exceptions.
+    /// The number of the exception that stands for the thread.
     pub(crate) exception: u32,
-    /// Reads a local variable by the frame's depth, slot and descriptor, if the thread was standing.
+    /// Reads a local variable by the frame's depth, slot and descriptor, if the thread stood still.
     pub(crate) local: Option<&'t ReadLocal<'t>>,
-    /// The bytecode index that a frame, by its depth, is at; nothing if it runs a version of its method that
-    /// came before the probes.
+    /// The bytecode index of a frame, by its depth; `None` if it runs a version of its method from
+    /// before the probes.
     pub(crate) location: &'t dyn Fn(usize) -> Option<i64>,
 }
 
-/// `None` if it is not known; otherwise a word, or a reference.
+/// `None` if the variable is not known; otherwise a word, or a reference.
 type ReadLocal<'t> = dyn Fn(usize, u16, &str) -> Option<Result<i64, Option<Obj>>> + 't;
 
-/// Which local variables of a running frame have its entry values.
+/// The local variables of a running frame that have its entry values.
 pub(super) enum Kept {
-    /// Those that its probes have put them into.
+    /// Those into which its probes have copied them.
     ByProbes,
-    /// The parameters' own, for nothing has run yet: its thread waits for the monitor of a `synchronized` method,
-    /// say. Fields are those of now.
+    /// The parameters' own variables, because nothing has run yet: its thread waits for the monitor
+    /// of a `synchronized` method, for example. Fields have their present values.
     AtEntry(Vec<u16>),
-    /// The own ones of parameters that the method does not write over, of a version without probes. Nothing
-    /// keeps these alive, so that none that is missing there need be null.
+    /// The parameters' own variables that the method does not overwrite, in a version without
+    /// probes. Nothing keeps their objects alive, so a missing one need not be null.
     WithoutProbes(Vec<u16>),
 }
 
 impl Kept {
-    /// For a frame of this method at a bytecode index; `None` for one of a version without probes.
+    /// The variables of a frame of this method at a bytecode index; `None` stands for a version
+    /// without probes.
     fn of(method: Method<'_>, location: Option<i64>) -> Kept {
         let Some(location) = location else {
             return Kept::without_probes(method);
         };
         let own = own_slots(method);
-        // The least that the entry's code for each of them takes: a load and a store, with a getfield between.
+        // The minimum size of the entry's code for each of them: a load and a store, with a
+        // getfield between.
         let copied = method.captures.zip(method.captures.slots());
         let length = copied.map(|(capture, slot)| match (capture, slot) {
             (Capture::Parameter { index, .. }, Some(slot)) => {
@@ -66,8 +68,8 @@ impl Kept {
         Kept::WithoutProbes(own_slots(method))
     }
 
-    /// The entry values of a frame of this method; `read` reads a local variable by its slot and descriptor, if it
-    /// is known.
+    /// The entry values of a frame of this method. `read` reads a local variable by its slot and
+    /// descriptor, if it is known.
     pub(super) fn read(
         &self,
         method: Method<'_>,
@@ -108,7 +110,7 @@ impl Kept {
         (raw, unknown)
     }
 
-    /// Where a value is kept, if it is; `slot` is where the probes keep it.
+    /// The variable in which a value is kept, if there is one; `slot` is the one of the probes.
     fn slot(&self, capture: &Capture<'_>, slot: Option<u16>) -> Option<u16> {
         let own = |own: &Vec<u16>| match capture {
             Capture::Parameter { index, .. } => own.get(usize::from(*index)).copied(),
@@ -121,25 +123,25 @@ impl Kept {
         }
     }
 
-    /// Whether a reference that is missing may be one that the method needs no more.
+    /// Whether a missing reference may be one that the method needs no more.
     pub(super) fn is_dead_or_null(&self) -> bool {
         matches!(self, Kept::WithoutProbes(_))
     }
 }
 
-/// Entry values of a running frame that are not known.
+/// The entry values of a running frame that are not known.
 pub(super) struct Unknown {
     parameters: Vec<u16>,
-    /// Fields that are kept.
+    /// The fields that are kept.
     fields: Vec<String>,
-    /// Whether it runs since before its method got probes.
+    /// Whether the frame runs since before its method got probes.
     is_old: bool,
-    /// Whether the probes have put there what is known.
+    /// Whether the known values were copied by the probes.
     is_by_probes: bool,
 }
 
 impl Unknown {
-    /// Leaves them out of the frame, which says why.
+    /// Leaves them out of the frame and notes the reason there.
     pub(super) fn leave_out(self, pending: &mut Pending) {
         let frame = &mut pending.frame;
         frame
@@ -159,11 +161,11 @@ impl Unknown {
     }
 }
 
-/// The local variables of a method's parameters by their index, of which 0 is `this` (JVMS 2.6.1).
+/// The local variables of a method's parameters, by index; 0 is `this` (JVMS 2.6.1).
 fn own_slots(method: Method<'_>) -> Vec<u16> {
     let mut slots = vec![0];
     let mut next = u16::from(method.access & access::STATIC == 0);
-    // The letters of types are ASCII, and names of classes are passed over.
+    // Type letters are ASCII, and names of classes are skipped.
     let parsed = MethodDescriptor::parse(Utf8::new(method.descriptor.as_bytes()));
     for parameter in parsed.iter().flat_map(MethodDescriptor::parameters) {
         slots.push(next);
@@ -172,7 +174,7 @@ fn own_slots(method: Method<'_>) -> Vec<u16> {
     slots
 }
 
-/// The frames of a thread, with their entry values as far as they are in its local variables.
+/// The frames of a thread, with the entry values that are in its local variables.
 pub(crate) fn of_thread(
     thread: &OfThread<'_>,
     copy: Copies,

@@ -1,9 +1,11 @@
-//! What an exception has passed inside another one: where a handler throws on the cause of what it has caught
-//! (`throw e.getCause()`), the frames between it and the handler that made the wrapper have seen the wrapper alone.
+//! Restores the frames that an exception has passed inside another one: if a handler rethrows the
+//! cause of the exception that it has caught (`throw e.getCause()`), the frames between that
+//! handler and the one that made the wrapper have seen only the wrapper.
 //!
-//! The stack trace has these frames, since the cause was thrown below them. They are taken from the wrapper's way only
-//! where nothing else fits: all ways, one after the other, are in the trace, no other frame with probes is between them,
-//! and the method that caught the wrapper is the one that throws the cause on.
+//! These frames are in the stack trace, because the cause was thrown below them. They are taken
+//! from the wrapper's way only if nothing else fits: all ways, one after the other, are in the
+//! trace, no other frame with probes is between them, and the method that caught the wrapper is the
+//! one that rethrows the cause.
 
 use crate::methods::Methods;
 use crate::shim::{Raw, Way};
@@ -13,13 +15,14 @@ use std::collections::{HashMap, HashSet};
 /// A way in the same thread, older than the last one of the exception that failed.
 pub(crate) struct Earlier {
     pub(crate) frames: Vec<Raw>,
-    /// Of a way of another exception, which has the one that failed among its causes: the method whose handler has
-    /// caught it at the end.
+    /// For a way of another exception, of which the failed one is a cause: the method whose handler
+    /// has caught it at the end.
     pub(crate) catcher: Option<u32>,
 }
 
-/// Puts what the exception and those around it have passed before into its last way, if wrappers are among them and it
-/// is certain that it came that way. The earlier ways stand oldest first. Whether it was done.
+/// Puts the frames that the exception and its wrappers have passed before into its last way, if
+/// there are wrappers and it is certain that it came that way. The earlier ways are given oldest
+/// first. Returns whether it was done.
 pub(crate) fn fill(
     last: &mut Way,
     earlier: Vec<Earlier>,
@@ -29,7 +32,7 @@ pub(crate) fn fill(
     if earlier.iter().all(|way| way.catcher.is_none()) {
         return false;
     }
-    // Behind what fell out of a deep recursion nothing is certain.
+    // Behind frames dropped in a deep recursion nothing is certain.
     let whole = match last.dropped {
         0 => last.frames.len(),
         _ => last.dropped_at.min(last.frames.len()),
@@ -57,9 +60,9 @@ pub(crate) fn fill(
     true
 }
 
-/// What is to be known of a trace.
+/// A stack trace, indexed by method.
 struct Trace {
-    /// Where each method is in it.
+    /// The places of each method in it.
     places: HashMap<u32, Vec<usize>>,
     /// From each place on, and from its end, the next one with a method that has probes.
     next: Vec<Option<usize>>,
@@ -91,7 +94,7 @@ impl Trace {
         }
     }
 
-    /// Where a frame's method is in the trace.
+    /// The places of a frame's method in the trace.
     fn places(&self, raw: &Raw) -> &[usize] {
         self.places.get(&raw.method).map_or(&[], Vec::as_slice)
     }
@@ -123,7 +126,7 @@ impl Trace {
             } else if self.is_close(frames.iter().chain(&way.frames)) {
                 frames.extend(way.frames);
             } else {
-                // What was before is of another time.
+                // What came before is of another time.
                 has_wrappers = false;
                 frames.clear();
                 if self.is_close(&way.frames) {
@@ -137,14 +140,14 @@ impl Trace {
         has_wrappers.then_some(frames)
     }
 
-    /// The frames of a way with those of wrappers that were caught before it began or went on, and all that was before,
-    /// if there is but one place where they fit.
+    /// The frames of a way, with those of wrappers that were caught before it began or went on, and
+    /// all that came before, if there is only one place where they fit.
     fn around(&self, before: &[Raw], wrappers: &[Earlier], way: &[Raw]) -> Option<Vec<Raw>> {
         let catcher = wrappers.last()?.catcher?;
-        // Those that were there first may be of another time.
+        // The earliest ones may be of another time.
         (0..wrappers.len()).find_map(|first| {
             let passed = wrappers[first..].iter().flat_map(|wrapper| {
-                // Helpers that have made and thrown it were not on the cause's way.
+                // Helpers that have made and thrown the wrapper were not on the cause's way.
                 wrapper.frames.iter().skip_while(|raw| !self.has(raw))
             });
             let passed: Vec<&Raw> = passed.collect();
@@ -155,7 +158,7 @@ impl Trace {
             };
             let mut places = (0..way.len()).filter(|&at| {
                 let (inside, behind) = way.split_at(at);
-                // Helpers that throw it on belong to what they lead to.
+                // Helpers that rethrow it belong to the way that follows.
                 let is_apart = inside.last().is_none_or(|last| self.has(last));
                 let next = behind.iter().find(|raw| self.has(raw));
                 is_apart
@@ -170,15 +173,15 @@ impl Trace {
         })
     }
 
-    /// Whether these frames follow each other in the trace, with none between them that has probes, but for helpers of
-    /// which the trace knows nothing.
+    /// Whether these frames follow each other in the trace, with none between them that has probes,
+    /// except helpers that are not in the trace.
     fn is_close<'r>(&self, frames: impl IntoIterator<Item = &'r Raw>) -> bool {
         let mut frames = frames.into_iter().filter(|raw| self.has(raw));
         let Some(first) = frames.next() else {
             return false;
         };
         let start = match *self.places(first) {
-            // What was before may be forgotten.
+            // What came before may be forgotten.
             [at] => at,
             [at, ..] if self.next[0] == Some(at) => at,
             _ => return false,
@@ -198,8 +201,9 @@ impl Trace {
 mod tests {
     use super::*;
 
-    /// The frames of all ways together, if those of wrappers are among them. Methods are letters; those of the JDK, which
-    /// have no probes, are upper case. The way of a wrapper has a plus sign in front, and its catcher at the end.
+    /// The frames of all ways together, if those of wrappers are among them. Methods are letters;
+    /// those of the JDK, which have no probes, are upper case. The way of a wrapper has a plus sign
+    /// in front, and its catcher at the end.
     fn joined(trace: &str, ways: &[&str]) -> Option<String> {
         let elements = trace.chars().map(|name| StackElement {
             class: "C".to_owned(),
@@ -235,11 +239,11 @@ mod tests {
     fn what_a_wrapper_has_passed_fills_the_gap() {
         for (trace, ways, expected) in [
             ("abcdm", &["a", "+bcd", "dm"][..], "abcdm"),
-            // Where the JDK has made the wrapper, the way of the cause goes on.
+            // If the JDK has made the wrapper, the way of the cause goes on.
             ("aJbJdm", &["+bd", "adm"], "abdm"),
             // Methods of the JDK have thrown it.
             ("JbcJdm", &["+bcd", "dm"], "bcdm"),
-            // Helpers that wrap and that throw on are in no trace.
+            // Helpers that wrap and that rethrow are in no trace.
             ("abcdm", &["a", "+wbcd", "xdm"], "abcxdm"),
             // A wrapper in another one, and one after the other.
             ("abcdem", &["a", "+bc", "+cde", "em"], "abcdem"),
@@ -247,13 +251,13 @@ mod tests {
             // What it has left before is forgotten, or does not matter.
             ("abcdm", &["+bcd", "dm"], "bcdm"),
             ("abcdm", &["x", "a", "+bcd", "dm"], "abcdm"),
-            // It was thrown on again.
+            // It was rethrown again.
             ("abcdmn", &["a", "+bcd", "dm", "xn"], "abcdmxn"),
             ("abcdmn", &["+bcd", "adm", "n"], "abcdmn"),
             // Recursion.
             ("arrrm", &["a", "+rrr", "rm"], "arrrm"),
             ("arrrm", &["+rrr", "arm"], "arrrm"),
-            // One of an earlier time is left out.
+            // A way of an earlier time is left out.
             ("abcdm", &["+bcd", "a", "+bcd", "dm"], "abcdm"),
             ("abcdm", &["+bcd", "+bcd", "adm"], "abcdm"),
         ] {
@@ -275,7 +279,7 @@ mod tests {
             ("abcdm", &["a", "+cd", "dm"]),
             ("abcdm", &["a", "+bd", "dm"]),
             ("abcdm", &["ac", "+bcd", "dm"]),
-            // Somebody else has caught it.
+            // Another method has caught it.
             ("abcdm", &["a", "+bcm", "dm"]),
             ("abcdm", &["a", "+bcd", "m"]),
             // It came another way.

@@ -10,16 +10,16 @@ use std::ptr;
 /// A reference in a local variable of some thread.
 pub(crate) struct StackLocal {
     pub(crate) info: sys::StackLocalInfo,
-    /// Of the object; 0 if it has none.
+    /// The tag of the object; 0 if it has none.
     pub(crate) tag: i64,
 }
 
-/// What objects are tagged with.
+/// How objects are tagged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tags {
-    /// Each with a number of its own.
+    /// Each gets a number of its own.
     Own,
-    /// All alike.
+    /// All get the same tag.
     One,
 }
 
@@ -32,14 +32,14 @@ impl Jvmti {
         tag
     }
 
-    /// Tags an object; whether the JVM had the memory for it.
+    /// Tags an object. Returns whether the JVM had the memory for it.
     pub(crate) fn set_tag(self, object: Obj, tag: i64) -> bool {
         // SAFETY: valid reference.
         unsafe { self.0.SetTag(object.raw(), tag) == sys::OK }
     }
 
-    /// The objects that have this tag. It is one alone, for the JVM compares each object that has a tag with each that
-    /// it is asked for, and cannot stop its threads meanwhile.
+    /// The objects that have this tag. It takes a single tag, because the JVM compares each tagged
+    /// object with each tag that is asked for, and cannot be interrupted meanwhile.
     pub(crate) fn tagged(self, tag: i64) -> Vec<Obj> {
         let (mut count, mut objects) = (0, ptr::null_mut());
         // SAFETY: one tag, as announced, places for results; null for those that are not asked for.
@@ -52,12 +52,13 @@ impl Jvmti {
         }
     }
 
-    /// References in local variables of all threads, at one moment. Objects without a tag get one where they are
-    /// `wanted`: the first behind those of `threads`, and each its own or all this one.
+    /// The references in local variables of all threads, at one moment. Objects without a tag get
+    /// one if they are `wanted`: the first tag behind those of `threads`, and each its own or all
+    /// this one.
     ///
-    /// A virtual thread that no other thread runs just then is looked at only if it has one of the tags
-    /// `threads`, and the caller has a local reference to it: the JVM tells its stack when it comes by
-    /// on its way from the roots.
+    /// An unmounted virtual thread is included only if it has one of the tags `threads`, and the
+    /// caller has a local reference to it: the JVM reports its stack when it reaches the thread on
+    /// its way from the roots.
     pub(crate) fn stack_locals(
         self,
         threads: RangeInclusive<i64>,
@@ -101,7 +102,7 @@ impl Jvmti {
                     return sys::VISIT_OBJECTS;
                 }
             }
-            // Nothing behind it is asked for.
+            // Nothing behind it is needed.
             0
         }
         let callbacks = sys::HeapCallbacks {
@@ -130,11 +131,11 @@ impl Jvmti {
         seen.locals
     }
 
-    /// Has the JIT's optimisations of objects in the frames of all threads undone: an object that it
-    /// had taken apart is whole again. The environment must be able to tag objects.
+    /// Makes the JVM undo the JIT's optimisations of objects in the frames of all threads: an
+    /// object that was scalar-replaced is whole again. The environment must be able to tag objects.
     ///
-    /// It is what the JVM does before it shows its heap to anyone (JDK 16 and up); here the walk
-    /// ends with the first reference.
+    /// The JVM does this before it shows its heap to any agent (JDK 16 and up); here the walk ends
+    /// with the first reference.
     pub(crate) fn materialize_objects(self) {
         unsafe extern "system" fn abort(
             _: c_int,

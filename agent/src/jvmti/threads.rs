@@ -1,4 +1,4 @@
-//! Threads: what they are, what they are doing, and what they have.
+//! Threads: their names, stacks and monitors.
 
 use super::Jvmti;
 use crate::jni::{Jni, Obj};
@@ -7,7 +7,7 @@ use std::ffi::{c_int, c_void};
 use std::panic::{self, AssertUnwindSafe};
 use std::ptr;
 
-/// A thread that is suspended.
+/// A suspended thread, which is resumed when this is dropped.
 pub(crate) struct Suspended(Jvmti, Obj);
 
 impl Drop for Suspended {
@@ -18,13 +18,13 @@ impl Drop for Suspended {
 }
 
 impl Jvmti {
-    /// Name and thread group of the current thread.
+    /// The name and thread group of the current thread.
     fn thread_info(self) -> Option<(Option<String>, Option<Obj>)> {
         let (name, group, _) = self.info_of(ptr::null_mut())?;
         Some((name, group))
     }
 
-    /// Name of a thread, and whether it is a daemon.
+    /// The name of a thread, and whether it is a daemon.
     pub(crate) fn thread(self, thread: Obj) -> Option<(String, bool)> {
         let (name, _, daemon) = self.info_of(thread.raw())?;
         Some((name.unwrap_or_default(), daemon))
@@ -78,7 +78,7 @@ impl Jvmti {
         self.take_references(threads, count)
     }
 
-    /// Who has an object's monitor, and who waits to enter it or to be notified.
+    /// The owner of an object's monitor, and the threads that wait to enter it or to be notified.
     pub(crate) fn monitor(self, object: Obj) -> Option<(Option<Obj>, Vec<Obj>)> {
         let mut usage = sys::MonitorUsage {
             owner: ptr::null_mut(),
@@ -99,7 +99,8 @@ impl Jvmti {
         Some((owner, waiters))
     }
 
-    /// The object whose monitor a thread waits to enter, or to be notified by. The environment must be able to tell.
+    /// The object whose monitor a thread waits to enter, or to be notified by. The environment must
+    /// have the capability.
     pub(crate) fn contended_monitor(self, thread: Obj) -> Option<Obj> {
         let mut monitor = ptr::null_mut();
         // SAFETY: valid thread, a place for a reference.
@@ -114,7 +115,7 @@ impl Jvmti {
         unsafe { Obj::from_raw(monitor) }
     }
 
-    /// The objects whose monitors a thread has. The environment must be able to tell.
+    /// The objects whose monitors a thread owns. The environment must have the capability.
     pub(crate) fn owned_monitors(self, thread: Obj) -> Vec<Obj> {
         let (mut count, mut monitors) = (0, ptr::null_mut());
         // SAFETY: valid thread, places for results.
@@ -126,7 +127,7 @@ impl Jvmti {
         self.take_references(monitors, count)
     }
 
-    /// State and frames of threads, innermost first, all of one moment.
+    /// The state and frames of threads, innermost first, all of one moment.
     pub(crate) fn stacks(self, threads: &[Obj], max: usize) -> Vec<(c_int, Vec<sys::FrameInfo>)> {
         let raw: Vec<sys::Ref> = threads.iter().map(|thread| thread.raw()).collect();
         let mut stacks = ptr::null_mut();
@@ -160,7 +161,7 @@ impl Jvmti {
         }
     }
 
-    /// State and at most `max` frames of one thread, which may be a virtual one; nothing of one that
+    /// The state and at most `max` frames of one thread, which may be virtual; `None` for one that
     /// has not begun or has ended.
     pub(crate) fn stack(self, thread: Obj, max: usize) -> Option<(c_int, Vec<sys::FrameInfo>)> {
         let nothing = sys::FrameInfo {
@@ -192,7 +193,7 @@ impl Jvmti {
     }
 
     /// A local variable of a primitive type, as the probes keep it. The environment must be able to
-    /// access local variables, and the thread be suspended.
+    /// access local variables, and the thread must be suspended.
     pub(crate) fn local(self, thread: Obj, depth: usize, slot: u16, letter: u8) -> Option<i64> {
         let (depth, slot) = (depth as c_int, c_int::from(slot));
         let (mut int, mut long, mut float, mut double) = (0, 0, 0.0, 0.0);
@@ -221,11 +222,11 @@ impl Jvmti {
         }
     }
 
-    /// Runs `body` on a daemon thread of the JVM's that the program does not see in its thread
-    /// groups' business. `thread` is a fresh `java.lang.Thread`.
+    /// Runs `body` on a daemon thread of the JVM, which is not in the program's thread groups.
+    /// `thread` is a fresh `java.lang.Thread`.
     pub(crate) fn run_agent_thread(self, thread: Obj, body: fn(Jni)) -> bool {
         unsafe extern "system" fn start(_: JvmtiEnv, env: JniEnv, arg: *mut c_void) {
-            // A panic must not cross into the JVM; the thread just ends.
+            // A panic must not cross into the JVM; the thread then ends.
             let _ = panic::catch_unwind(AssertUnwindSafe(|| {
                 // SAFETY: `arg` is the function passed below, `env` this thread's environment.
                 let (body, jni) = unsafe {

@@ -1,24 +1,27 @@
-//! Members of JSON and elements of XML by their names, in any text that has such parts.
+//! Members of JSON and elements of XML with secret names, in any text that has such parts.
 //!
-//! Texts are often no document as a whole: a request has headers in front, a message quotes a part, a buffer holds the
-//! beginning. So a member is known by what stands around it alone, and a document in a string of another likewise.
+//! Texts are often not whole documents: a request has headers in front, a message quotes a part, a
+//! buffer holds the beginning. So a member is recognised by its surroundings alone, and so is a
+//! document in a string of another one.
 
 use super::{MAX_NAME, Role, Search};
 use std::iter;
 use std::ops::Range;
 
-/// How many backslashes a quote has in front of it that begins or ends a string: none in a document, one if the
-/// document is in a string of another, and so on.
+/// The possible numbers of backslashes before a quote that begins or ends a string: none in a
+/// document, one if the document is in a string of another one, and so on.
 const ESCAPES: [usize; 4] = [0, 1, 3, 7];
 
-/// A member's name in front of its colon.
+/// The name of a member, before its colon.
 struct Name {
     text: Range<usize>,
-    /// The backslashes in front of its quotes; `None` if it has no quotes, as in JavaScript and GraphQL.
+    /// The number of backslashes before its quotes; `None` if it has no quotes, as in JavaScript
+    /// and GraphQL.
     escapes: Option<usize>,
 }
 
-/// Members of JSON whose names say that they are secret: strings, numbers, and what is in an array of such.
+/// Masks members of JSON whose names make them secret: strings, numbers, and the elements of an
+/// array of these.
 pub(super) fn json(search: &mut Search<'_>) {
     let text = search.text;
     let bytes = text.as_bytes();
@@ -53,14 +56,14 @@ pub(super) fn json(search: &mut Search<'_>) {
         match quote {
             Some(b'-' | b'0'..=b'9') => search.member(role, start..number_end(bytes, start)),
             Some(b'[') if role == Role::Secret => at = array(search, start + 1),
-            // What it holds may be called `value`.
+            // It may contain a member called `value`.
             Some(b'{') if role == Role::Secret => search.named = 1,
             _ => {}
         }
     }
 }
 
-/// The name of a member before a colon, if what stands in front of it is what does in an object.
+/// The name of a member before a colon, if the text before it fits an object.
 fn name_before(bytes: &[u8], colon: usize) -> Option<Name> {
     let is_letter = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'$');
     let end = before_space(bytes, colon);
@@ -99,10 +102,11 @@ fn name_before(bytes: &[u8], colon: usize) -> Option<Name> {
     })
 }
 
-/// Whether one of some signs stands before a place, with nothing but space between, or nothing at all does.
+/// Whether one of these characters precedes a place, with nothing but space between, or nothing at
+/// all does.
 fn is_behind(bytes: &[u8], place: usize, signs: &[u8]) -> bool {
     let mut end = before_space(bytes, place);
-    // Space in a document that is in a string is escaped: `{\n`.
+    // In a document inside a string, space is escaped: `{\n`.
     while let Some(letter @ (b'n' | b'r' | b't')) = end.checked_sub(1).map(|last| bytes[last])
         && backslashes_before(bytes, end - 1) > 0
         && letter.is_ascii()
@@ -113,14 +117,15 @@ fn is_behind(bytes: &[u8], place: usize, signs: &[u8]) -> bool {
         .is_none_or(|last| signs.contains(&bytes[last]))
 }
 
-/// What is between the quotes of a string, which begins behind so many backslashes as are in front of this one.
+/// The text between the quotes of a string, whose quotes have the same number of backslashes as
+/// this first one.
 fn string(bytes: &[u8], quote: usize) -> Range<usize> {
     let escapes = backslashes_before(bytes, quote);
     let mut at = quote + 1;
     while let Some(next) = find(bytes, at, bytes[quote]) {
         let before =
             backslashes_before(bytes.get(quote + 1..).unwrap_or_default(), next - quote - 1);
-        // A quote within has more of them, and is escaped once more.
+        // A quote inside it has more backslashes, because it is escaped once more.
         if !(before + 1).is_multiple_of(2 * (escapes + 1)) {
             return quote + 1..next - before.min(escapes);
         }
@@ -136,7 +141,8 @@ fn number_end(bytes: &[u8], start: usize) -> usize {
     start + digits.count()
 }
 
-/// Takes the strings and numbers of an array whose name says that they are secret; where it has looked.
+/// Masks the strings and numbers of an array whose name makes them secret. Returns where it has
+/// stopped.
 fn array(search: &mut Search<'_>, start: usize) -> usize {
     let bytes = search.text.as_bytes();
     let mut at = start;
@@ -161,8 +167,8 @@ fn array(search: &mut Search<'_>, start: usize) -> usize {
     }
 }
 
-/// Elements and attributes of XML and HTML whose names say that they are secret, with whatever prefix, and values of
-/// elements that are called by an attribute: `<property name="password" value="X"/>`.
+/// Masks elements and attributes of XML and HTML whose names, with any prefix, make them secret,
+/// and values of elements that are named by an attribute: `<property name="password" value="X"/>`.
 pub(super) fn xml(search: &mut Search<'_>) {
     let text = search.text;
     let bytes = text.as_bytes();
@@ -194,7 +200,7 @@ pub(super) fn xml(search: &mut Search<'_>) {
     }
 }
 
-/// Without the prefix of its namespace.
+/// A name without the prefix of its namespace.
 fn local(name: &str) -> &str {
     name.rsplit(':').next().unwrap_or_default()
 }
@@ -216,8 +222,8 @@ fn xml_name(bytes: &[u8], start: usize) -> Range<usize> {
     start..start + len
 }
 
-/// Takes the attributes of a tag, from behind its name on. Where the content begins; `None` if there is none, or what
-/// looked like a tag is none.
+/// Handles the attributes of a tag, from the end of its name on. Returns where the content begins;
+/// `None` if there is none, or it is not a tag.
 fn attributes(search: &mut Search<'_>, start: usize) -> Option<usize> {
     let text = search.text;
     let bytes = text.as_bytes();
@@ -233,7 +239,7 @@ fn attributes(search: &mut Search<'_>, start: usize) -> Option<usize> {
         }
         let equals = behind_space(bytes, name.end);
         if bytes.get(equals) != Some(&b'=') {
-            // HTML: `disabled`.
+            // HTML allows this: `disabled`.
             at = name.end;
             continue;
         }
@@ -251,7 +257,7 @@ fn attributes(search: &mut Search<'_>, start: usize) -> Option<usize> {
                 at = end + 1;
                 quote + 1..end - backslashes_before(bytes, end).min(quote - start)
             }
-            // HTML: `name=password`.
+            // HTML allows this: `name=password`.
             _ => {
                 let ends = |byte: &u8| byte.is_ascii_whitespace() || b"<>\"'=".contains(byte);
                 at = start + bytes.get(start..)?.iter().position(ends)?;
@@ -263,21 +269,21 @@ fn attributes(search: &mut Search<'_>, start: usize) -> Option<usize> {
     }
 }
 
-/// Where sections of `CDATA` end, looked for once however many seem to begin.
+/// The end of a `CDATA` section, searched once however many seem to begin.
 #[derive(Default)]
 struct DataEnds {
     next: usize,
-    /// The same without the space in front of the sign.
+    /// The end without the space before the terminator.
     text: usize,
-    /// Behind the sign and the space that follows it.
+    /// The place behind the terminator and the space that follows it.
     behind: usize,
 }
 
 impl DataEnds {
     const SIGN: &[u8] = b"]]>";
 
-    /// The first end from a place on, or the end of the text: the content up to there, without space around it, and
-    /// what is behind.
+    /// The first end from a place on, or the end of the text: the content up to there, without
+    /// surrounding space, and the place behind it.
     fn from(&mut self, bytes: &[u8], place: usize) -> (Range<usize>, usize) {
         if self.next < place {
             let mut parts = bytes[place..].windows(Self::SIGN.len());
@@ -291,7 +297,7 @@ impl DataEnds {
     }
 }
 
-/// The text of an element that has nothing else in it.
+/// The text of an element that contains nothing else.
 fn leaf(
     bytes: &[u8],
     name: &Range<usize>,
@@ -312,7 +318,7 @@ fn leaf(
     (is_closed && !value.is_empty()).then_some(value)
 }
 
-/// The text that a string of JSON stands for, and of most languages.
+/// The text that a string literal of JSON, or of most languages, stands for.
 pub(super) fn without_escapes(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text.chars();
@@ -339,7 +345,8 @@ pub(super) fn without_escapes(text: &str) -> String {
     plain
 }
 
-/// The character of which the digits stand here, and what is behind it: two units of UTF-16 may be one.
+/// The character with these hexadecimal digits, and the text behind it: two UTF-16 units may be one
+/// character.
 fn escaped(digits: &str) -> Option<(char, &str)> {
     let unit = |digits: &str| u16::from_str_radix(digits.get(..4)?, 16).ok();
     let second = digits.get(4..).and_then(|rest| rest.strip_prefix("\\u"));
@@ -352,7 +359,7 @@ fn escaped(digits: &str) -> Option<(char, &str)> {
     Some((decoded, behind))
 }
 
-/// The text that one in XML stands for.
+/// The text that a text in XML stands for.
 pub(super) fn without_entities(text: &str) -> String {
     let mut plain = without_numbers(text);
     for (entity, sign) in [
@@ -367,7 +374,7 @@ pub(super) fn without_entities(text: &str) -> String {
     plain
 }
 
-/// The same of the characters that stand there by their numbers.
+/// A text with its numeric character references replaced.
 fn without_numbers(text: &str) -> String {
     let character = |number: &str| {
         let code = match number.strip_prefix(['x', 'X']) {

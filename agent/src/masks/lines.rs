@@ -1,8 +1,8 @@
-//! Lines that are nothing but a name with its value, as YAML, properties, `.env` and ini files have them and headers
-//! are written; settings and queries; and the parts of a form.
+//! Lines that consist of a name and its value, as in YAML, properties, `.env` and ini files and in
+//! headers; settings and queries; and the parts of a form.
 //!
-//! Programs have such lines, too (`password = read();`, `password: String,`), and so has prose: what is recognised as
-//! either is no secret.
+//! Program code has such lines as well (`password = read();`, `password: String,`), and so has
+//! prose: what is recognised as either is not a secret.
 
 use super::{MAX_NAME, Role, Search, names_secret, says_nothing};
 use std::ops::Range;
@@ -10,14 +10,14 @@ use std::ops::Range;
 /// A line with a name and a value.
 struct Entry {
     name: Range<usize>,
-    /// Without space and quotes around it.
+    /// The value, without surrounding space and quotes.
     value: Range<usize>,
     sign: Sign,
-    /// How far the line is indented, a list's dashes included.
+    /// The indentation of the line, including a list's dashes.
     indent: usize,
     is_quoted: bool,
     has_quoted_name: bool,
-    /// Whether there is space in front of the sign.
+    /// Whether there is space before the separator.
     is_spaced: bool,
     is_exported: bool,
 }
@@ -28,11 +28,11 @@ enum Sign {
     Equals,
 }
 
-/// Lines by a secret name, and what stands below such a name.
+/// Masks the values of lines with a secret name, and of the lines below such a name.
 pub(super) fn entries(search: &mut Search<'_>) {
     let text = search.text;
     let is_only = !text.trim_end().contains('\n');
-    // Whether the text is a program's, once that is asked.
+    // Whether the text is program code, once that is determined.
     let mut source = None;
     let mut below: Option<Block> = None;
     let mut is_behind_entry = false;
@@ -80,12 +80,12 @@ pub(super) fn entries(search: &mut Search<'_>) {
     }
 }
 
-/// Reads a line that is a name with a value, and nothing else.
+/// Parses a line that consists of a name and a value.
 fn entry(text: &str, line: &Range<usize>) -> Option<Entry> {
     let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '$' | '[' | ']');
     let whole = text.get(line.clone())?.trim_end();
     let mut rest = whole.trim_start();
-    // An element of a list, or what is commented out.
+    // The line is an element of a list, or commented out.
     let mut is_comment = false;
     while let Some(inner) = rest.strip_prefix("- ") {
         rest = inner.trim_start();
@@ -127,7 +127,7 @@ fn entry(text: &str, line: &Range<usize>) -> Option<Entry> {
     let mut is_quoted = false;
     let first = value.chars().next().filter(|c| matches!(c, '"' | '\''));
     match first.and_then(|quote| value.get(1..)?.rfind(quote)) {
-        // Behind it is a comment at most.
+        // Only a comment follows it, if anything.
         Some(len) if is_comment_or_nothing(value.get(len + 2..)?) => {
             value = value.get(1..=len)?;
             start += 1;
@@ -147,7 +147,7 @@ fn entry(text: &str, line: &Range<usize>) -> Option<Entry> {
     })
 }
 
-/// Whether a name has a bracket that is not closed, as objects print themselves: `User[password=x]`.
+/// Whether a name has an unclosed bracket, as in printed objects: `User[password=x]`.
 fn is_open(name: &str) -> bool {
     name.matches('[').count() != name.matches(']').count()
 }
@@ -157,7 +157,7 @@ fn is_comment_or_nothing(rest: &str) -> bool {
     rest.is_empty() || rest.starts_with('#')
 }
 
-/// Whether the value of a line by a secret name is one.
+/// Whether the value of a line with a secret name is a secret.
 fn is_value(
     text: &str,
     entry: &Entry,
@@ -188,7 +188,7 @@ fn is_value(
     }
 }
 
-/// Whether a value is what such a header has.
+/// Whether a value fits such a header.
 fn is_of_header(name: &str, value: &str) -> bool {
     let name = name.to_ascii_lowercase();
     value.contains('=') && (name.ends_with("cookie") || name.ends_with("authorization"))
@@ -221,7 +221,7 @@ fn is_no_word(value: &str) -> bool {
     inner && value.contains(char::is_lowercase) && !value.contains(' ')
 }
 
-/// Whether what stands behind an equals sign is computed: `new Secret(x)`, `read()`.
+/// Whether the text after an equals sign is an expression: `new Secret(x)`, `read()`.
 fn is_expression(value: &str) -> bool {
     let value = value.trim_end_matches(';');
     let callee = value.split('(').next().unwrap_or_default();
@@ -233,7 +233,7 @@ fn is_expression(value: &str) -> bool {
             && callee.chars().all(is_callee)
 }
 
-/// Whether a text is that of a program, by lines that hardly anything else has.
+/// Whether a text is program code, judged by lines that hardly occur elsewhere.
 fn is_source(text: &str) -> bool {
     const NAMES: [&str; 4] = ["package ", "import ", "from ", "using "];
     const DECLARES: [&str; 15] = [
@@ -275,12 +275,12 @@ fn is_source(text: &str) -> bool {
     })
 }
 
-/// A value that stands in the lines below its name.
+/// A value in the lines below its name.
 #[derive(Debug, Clone, Copy)]
 struct Block {
-    /// How far the name is indented; the value is more.
+    /// The indentation of the name; the value is indented more.
     indent: usize,
-    /// Whether it is but a list, each element with a dash.
+    /// Whether it is only a list, with a dash before each element.
     is_list: bool,
 }
 
@@ -298,7 +298,7 @@ fn block(text: &str, entry: &Entry) -> Option<Block> {
     })
 }
 
-/// What a line is, if the value of the one before it may go on.
+/// The kind of a line, if the value of the previous one may continue.
 enum Below {
     Value(Range<usize>),
     Nothing,
@@ -319,7 +319,7 @@ fn value_below(text: &str, line: &Range<usize>, block: Block) -> Below {
         true => is_element,
         false => is_deeper,
     };
-    // Of an object, each member is asked for its own name.
+    // In an object, each member is judged by its own name.
     match entry(text, line) {
         Some(entry) if entry.sign == Sign::Colon => Below::Ends,
         _ if belongs => Below::Value(start..start + value.len()),
@@ -327,14 +327,14 @@ fn value_below(text: &str, line: &Range<usize>, block: Block) -> Below {
     }
 }
 
-/// A query, with or without its path, and settings of a connection: a line that has nothing else but names with their
-/// values.
+/// Masks a query, with or without its path, and settings of a connection: a line that consists of
+/// names with their values.
 fn settings(search: &mut Search<'_>, line: &Range<usize>, is_only: bool) {
     let whole = search.text.get(line.clone()).unwrap_or_default();
     if !whole.contains('=') {
         return;
     }
-    // Behind the path of a query.
+    // The query follows the path.
     let query = whole.bytes().enumerate().find(|&(at, byte)| {
         let next = whole.as_bytes().get(at + 1);
         byte == b'?' && next.is_some_and(|next| next.is_ascii_alphanumeric() || *next == b'_')
@@ -378,7 +378,7 @@ fn settings(search: &mut Search<'_>, line: &Range<usize>, is_only: bool) {
     }
 }
 
-/// The parts of a form by their names (RFC 7578).
+/// Masks the parts of a form by their names (RFC 7578).
 pub(super) fn parts(search: &mut Search<'_>) {
     const DISPOSITION: &str = "form-data;";
     const MAX_HEADERS: usize = 10;
@@ -388,7 +388,7 @@ pub(super) fn parts(search: &mut Search<'_>) {
         let behind = at + next + DISPOSITION.len();
         let rest = text.get(behind..).unwrap_or_default();
         let header = rest.split(['\r', '\n']).next().unwrap_or_default();
-        // A header is a line of its own, and is read once.
+        // A header is a line of its own and is read once.
         at = behind + header.len();
         let name = header
             .split(';')
@@ -399,7 +399,7 @@ pub(super) fn parts(search: &mut Search<'_>) {
         if !names_secret(name, search.is_secret) {
             continue;
         }
-        // Behind an empty line.
+        // The content follows an empty line.
         let mut start = behind;
         let mut lines = rest.split_inclusive('\n').take(MAX_HEADERS);
         let has_value = lines.any(|line| {

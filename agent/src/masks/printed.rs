@@ -1,16 +1,18 @@
-//! What objects print of themselves: `User[name=ann, password=X]` of records, `User{password='X'}` of methods that
-//! development environments write, `User(password=X)` of Kotlin and Lombok, `{password=X}` of maps.
+//! What objects print: `User[name=ann, password=X]` of records, `User{password='X'}` of methods
+//! that development environments generate, `User(password=X)` of Kotlin and Lombok, `{password=X}`
+//! of maps.
 
 use super::{MAX_NAME, Role, Search, names_secret};
 use std::ops::Range;
 
-/// What the name of a component stands behind.
+/// The characters that precede the name of a component.
 pub(super) const BEFORE_COMPONENTS: &[char] = &['[', '{', '(', ','];
 
-/// What that of a setting in an argument does as well: the first of several stands behind the name of all.
+/// The characters that precede the name of a setting in an argument: the first of several settings
+/// follows the name of all.
 pub(super) const BEFORE_SETTINGS: &[char] = &['[', '{', '(', ',', '='];
 
-/// Components and entries by secret names.
+/// Masks components and entries with secret names.
 pub(super) fn components(search: &mut Search<'_>) {
     let text = search.text;
     let mut at = 0;
@@ -39,7 +41,7 @@ fn is_of_name(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '$')
 }
 
-/// The name in front of an equals sign, if it is one of several or the first within brackets.
+/// The name before an equals sign, if it is one of several or the first inside brackets.
 fn name_before<'t>(text: &'t str, equals: usize, behind: &[char]) -> Option<&'t str> {
     let before = text.get(..equals)?;
     let letters = before.chars().rev().take_while(|c| is_of_name(*c));
@@ -49,8 +51,9 @@ fn name_before<'t>(text: &'t str, equals: usize, behind: &[char]) -> Option<&'t 
     (begins.ends_with(behind) && name.starts_with(|c: char| !c.is_ascii_digit())).then_some(name)
 }
 
-/// The value behind an equals sign, of the rest of the line: up to the next name with one or with a bracket, the
-/// bracket that closes, or the line's end. What is in quotes ends with the quote that one of these follows.
+/// The value after an equals sign, in the rest of the line: up to the next name with an equals sign
+/// or a bracket, to the closing bracket, or to the line's end. A quoted value ends with the quote
+/// that one of these follows.
 fn value(text: &str, line: Range<usize>) -> Range<usize> {
     let start = line.start;
     let line = text.get(line).unwrap_or_default();
@@ -73,7 +76,8 @@ fn value(text: &str, line: Range<usize>) -> Range<usize> {
     start..start + value.len() - unopened(value)
 }
 
-/// How many bytes at the end of a value are behind the bracket that closes what it is a part of.
+/// The number of bytes at the end of a value that lie behind the closing bracket of its
+/// surroundings.
 fn unopened(value: &str) -> usize {
     let mut open: Vec<char> = Vec::new();
     let mut outside = None;
@@ -85,7 +89,7 @@ fn unopened(value: &str) -> usize {
             ']' | '}' | ')' if open.last() == Some(&c) => {
                 open.pop();
             }
-            // A secret may have brackets of its own; the last of several is none.
+            // A secret may contain brackets; the last of several is not part of it.
             ']' | '}' | ')' if outside.is_none() => outside = Some(at),
             ']' | '}' | ')' => {}
             ' ' | ',' | ';' | '.' | '!' | '>' | '"' | '\'' => {}
@@ -95,7 +99,8 @@ fn unopened(value: &str) -> usize {
     outside.map_or(0, |at| value.len() - at)
 }
 
-/// Whether something is to be put here: of statements (`?`, `:name`, `$1`), of formats (`%s`, `{}`, `{0}`).
+/// Whether a value is a placeholder: of statements (`?`, `:name`, `$1`), of formats (`%s`, `{}`,
+/// `{0}`).
 fn is_placeholder(value: &str) -> bool {
     let word = value.split([' ', ')', ';']).next().unwrap_or_default();
     let is_word = |text: &str| text.chars().all(|c| c.is_alphanumeric() || c == '_');

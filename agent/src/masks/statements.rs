@@ -1,15 +1,15 @@
-//! Statements of SQL that give somebody a password: `CREATE USER joe PASSWORD 'x'`, `ALTER USER joe IDENTIFIED BY 'x'`,
-//! `SET PASSWORD FOR joe = 'x'`, `UPDATE users SET password = 'x'`.
+//! SQL statements that set a password: `CREATE USER joe PASSWORD 'x'`, `ALTER USER joe IDENTIFIED
+//! BY 'x'`, `SET PASSWORD FOR joe = 'x'`, `UPDATE users SET password = 'x'`.
 
 use super::{Role, Search, names_secret};
 
-/// How statements begin that do; what begins otherwise is not looked at.
+/// The first words of such statements; others are not examined.
 const VERBS: [&str; 5] = ["alter", "create", "grant", "set", "update"];
 
-/// What may stand between a name and its value.
+/// The words that may be between a name and its value.
 const BETWEEN: [&str; 7] = ["as", "by", "e", "encrypted", "hash", "n", "with"];
 
-/// The strings behind names of secrets, and behind `IDENTIFIED BY`.
+/// Masks the strings after names of secrets, and after `IDENTIFIED BY`.
 pub(super) fn passwords(search: &mut Search<'_>) {
     let text = search.text;
     let bytes = text.as_bytes();
@@ -25,7 +25,7 @@ pub(super) fn passwords(search: &mut Search<'_>) {
             _ if verb.is_none() => {}
             b'\'' | b'"' => {
                 let Some(end) = string_end(bytes, at) else {
-                    // No other string can end.
+                    // No further string can end.
                     return;
                 };
                 if std::mem::take(&mut awaits) {
@@ -55,7 +55,7 @@ pub(super) fn passwords(search: &mut Search<'_>) {
     }
 }
 
-/// Which of the verbs a statement begins with.
+/// The verb with which a statement begins, if it is one of these.
 fn verb(statement: &str) -> Option<&'static str> {
     let statement = statement.trim_start();
     VERBS.into_iter().find(|verb| {
@@ -65,7 +65,7 @@ fn verb(statement: &str) -> Option<&'static str> {
     })
 }
 
-/// Where a string ends, in which two quotes stand for one.
+/// The end of a string, in which two quotes stand for one.
 fn string_end(bytes: &[u8], start: usize) -> Option<usize> {
     let quote = bytes[start];
     let mut at = start + 1;

@@ -1,12 +1,13 @@
-//! What lets somebody in by the form of a URL, a header or a key.
+//! Credentials that are recognised by the form of a URL, a header or a key.
 
 use super::{MAX_NAME, MIN_TOKEN, Search, is_option_secret};
 use std::ops::Range;
 
-/// Bytes of the longest password that a login of Oracle's is taken to have.
+/// The bytes of the longest password in an Oracle login.
 const MAX_PASSWORD: usize = 500;
 
-/// The passwords of URLs: between the first colon and the at sign of the authority (RFC 3986, section 3.2.1).
+/// Masks the passwords of URLs: between the first colon and the at sign of the authority (RFC 3986,
+/// section 3.2.1).
 pub(super) fn passwords(search: &mut Search<'_>) {
     let text = search.text;
     for (scheme, _) in text.match_indices("://") {
@@ -23,8 +24,8 @@ pub(super) fn passwords(search: &mut Search<'_>) {
     }
 }
 
-/// The passwords of Oracle's drivers, which are no part of a URL's authority: `jdbc:oracle:thin:scott/X@db:1521/x`,
-/// `...:scott/X@//host`, `...:scott/X@(DESCRIPTION=...)`.
+/// Masks the passwords of Oracle's drivers, which are not part of a URL's authority:
+/// `jdbc:oracle:thin:scott/X@db:1521/x`, `...:scott/X@//host`, `...:scott/X@(DESCRIPTION=...)`.
 pub(super) fn oracle(search: &mut Search<'_>) {
     const VENDOR: &str = "oracle:";
     let text = search.text;
@@ -42,7 +43,7 @@ pub(super) fn oracle(search: &mut Search<'_>) {
             continue;
         }
         let start = text.len() - login.len() + user.len() + 1;
-        // What is quoted may have any signs in it.
+        // A quoted password may contain any characters.
         let is_quoted = password.starts_with('"');
         let start = start + usize::from(is_quoted);
         let password = within(text.get(start..).unwrap_or_default(), MAX_PASSWORD);
@@ -57,7 +58,8 @@ pub(super) fn oracle(search: &mut Search<'_>) {
                 (rest, len)
             }
         };
-        // Another that begins in it has no other end, unless that is further away, or this one has more than it.
+        // Another login that begins in it has no other end, unless that is further away, or this
+        // one is too long.
         from = start
             + match len {
                 Some(len) => rest.find('@').unwrap_or(len),
@@ -69,13 +71,14 @@ pub(super) fn oracle(search: &mut Search<'_>) {
     }
 }
 
-/// The beginning of a text, of at most so many bytes: many logins may seem to begin before one end.
+/// The beginning of a text, of at most this many bytes: many logins may seem to begin before one
+/// end.
 fn within(text: &str, len: usize) -> &str {
     &text[..text.floor_char_boundary(len)]
 }
 
-/// Secret parameters of URLs: `?password=X&ssl=true`, or as some drivers of databases want it,
-/// `;password=X;encrypt=true`, also where what they connect to is a file (`jdbc:h2:./db;password=X`).
+/// Masks secret parameters of URLs: `?password=X&ssl=true`, or as some database drivers require,
+/// `;password=X;encrypt=true`, even if they connect to a file (`jdbc:h2:./db;password=X`).
 pub(super) fn parameters(search: &mut Search<'_>) {
     let text = search.text;
     let Some(mut at) = text.find("jdbc:").or_else(|| text.find("://")) else {
@@ -102,8 +105,8 @@ pub(super) fn parameters(search: &mut Search<'_>) {
     }
 }
 
-/// What follows the scheme in an HTTP header (`Authorization: Bearer X`, RFC 9110, section 11.6.2), or in such a
-/// value alone.
+/// Masks what follows the scheme in an HTTP header (`Authorization: Bearer X`, RFC 9110, section
+/// 11.6.2), or in the value of such a header alone.
 pub(super) fn headers(search: &mut Search<'_>) {
     const NAME: &str = "uthorization:";
     let text = search.text;
@@ -112,7 +115,7 @@ pub(super) fn headers(search: &mut Search<'_>) {
         let rest = text.get(start..).unwrap_or_default();
         let start = start + rest.len() - rest.trim_start().len();
         let value = text.get(start..).unwrap_or_default();
-        // Behind the header's name this is no word as any other.
+        // After the header's name this is not an ordinary word.
         let of_header = || scheme_and_token(value, &["token"]);
         if let Some(token) = scheme_and_token(value, &SCHEMES).or_else(of_header) {
             search.found.push(start + token.start..start + token.end);
@@ -121,7 +124,7 @@ pub(super) fn headers(search: &mut Search<'_>) {
     search.found.extend(token(text));
 }
 
-/// Where the token is in the value of such a header.
+/// The place of the token in the value of such a header.
 pub(super) fn token(text: &str) -> Option<Range<usize>> {
     let value = text.trim_start();
     let before = text.len() - value.len();
@@ -129,10 +132,10 @@ pub(super) fn token(text: &str) -> Option<Range<usize>> {
     (token.end == value.trim_end().len()).then_some(before + token.start..before + token.end)
 }
 
-/// The schemes of what lets somebody in.
+/// The authentication schemes.
 const SCHEMES: [&str; 2] = ["bearer", "basic"];
 
-/// Where a token is in a text that begins with its scheme, one of these.
+/// The place of a token in a text that begins with one of these schemes.
 fn scheme_and_token(text: &str, schemes: &[&str]) -> Option<Range<usize>> {
     let is_known = |scheme: &&&str| {
         let said = text.get(..scheme.len());
@@ -145,7 +148,7 @@ fn scheme_and_token(text: &str, schemes: &[&str]) -> Option<Range<usize>> {
     (token.len() >= MIN_TOKEN).then_some(start..start + token.len())
 }
 
-/// Private keys as text (RFC 7468, section 10).
+/// Masks private keys in text form (RFC 7468, section 10).
 pub(super) fn private_keys(search: &mut Search<'_>) {
     const LABEL: &str = "PRIVATE KEY-----";
     const END: &str = "-----END";
@@ -158,7 +161,7 @@ pub(super) fn private_keys(search: &mut Search<'_>) {
         if end - start >= MIN_TOKEN {
             search.found.push(start..end);
         }
-        // The label stands behind the key, too.
+        // The label also follows the key.
         let behind = text.get(end..).unwrap_or_default();
         at = end + behind.find(LABEL).map_or(0, |label| label + LABEL.len());
         if at == end {
@@ -167,7 +170,7 @@ pub(super) fn private_keys(search: &mut Search<'_>) {
     }
 }
 
-/// A text without percent encoding (RFC 3986, section 2.1), and with spaces as forms have them.
+/// A text with percent encoding (RFC 3986, section 2.1) and the plus signs of forms decoded.
 pub(super) fn decoded(text: &str) -> String {
     let bytes = text.as_bytes();
     let digit = |at: usize| {

@@ -1,9 +1,9 @@
 //! The text behind `-agentpath:...=`.
 //!
-//! - [`quotes`] splits it, and takes quotes away.
+//! - [`quotes`] splits it and removes quotes.
 //! - [`values`] reads the values of keys.
-//! - [`secrets`] says what must not be stored.
-//! - [`redact`] is what the user says of that.
+//! - [`secrets`] decides by names what must not be stored.
+//! - [`redact`] has the user's own rules for that.
 
 mod quotes;
 mod redact;
@@ -27,10 +27,10 @@ use std::fmt;
 use std::path::PathBuf;
 use std::{fs, str};
 
-/// The signals of `dump-on`, but for `QUIT`, which the JVM passes on.
+/// The signals of `dump-on`, except `QUIT`, which the JVM passes on.
 pub(crate) const SIGNALS: &[&str] = &["USR1", "URG", "WINCH"];
 
-/// What the agent was asked to do.
+/// The agent's options.
 #[derive(Debug, Clone)]
 pub(crate) struct Options {
     pub(crate) enabled: bool,
@@ -39,28 +39,28 @@ pub(crate) struct Options {
     pub(crate) trace: Trace,
     /// Whether methods get probes only once a failure has passed through them.
     pub(crate) second_chance: bool,
-    /// The file that lists these methods, if not `chances` in [`Options::out`].
+    /// The file that lists these methods, unless it is `chances` in [`Options::out`].
     pub(crate) chances: Option<PathBuf>,
-    /// Directory for recordings, `%p` already replaced.
+    /// The directory for recordings, with `%p` replaced.
     pub(crate) out: PathBuf,
     pub(crate) include: Globs,
     pub(crate) exclude: Globs,
     pub(crate) copy: Copies,
     copy_receiver: Option<Strategy>,
     copy_arguments: Option<Strategy>,
-    /// Writes of one thread that can be undone.
+    /// The number of writes of one thread that can be undone.
     pub(crate) max_writes: usize,
     /// The file of `hindsight plan`.
     pub(crate) plan: Option<PathBuf>,
     pub(crate) report: Rules,
-    /// Signals on which all threads are recorded, without `SIG`.
+    /// The signals on which all threads are recorded, without `SIG`.
     pub(crate) dump_on: Vec<String>,
     pub(crate) max_objects: usize,
-    /// Bytes.
+    /// The most bytes of one crash file.
     pub(crate) max_bytes: usize,
     pub(crate) max_crashes: u64,
     pub(crate) per_minute: u64,
-    /// Of CPU time, for recording.
+    /// The share of CPU time for recording.
     pub(crate) cpu: Option<Share>,
     pub(crate) redact: Redact,
     pub(crate) version: String,
@@ -73,37 +73,37 @@ pub(crate) struct Options {
 pub(crate) struct Trace {
     pub(crate) what: What,
     pub(crate) overflow: Overflow,
-    /// Bytes of all segments together.
+    /// The most bytes of all segments together.
     pub(crate) max_bytes: Option<u64>,
-    /// Methods `class.method` with whose calls the recording begins and ends.
+    /// The methods `class.method` with whose calls the recording begins and ends.
     pub(crate) from: Globs,
     pub(crate) until: Globs,
     pub(crate) sample: Option<Sample>,
 }
 
-/// Which of the outermost calls are recorded, with all that happens in them.
+/// The outermost calls that are recorded, with all that happens in them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Sample {
-    /// One of so many.
+    /// One of this many is recorded.
     pub(crate) every: u32,
-    /// Classes whose methods' calls count as outermost ones, whatever has called
-    /// them; if there are none, all calls that no recorded method makes.
+    /// The classes whose methods' calls count as outermost ones, whatever has called them; if there
+    /// are none, all calls whose caller is not recorded count.
     pub(crate) classes: Globs,
 }
 
 impl Trace {
-    /// Whether not the whole run is recorded.
+    /// Whether only a part of the run is recorded.
     pub(crate) fn is_partial(&self) -> bool {
         !self.from.is_empty() || !self.until.is_empty() || self.sample.is_some()
     }
 }
 
-/// What to do when the disk does not keep up.
+/// What to do if the disk is too slow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Overflow {
     /// Threads wait.
     Wait,
-    /// Events are lost, and counted.
+    /// Events are lost and counted.
     Drop,
 }
 
@@ -111,22 +111,22 @@ pub(crate) enum Overflow {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Rules {
     pub(crate) uncaught: bool,
-    /// Methods `class.method` that an exception leaves.
+    /// The methods `class.method` that an exception leaves.
     pub(crate) escape: Globs,
-    /// Methods `class.method` that catch an exception.
+    /// The methods `class.method` that catch an exception.
     pub(crate) caught: Globs,
-    /// Exception classes; empty for all.
+    /// The exception classes; empty for all.
     pub(crate) exception: Globs,
 }
 
 impl Rules {
-    /// Whether they name methods.
+    /// Whether the rules name methods.
     pub(crate) fn names_methods(&self) -> bool {
         !self.escape.is_empty() || !self.caught.is_empty()
     }
 }
 
-/// A key or value that is not understood. One line, made for stderr.
+/// A key or value that is not understood, as one line for stderr.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Error(String);
 
@@ -140,7 +140,7 @@ const KEYS: &str = "mode, out, chances, include, exclude, copy, copy.receiver, c
                     dump-on, max-objects, max-bytes, max-writes, max-crashes, per-minute, cpu, redact, version, \
                     trace-what, overflow, max-trace, from, until, sample, @FILE";
 
-/// Those whose values are lists.
+/// The keys whose values are lists.
 const LISTS: [&str; 9] = [
     "include",
     "exclude",
@@ -155,13 +155,13 @@ const LISTS: [&str; 9] = [
 
 const NO_VALUE: &str = "has no value; write KEY=VALUE with a key";
 
-/// What some editors put in front of a file.
+/// The mark with which some editors begin a file.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// How deep option files may name further ones.
 const MAX_NESTED: usize = 8;
 
-/// Keys that are about traces.
+/// The keys of traces.
 const OF_TRACES: &[&str] = &[
     "trace-what",
     "overflow",
@@ -170,7 +170,7 @@ const OF_TRACES: &[&str] = &[
     "until",
     "sample",
 ];
-/// Keys that are about crashes.
+/// The keys of crashes.
 const OF_CRASHES: &[&str] = &[
     "copy",
     "copy.receiver",
@@ -253,7 +253,7 @@ impl Options {
                 "options from, until and sample go by calls: trace-what must have calls".to_owned(),
             ));
         }
-        // Whatever the order they are given in.
+        // This holds in whatever order they are given.
         options.copy.receiver = options.copy_receiver.unwrap_or(options.copy.receiver);
         options.copy.arguments = options.copy_arguments.unwrap_or(options.copy.arguments);
         if options.second_chance && options.copy.need_log() {
@@ -276,7 +276,7 @@ impl Options {
         Ok(options)
     }
 
-    /// Takes the keys of one line.
+    /// Reads the keys of one line.
     fn take(&mut self, text: &str) -> Result<(), Error> {
         for pair in pairs(split(text, ',')?)? {
             self.pair(&pair, 0)?;
@@ -284,7 +284,8 @@ impl Options {
         Ok(())
     }
 
-    /// Takes those of a file, one a line; `depth` of 1 is for one that the command line names.
+    /// Reads the keys of a file, one per line; a `depth` of 1 is for a file that the command line
+    /// names.
     fn read(&mut self, file: &str, depth: usize) -> Result<(), Error> {
         if depth > MAX_NESTED {
             return Err(Error(format!("option files nest too deeply at @{file}")));
@@ -299,7 +300,8 @@ impl Options {
         Ok(())
     }
 
-    /// Takes a key with its value, or what a file has; a `depth` of 0 is for the command line.
+    /// Reads a key with its value, or the content of a file; a `depth` of 0 is for the command
+    /// line.
     fn pair(&mut self, pair: &str, depth: usize) -> Result<(), Error> {
         if let Some(file) = pair.strip_prefix('@') {
             refuse_further_key("@FILE", file, depth)?;
@@ -320,7 +322,7 @@ impl Options {
         if LISTS.contains(&key) {
             value = unquote_members(key, &value)?;
         }
-        // Whichever of the two would win, somebody believes in the other.
+        // Whichever of the two won, some user would believe in the other.
         if let Some((_, first)) = self.given.iter().find(|(given, _)| given == key) {
             return Err(Error(format!(
                 "option {key} is given twice: \"{first}\" and \"{value}\"; give it once"
@@ -393,7 +395,7 @@ impl Options {
             "until" => self.trace.until = members(key, value)?,
             "sample" => {
                 let sample = sample(value)?;
-                // Each one of all is everything.
+                // One of each call is all of them.
                 self.trace.sample =
                     Some(sample).filter(|one| one.every > 1 || !one.classes.is_empty());
             }

@@ -19,12 +19,12 @@ pub(super) fn unquote(key: &str, value: &str) -> Result<String, Error> {
     }
 }
 
-/// A list without the quotes around its members, which [`split`] honours; taken as part of a glob they would go
-/// unnoticed. Quotes elsewhere are parts of names: Kotlin's may have them.
+/// A list without the quotes around its members, which [`split`] honours; as part of a glob they
+/// would go unnoticed. Quotes elsewhere are parts of names, such as Kotlin's.
 pub(super) fn unquote_members(key: &str, list: &str) -> Result<String, Error> {
     let members = list.split(';').map(|member| {
         let member = member.trim();
-        // Of `type:"GLOB"`.
+        // The form is `type:"GLOB"`.
         let start = match quoted(member) {
             None => member.find(':').map_or(0, |colon| colon + 1),
             Some(_) => 0,
@@ -35,14 +35,14 @@ pub(super) fn unquote_members(key: &str, list: &str) -> Result<String, Error> {
     Ok(members.collect::<Result<Vec<String>, Error>>()?.join(";"))
 }
 
-/// Whether what begins with a quote is the first member of a list, and not all of it.
+/// Whether a text that begins with a quote is the first member of a list, and not all of it.
 pub(super) fn begins_with_member(list: &str) -> bool {
     let behind = quoted(list).and_then(|(_, _, behind)| behind);
     behind.is_some_and(|behind| behind.trim_start().starts_with(';'))
 }
 
-/// Of a value that begins with a quote: the quote, what is behind it, and what is behind the closing one, if
-/// there is one.
+/// Splits a value that begins with a quote: the quote, the text behind it, and the text behind the
+/// closing quote, if there is one.
 pub(super) fn quoted(value: &str) -> Option<(char, &str, Option<&str>)> {
     let quote = value.chars().next().filter(|c| QUOTES.contains(c))?;
     let behind = &value[1..];
@@ -52,8 +52,8 @@ pub(super) fn quoted(value: &str) -> Option<(char, &str, Option<&str>)> {
     })
 }
 
-/// Refuses a value that has `,KEY=` or `;KEY=` in it, outside of quotes: it is meant as a key, of a command
-/// line that was pasted into a file, or between wrong separators. Taken as part of a name it would go
+/// Refuses a value with `,KEY=` or `;KEY=` outside of quotes: it is meant as a key, in a command
+/// line that was pasted into a file, or between wrong separators. As part of a name it would go
 /// unnoticed.
 pub(super) fn refuse_further_key(key: &str, value: &str, depth: usize) -> Result<(), Error> {
     let open = match quoted(value) {
@@ -79,8 +79,8 @@ pub(super) fn refuse_further_key(key: &str, value: &str, depth: usize) -> Result
     )))
 }
 
-/// A line of an option file without the comment at its end: a `#` behind white space, outside of a quoted value. Taken
-/// as part of a glob it would go unnoticed.
+/// A line of an option file without the comment at its end: a `#` after white space, outside of a
+/// quoted value. As part of a glob it would go unnoticed.
 pub(super) fn without_comment(line: &str) -> &str {
     let (mut quote, mut last) = (None, None);
     let mut is_behind_space = true;
@@ -89,7 +89,7 @@ pub(super) fn without_comment(line: &str) -> &str {
             Some(open) if c == open => quote = None,
             Some(_) => {}
             None if c == '#' && is_behind_space => return line[..at].trim_end(),
-            // Where a value begins.
+            // A value begins here.
             None if QUOTES.contains(&c) && matches!(last, None | Some('=' | '@')) => {
                 quote = Some(c);
             }
@@ -103,8 +103,9 @@ pub(super) fn without_comment(line: &str) -> &str {
     line
 }
 
-/// The keys with their values of a command line that was split at its commas, and the files. The commas of a list are
-/// among those: the members of `trace-what` are few words, and none is a key; other members could be anything.
+/// The keys with their values in a command line that was split at its commas, and the files. The
+/// commas of a list are among those: the members of `trace-what` are a few words, none of which is
+/// a key; other members could be anything.
 pub(super) fn pairs(parts: Vec<String>) -> Result<Vec<String>, Error> {
     let mut pairs: Vec<String> = Vec::new();
     for part in parts.into_iter().filter(|part| !part.is_empty()) {
@@ -127,7 +128,7 @@ pub(super) fn pairs(parts: Vec<String>) -> Result<Vec<String>, Error> {
     Ok(pairs)
 }
 
-/// Whether this is a file with the quotes around it all, as one would write it for a shell.
+/// Whether this is a file name quoted as a whole, as one would write it for a shell.
 pub(super) fn is_quoted_file(pair: &str) -> bool {
     quoted(pair).is_some_and(|(_, text, _)| text.starts_with('@'))
 }

@@ -1,4 +1,5 @@
-//! The value of `redact`, entry by entry. One that names nothing is misspelt: what it means is stored.
+//! The value of `redact`, entry by entry. An entry that matches nothing is misspelt, and what it
+//! means is stored.
 
 use super::Error;
 use super::values::{bad, list};
@@ -6,25 +7,25 @@ use hindsight_instrument::glob::Globs;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What the user says of what must not be stored.
+/// The user's rules about what must not be stored.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Redact {
-    /// Of fields and parameters.
+    /// The names of fields and parameters.
     names: Vec<Entry>,
-    /// Classes whose objects are not stored.
+    /// The classes whose objects are not stored.
     types: Vec<Entry>,
-    /// Simple names of annotations on what is not stored.
+    /// The simple names of annotations on what is not stored.
     annotations: Vec<String>,
-    /// Whether these have been found, in the same order.
+    /// For each annotation, in the same order, whether it has been found.
     annotated: Vec<Entry>,
 }
 
 #[derive(Debug, Clone)]
 struct Entry {
-    /// As it was given.
+    /// The entry's text, as it was given.
     text: String,
     glob: Globs,
-    /// Whether it has named anything.
+    /// Whether it has matched anything.
     has_named: Arc<AtomicBool>,
 }
 
@@ -46,7 +47,7 @@ impl Entry {
     }
 
     fn found(&self) {
-        // Most have long been found, and threads share the line.
+        // Most have long been found, and threads share the cache line.
         if !self.has_named() {
             self.has_named.store(true, Ordering::Relaxed);
         }
@@ -57,7 +58,7 @@ impl Entry {
     }
 }
 
-/// Whether one of them matches; all that do are told so.
+/// Whether one of them matches; all that do are marked.
 fn any(entries: &[Entry], name: &str) -> bool {
     let matches = entries.iter().filter(|entry| entry.matches(name));
     matches.count() > 0
@@ -77,7 +78,7 @@ impl Redact {
                     redact.types.push(Entry::new(entry, glob));
                 }
                 Some(("annotation", name)) => {
-                    // As it is written in source, or with its package.
+                    // The name is as in source, or with its package.
                     let simple = name.trim_start_matches('@').rsplit(['.', '$']).next();
                     match simple {
                         Some(simple) if !simple.is_empty() && !simple.contains(['*', '?']) => {
@@ -105,17 +106,17 @@ impl Redact {
         any(&self.types, name)
     }
 
-    /// Simple names of annotations on what is not stored.
+    /// The simple names of annotations on what is not stored.
     pub(crate) fn annotations(&self) -> &[String] {
         &self.annotations
     }
 
-    /// Takes the simple name of such an annotation that was found.
+    /// Notes that an annotation of this simple name was found.
     pub(crate) fn annotated(&self, simple: &str) {
         any(&self.annotated, simple);
     }
 
-    /// Each entry as it was given, and whether it has named anything.
+    /// Each entry as it was given, and whether it has matched anything.
     pub(crate) fn entries(&self) -> impl Iterator<Item = (&str, bool)> {
         let all = [&self.names, &self.types, &self.annotated];
         let all = all.into_iter().flatten();
@@ -131,7 +132,7 @@ mod tests {
     fn each_entry_knows_whether_it_has_named_anything() {
         let value = "fo*;foo;x y;type:a.B.C;type:B;annotation:@p.Pii;annotation:Nope";
         let redact = Redact::parse(value).unwrap();
-        // All that match, not the first.
+        // All that match count, not only the first.
         assert!(redact.is_name("foo") && !redact.is_name("bar"));
         assert!(redact.is_class("a.B$C") && !redact.is_class("a.B"));
         redact.annotated("Pii");

@@ -1,12 +1,12 @@
-//! Which values are never stored, by the names of what holds them.
+//! Decides which values are never stored, by the names of what holds them.
 
 use super::Options;
 use std::cell::OnceCell;
 use std::sync::LazyLock;
 
-/// Names of fields and parameters whose text is never stored: as a whole word
-/// or part of a compound, compared in lower case without underscores and hyphens. A
-/// bare `token` is not among them: in a parser that is what the crash is about.
+/// Names of fields and parameters whose text is never stored: as a whole word or part of a
+/// compound, compared in lower case without underscores and hyphens. A bare `token` is not among
+/// them: in a parser, tokens are what the crash is about.
 const SECRETS: &[&str] = &[
     "password",
     "passwd",
@@ -119,10 +119,11 @@ const SECRETS: &[&str] = &[
     "privateseed",
 ];
 
-/// By whom or for what the tokens are that a text is by such a name, in front of `token` as its last word
-/// (`GITHUB_TOKEN`, `botToken`, `spring.cloud.vault.token`). Those of parsers, and of pages, are called otherwise.
+/// Words that make a text a secret token when they precede `token` as the last word of its name:
+/// the issuer or the purpose (`GITHUB_TOKEN`, `botToken`, `spring.cloud.vault.token`). The tokens
+/// of parsers and of pages have other names.
 const ISSUERS: &[&str] = &[
-    // Services.
+    // Services that issue tokens.
     "airtable",
     "anthropic",
     "argocd",
@@ -211,7 +212,7 @@ const ISSUERS: &[&str] = &[
     "vercel",
     "whatsapp",
     "zoom",
-    // Those who have them, and what they let them do.
+    // Owners and purposes of tokens.
     "account",
     "admin",
     "agent",
@@ -251,10 +252,10 @@ const ISSUERS: &[&str] = &[
     "webhook",
 ];
 
-/// Letters that none of [`ISSUERS`] has more of.
+/// The most letters of one of [`ISSUERS`].
 const MAX_LETTERS: usize = 16;
 
-/// Directly in front of `token`, these say which one of many it is (`githubPageToken`).
+/// Words that, directly before `token`, say which one of many it is (`githubPageToken`).
 const PLACES: [&str; 12] = [
     "current",
     "cursor",
@@ -271,8 +272,8 @@ const PLACES: [&str; 12] = [
 ];
 
 impl Options {
-    /// Whether objects of this class must not be stored. A nested one may have been written as in source, with a dot,
-    /// or as its class file is called.
+    /// Whether objects of this class must not be stored. The option may name a nested class as in
+    /// source, with a dot, or like its class file.
     pub(crate) fn is_secret_class(&self, name: &str) -> bool {
         self.redact.is_class(name)
     }
@@ -282,15 +283,16 @@ impl Options {
         self.redacts(name) || has_word(name) && is_known(name)
     }
 
-    /// Whether any part of a text can be such a name, or that of a text which [`Options::is_secret_of_type`] knows. It
-    /// takes a nanosecond or two for each byte; of most texts that is all that is asked.
+    /// Whether any part of a text can be such a name, or one that [`Options::is_secret_of_type`]
+    /// knows. It takes a nanosecond or two per byte; for most texts nothing more is asked.
     pub(crate) fn may_name_secret(&self, text: &str) -> bool {
         self.redact.has_names() || has_word(text)
     }
 
-    /// The same of a field or parameter with this descriptor: whether a password has expired is none, unless an
-    /// option says so; and a `pass` or a token of GitHub is a secret if it is a text, not if it counts what a compiler
-    /// does or is what a parser makes.
+    /// Whether the value of a field or parameter of this name and descriptor must not be stored. A
+    /// flag whether a password has expired is not secret, unless an option says so; and a `pass` or
+    /// a GitHub token is a secret if it is a text, not if it counts the passes of a compiler or is
+    /// what a parser makes.
     pub(crate) fn is_secret_of_type(&self, name: &str, descriptor: &str) -> bool {
         const TEXTS: [&str; 4] = ["[C", "[B", "Ljava/lang/String;", "Ljava/lang/CharSequence;"];
         match descriptor {
@@ -299,18 +301,18 @@ impl Options {
         }
     }
 
-    /// The same of what is a text for sure.
+    /// The same for a value that is certainly a text.
     pub(crate) fn is_secret_text(&self, name: &str) -> bool {
         self.is_secret(name) || is_secret_text(name)
     }
 
-    /// Whether an option says that it is secret.
+    /// Whether an option makes this name secret.
     fn redacts(&self, name: &str) -> bool {
         self.redact.is_name(name)
     }
 }
 
-/// Words that would be found inside harmless ones.
+/// Whether a word is so short that it would be found inside harmless ones.
 fn is_short(word: &str) -> bool {
     const SHORT: [&str; 26] = [
         "ssn",
@@ -329,7 +331,8 @@ fn is_short(word: &str) -> bool {
         "cred",
         "creds",
         "csrf",
-        // Of several words, which others end in: `nodesKey`, `discardNo`, `internationalId`, `syntaxId`.
+        // Words of several parts with which other names end: `nodesKey`, `discardNo`,
+        // `internationalId`, `syntaxId`.
         "deskey",
         "authcode",
         "backupcode",
@@ -353,10 +356,11 @@ fn is_known(name: &str) -> bool {
         .collect();
     let of_name = OnceCell::new();
     let last = || of_name.get_or_init(|| words(name)).last();
-    // A text from outside may be taken for a name, and seem to have a short word in very many places.
+    // A text from outside may be taken for a name, and seem to have a short word in very many
+    // places.
     let mut asked = Vec::new();
     let mut is_there = |secret: &'static str| match secret {
-        // These are parts of harmless names (`pinMode`), too.
+        // These are parts of harmless names (`pinMode`) as well.
         "pin" | "bearer" => plain == secret || last().is_some_and(|last| last == secret),
         short if is_short(short) => {
             if asked.contains(&short) {
@@ -374,7 +378,7 @@ fn is_known(name: &str) -> bool {
     })
 }
 
-/// Whether words in a row make one, be they numbered (`cvv2`).
+/// Whether successive words form one of them, even if numbered (`cvv2`).
 fn has_run(words: &[String], one: &str) -> bool {
     (0..words.len()).any(|from| {
         let mut rest = Some(one);
@@ -391,7 +395,7 @@ fn has_run(words: &[String], one: &str) -> bool {
     })
 }
 
-/// Whether a text by this name is a secret by its last word, and by those before it.
+/// Whether a text of this name is a secret because of its last word and those before it.
 fn is_secret_text(name: &str) -> bool {
     let rest = name.trim_end_matches(|c: char| !c.is_alphanumeric());
     let ends_with = |word: &str| {
@@ -406,7 +410,7 @@ fn is_secret_text(name: &str) -> bool {
     }
 }
 
-/// Whether these are the words for a token that lets somebody in.
+/// Whether these words name a token that grants access.
 fn is_issued(mut words: Vec<String>) -> bool {
     // The last one may be all of the name: `npmtoken`.
     let last = words.pop().unwrap_or_default();
@@ -424,10 +428,10 @@ fn is_issued(mut words: Vec<String>) -> bool {
     words.iter().any(|word| ISSUERS.contains(&word.as_str())) || (0..nearest.len()).any(is_joined)
 }
 
-/// Signs that count for nothing between the letters of a name, the dots of a property included.
+/// Characters that are ignored between the letters of a name, including the dots of a property.
 const SEPARATORS: &[u8] = b"_-$.";
 
-/// Whether one of [`SECRETS`] may be in a text; where it is not, nothing in there is the name of a secret.
+/// Whether one of [`SECRETS`] may be in a text; if not, nothing in it is the name of a secret.
 fn has_word(text: &str) -> bool {
     let bytes = text.as_bytes();
     let seconds = SECOND_LETTERS.as_slice();
@@ -448,13 +452,13 @@ fn has_word(text: &str) -> bool {
     })
 }
 
-/// A secret where a text has it as the last word of its name.
+/// A word that makes a text secret as the last word of its name.
 const PASS: &str = "pass";
 
-/// The same behind one of [`ISSUERS`].
+/// A word that does so after one of [`ISSUERS`].
 const TOKEN: &str = "token";
 
-/// Bytes in front of `token` that are looked at.
+/// The bytes before `token` that are examined.
 const MAX_ISSUER: usize = 100;
 
 /// Whether a word may begin at a place, whatever is between its letters.
@@ -491,7 +495,7 @@ fn is_word_at(bytes: &[u8], at: usize, word: &str) -> bool {
     is_begin && !bytes.get(end).is_some_and(goes_on)
 }
 
-/// For the lower five bits of each letter that a word begins with, what may stand behind it.
+/// By the lower five bits of each letter with which a word begins, the letters that may follow it.
 static SECOND_LETTERS: LazyLock<[[bool; 256]; 32]> = LazyLock::new(|| {
     let mut all = [[false; 256]; 32];
     for word in SECRETS.iter().chain([&PASS, &TOKEN]) {
@@ -504,7 +508,7 @@ static SECOND_LETTERS: LazyLock<[[bool; 256]; 32]> = LazyLock::new(|| {
     all
 });
 
-/// Those of [`SECRETS`] that begin with a letter.
+/// Those of [`SECRETS`] that begin with this letter.
 fn beginning_with(letter: char) -> &'static [&'static str] {
     static BY_LETTER: LazyLock<[Vec<&str>; 26]> = LazyLock::new(|| {
         let mut all = [const { Vec::new() }; 26];

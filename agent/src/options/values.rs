@@ -26,7 +26,7 @@ pub(super) fn rules(value: &str) -> Result<Rules, Error> {
         if exception.is_empty() {
             return Err(bad("report", value, &accepted));
         }
-        // Only narrowed, so the default stands.
+        // It is only narrowed, so the default remains.
         rules.uncaught = true;
     }
     rules.escape = Globs::new(escape);
@@ -35,7 +35,7 @@ pub(super) fn rules(value: &str) -> Result<Rules, Error> {
     Ok(rules)
 }
 
-/// Names of signals, with or without `SIG`.
+/// Parses names of signals, with or without `SIG`.
 pub(super) fn signals(value: &str) -> Result<Vec<String>, Error> {
     let accepted = format!("QUIT, {}, separated by ;", SIGNALS.join(", "));
     let read = |name: &str| {
@@ -56,7 +56,7 @@ pub(super) fn told(value: &str) -> Result<What, Error> {
     What::parse(value).map_err(|part| bad("trace-what", part, What::ACCEPTED))
 }
 
-/// Globs of classes. An empty list is a mistake: all or none could be meant.
+/// Parses globs of classes. An empty list is a mistake: it could mean all or none.
 pub(super) fn classes(key: &str, value: &str) -> Result<Globs, Error> {
     const ACCEPTED: &str = "globs of class names without blanks and commas, separated by ;";
     let is_foreign = |c: char| c.is_whitespace() || c == ',';
@@ -69,7 +69,7 @@ pub(super) fn classes(key: &str, value: &str) -> Result<Globs, Error> {
     Ok(globs(value))
 }
 
-/// Globs of methods, with their classes.
+/// Parses globs of methods, with their classes.
 pub(super) fn members(key: &str, value: &str) -> Result<Globs, Error> {
     const ACCEPTED: &str = "globs of methods, CLASS.METHOD, separated by ;";
     if list(value).next().is_none() {
@@ -81,7 +81,7 @@ pub(super) fn members(key: &str, value: &str) -> Result<Globs, Error> {
     Ok(globs(value))
 }
 
-/// `N`, `CLASSES` or `CLASSES/N`
+/// Parses `N`, `CLASSES` or `CLASSES/N`.
 pub(super) fn sample(value: &str) -> Result<Sample, Error> {
     const ACCEPTED: &str = "N, CLASSES or CLASSES/N: globs of classes or their methods separated by ;, and N from 1 on";
     let bad = || bad("sample", value, ACCEPTED);
@@ -91,7 +91,7 @@ pub(super) fn sample(value: &str) -> Result<Sample, Error> {
             .filter(|number| (1..1 << 31).contains(number))
     };
     let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    // A share, or a number that is none to go by: no class is called so.
+    // A share, or a number that cannot be used: no class has such a name.
     let share = |text: &str| {
         let number = text.strip_suffix('%').unwrap_or(text);
         !text.starts_with(char::is_alphabetic) && number.parse::<f64>().is_ok()
@@ -129,14 +129,14 @@ fn globs(value: &str) -> Globs {
     Globs::new(list(value))
 }
 
-/// Bytes on disk: at least one megabyte.
+/// Parses a number of bytes on disk, at least one megabyte.
 pub(super) fn size(key: &str, value: &str) -> Result<u64, Error> {
     scaled(value)
         .filter(|number| (1 << 20..1 << 50).contains(number))
         .ok_or_else(|| bad(key, value, "a size from 1M to 1024T, like 500M or 20G"))
 }
 
-/// A count or size.
+/// Parses a count or size.
 pub(super) fn number(key: &str, value: &str) -> Result<usize, Error> {
     scaled(value)
         .filter(|number| *number > 0)
@@ -151,7 +151,7 @@ pub(super) fn number(key: &str, value: &str) -> Result<usize, Error> {
         })
 }
 
-/// Digits with an optional `k`, `M`, `G` or `T` (powers of 1024).
+/// Parses digits with an optional `k`, `M`, `G` or `T` (powers of 1024).
 fn scaled(value: &str) -> Option<u64> {
     let (digits, shift) = match value.char_indices().last()? {
         (at, 'k' | 'K') => (&value[..at], 10),

@@ -1,4 +1,4 @@
-//! Writing a failure and its objects to a crash file, without what is a secret by then.
+//! Writes a failure and its objects to a crash file, without what is known to be secret.
 
 use super::now_ms;
 use crate::agent::Agent;
@@ -12,10 +12,10 @@ use std::borrow::Cow;
 use std::cell::Cell;
 use std::iter;
 
-/// Elements of each stack that are kept where all of them are more than readers take.
+/// The number of elements that are kept of each stack if all of them exceed what readers accept.
 const SHORT_STACK: usize = 16;
 
-/// Writes a file; its name and the number of objects in it.
+/// Writes a file. Returns its name and the number of objects in it.
 pub(crate) fn store(
     agent: &Agent,
     mut meta: Meta,
@@ -34,7 +34,7 @@ pub(crate) fn store(
     let both = messages.iter_mut().chain(&mut texts);
     both.for_each(|text| graph.mask(text));
     let secrets = graph.scrub(&mut failure.frames);
-    // The command line was looked at argument by argument.
+    // The command line was searched argument by argument.
     texts.push(&mut meta.command);
     let both = messages.iter_mut().chain(&mut texts);
     both.for_each(|text| secrets.mask(text));
@@ -51,7 +51,7 @@ pub(crate) fn store(
         .collect();
     let objects = std::mem::take(&mut graph.objects);
     let stored = objects.len();
-    // The tags are not needed any more; writing may take a while.
+    // The tags are not needed any more, and writing may take a while.
     drop(graph);
 
     let count = Cell::new(0_u32);
@@ -66,7 +66,7 @@ pub(crate) fn store(
     let blocks = [writer::meta(&meta), told, writer::classes(&classes)];
     let records = blocks
         .into_iter()
-        // Made as they are written, so that not all of them are in memory.
+        // Blocks are made as they are written, so that not all of them are in memory.
         .chain(writer::blocks(objects.into_iter()))
         .inspect(|_| count.set(count.get() + 1));
     let header = iter::once(record::file_header().to_vec());
@@ -77,8 +77,9 @@ pub(crate) fn store(
     Ok((name, stored))
 }
 
-/// Cuts a message to the length that is kept. More than that was read, and of one that had more still, what its end
-/// was the beginning of is not known: half a secret is one that nothing has found.
+/// Cuts a message to the length that is kept. More than that was read; but of a message that was
+/// longer still, it is not known what its end was the beginning of: half a secret is not
+/// recognised.
 fn cut(message: &mut String, is_cut: bool) {
     let units = message.encode_utf16().count();
     let unknown = if is_cut { MAX_READ - MAX_MESSAGE } else { 0 };
@@ -112,7 +113,7 @@ fn drop_patches(failure: &mut Failure) {
     }
 }
 
-/// Leaves out what lies deep in stacks: of thousands of threads, or causes.
+/// Leaves out what lies deep in stacks, of thousands of threads or causes.
 fn shorten_stacks(failure: &mut Failure) {
     for info in &mut failure.exceptions {
         info.stack.truncate(SHORT_STACK);
@@ -125,7 +126,8 @@ fn shorten_stacks(failure: &mut Failure) {
     });
 }
 
-/// Where, when and how; `thread` is the name of the failing one. What is masked there is a secret of the graph.
+/// The circumstances: where, when and how. `thread` is the name of the failing thread. What is
+/// masked there is a secret in the graph.
 pub(crate) fn meta(
     agent: &Agent,
     jni: Jni,
@@ -153,7 +155,7 @@ pub(crate) fn meta(
         thread_virtual: reason != THREADS_ASKED_FOR && is_virtual(agent, jni),
         reason,
         copy: base.options.copy.to_string(),
-        // Put in quotes when all that is secret in there is masked; none has such an end.
+        // They are put in quotes after all secrets in there are masked; no secret has such an end.
         command: run::command(base, &mut secret).join(END_OF_WORD),
         counters: (base.counters.snapshot().into_iter())
             .filter(|(_, count)| *count > 0)
@@ -164,10 +166,10 @@ pub(crate) fn meta(
     }
 }
 
-/// What the words of a command line end with until they are [`quoted`], as the kernel has them.
+/// The end of each word of a command line until it is [`quoted`], as in the kernel's form.
 const END_OF_WORD: &str = "\0";
 
-/// A word of a command line, in quotes if it is none by itself.
+/// A word of a command line, in quotes if it would otherwise be none or several.
 fn quoted(word: &str) -> Cow<'_, str> {
     match word.is_empty() || word.contains(|c: char| c.is_whitespace() || c == '"') {
         true => {
@@ -178,7 +180,8 @@ fn quoted(word: &str) -> Cow<'_, str> {
     }
 }
 
-/// Virtual threads (JDK 21 and up) are instances of classes of their own.
+/// Whether the current thread is virtual: virtual threads (JDK 21 and up) are instances of classes
+/// of their own.
 fn is_virtual(agent: &Agent, jni: Jni) -> bool {
     agent.jvmti.current_thread().is_some_and(|thread| {
         let name = exceptions::class_name(agent, jni, thread);
@@ -207,7 +210,7 @@ mod tests {
             2 * MAX_MESSAGE - MAX_READ
         );
         assert_eq!(cut_to("a".repeat(9), true), 0);
-        // No character is cut in halves.
+        // No character is cut in half.
         assert_eq!(
             cut_to("a".to_owned() + &"\u{1f600}".repeat(MAX_MESSAGE / 2), false),
             MAX_MESSAGE - 1

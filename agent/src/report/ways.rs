@@ -1,4 +1,4 @@
-//! What the probes know of the way of an exception, and of its causes.
+//! Reads what the probes know of the way of an exception, and of its causes.
 
 use super::{Call, Trigger};
 use crate::agent::Agent;
@@ -15,7 +15,7 @@ use hindsight_tracelog::crash::StackElement;
 use std::collections::HashSet;
 use std::iter;
 
-/// Causes of causes that are looked at.
+/// The longest chain of causes that is followed.
 const MAX_CAUSES: usize = 8;
 
 /// An exception, its stack trace, and the ways that are kept of its thread.
@@ -25,7 +25,7 @@ struct Thrown<'a> {
     kept: Option<Obj>,
 }
 
-/// The ways of an exception, and of its causes as far as they are kept; each with the exception's
+/// The ways of an exception, and of its causes as far as they are kept, each with the exception's
 /// index.
 pub(super) fn ways(
     agent: &Agent,
@@ -74,8 +74,8 @@ pub(super) fn ways(
             Some((passed, index, is_complete))
         })
         .collect();
-    // The same cause on several ways: the latest, which stands first, if it is known how it got there; or that on
-    // which it was thrown first, if its trace tells.
+    // If the same cause has several ways, this prefers the latest, which comes first, if it is
+    // known how the cause got there, or that on which it was thrown first, if its trace shows that.
     causes.sort_by_key(|(way, index, is_complete)| {
         let trace = &exceptions.infos[*index].stack;
         let first = frames::begin_behind_helpers(&way.frames, trace, methods);
@@ -86,8 +86,9 @@ pub(super) fn ways(
     ways
 }
 
-/// Whether the failure was reported in another thread, which has handed the exception on to this one: its trace
-/// tells that it began there. A shared one that each of them throws anew has it otherwise.
+/// Whether the failure was reported in another thread, which has handed the exception on to this
+/// one: its trace shows that it began there. For a shared exception that each thread throws anew it
+/// is different.
 pub(super) fn was_reported_elsewhere(
     agent: &Agent,
     jni: Jni,
@@ -103,8 +104,8 @@ pub(super) fn was_reported_elsewhere(
     if trace.is_empty() || frames::begin_behind_helpers(&last, trace, methods) {
         return false;
     }
-    // One that a class made for all has the first of its ways in its trace where that was what had the class
-    // initialized.
+    // An exception that a class made for all has the first of its ways in its trace if that way had
+    // the class initialized.
     let begins = |way| frames::begin_anew(&agent.shim.way(jni, way).frames, trace, methods);
     let own = elements(jni, call.kept).count();
     let kept = agent.shim.with_causes(jni, call.kept, call.exception);
@@ -114,8 +115,8 @@ pub(super) fn was_reported_elsewhere(
     })
 }
 
-/// Adds to the last way of an exception what it has passed before: the frames of its earlier ways, in front of that
-/// one, if its trace begins with them. `others` are ways in other threads.
+/// Adds to the last way of an exception what it has passed before: the frames of its earlier ways,
+/// in front of that one, if its trace begins with them. `others` are ways in other threads.
 fn complete(
     agent: &Agent,
     jni: Jni,
@@ -145,7 +146,8 @@ fn complete(
     if before.is_empty() && !frames::begin(&known.frames, trace, methods) {
         let same = (others.iter()).filter(|way| is_of(agent, jni, **way, thrown.exception));
         let mut elsewhere: Vec<_> = same.map(|way| agent.shim.way(jni, *way).frames).collect();
-        // It may have been thrown on in several. Of one that was caught where it was thrown there are no frames.
+        // It may have been thrown in several threads. If it was caught where it was thrown, there
+        // are no frames.
         let first = (elsewhere.iter())
             .position(|frames| frames::begin_behind_helpers(frames, trace, methods))
             .or_else(|| elsewhere.iter().position(Vec::is_empty));
@@ -161,9 +163,10 @@ fn complete(
     known.frames.splice(0..0, before);
 }
 
-/// The frames of earlier ways of an exception that was caught, passed on as a value and thrown again by who was
-/// passed it, on its `last` way, as a coroutine's that has waited for another one: its trace knows the first of these
-/// ways alone. What is thrown again and again of one value leads nowhere, but for the last time.
+/// The frames of earlier ways of an exception that was caught, passed on as a value and thrown
+/// again by the code that got it, on its `last` way, as with a coroutine that has waited for
+/// another one: its trace has only the first of these ways. If one value is thrown again and again,
+/// only the last time leads here.
 fn handed_on(
     agent: &Agent,
     jni: Jni,
@@ -195,8 +198,9 @@ fn handed_on(
     frames.cloned().collect()
 }
 
-/// What has thrown an exception, on its way by these frames, was passed it in: an argument that it is, or that holds
-/// it. Nothing if it was not: a shared exception, which a class keeps for all, is thrown otherwise.
+/// The object through which the code that has thrown an exception, on its way by these frames, got
+/// it: an argument that is the exception or holds it. `None` for a shared exception, which a class
+/// keeps for all.
 fn holder(agent: &Agent, jni: Jni, way: &[Raw], exception: Obj) -> Option<Obj> {
     let raw = way.first()?;
     let (class, index) = agent.base.methods.find(raw.method)?;
@@ -211,8 +215,8 @@ fn holder(agent: &Agent, jni: Jni, way: &[Raw], exception: Obj) -> Option<Obj> {
         })
 }
 
-/// The ways in this thread of the exception and of those that were made around it, which are older than the last one;
-/// oldest first.
+/// The ways in this thread of the exception, and of those that wrapped it, which are older than its
+/// last one; oldest first.
 fn earlier(agent: &Agent, jni: Jni, thrown: &Thrown<'_>, last: Obj) -> Vec<Earlier> {
     let older = elements(jni, thrown.kept)
         .skip_while(|way| !jni.same(*way, last))
@@ -260,7 +264,7 @@ fn is_of(agent: &Agent, jni: Jni, way: Obj, exception: Obj) -> bool {
     of.is_some_and(|of| jni.same(of, exception))
 }
 
-/// Those of a thread's ways that are an exception's, but for its last one.
+/// Those of a thread's ways that belong to an exception, except its last one.
 pub(super) fn other_ways(
     agent: &Agent,
     jni: Jni,
@@ -272,7 +276,7 @@ pub(super) fn other_ways(
         .filter(move |way| !jni.same(*way, last) && is_of(agent, jni, *way, exception))
 }
 
-/// Earlier ways of the exception in this thread, oldest first.
+/// The earlier ways of the exception in this thread, oldest first.
 fn earlier_of_same(agent: &Agent, jni: Jni, thrown: &Thrown<'_>, last: Obj) -> Vec<Way> {
     let ways = other_ways(agent, jni, thrown.kept, thrown.exception, last);
     let mut ways: Vec<Way> = ways.map(|way| agent.shim.way(jni, way)).collect();

@@ -1,5 +1,5 @@
-//! The frames that the current thread is in: as the JDK tells them, with their local variables, and as the JVM does,
-//! which knows of each whether its method has another version by now.
+//! The frames that the current thread is in: as the JDK gives them, with their local variables, and
+//! as the JVM does, which knows for each whether its method has been replaced by another version.
 
 use super::{API, Shim, is_probe};
 use crate::earlier;
@@ -10,25 +10,26 @@ use hindsight_tracelog::crash::StackElement;
 use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
 
-/// Frames that the JVM is asked for: those that `HindsightLive` looks at, and what lies between that the JDK hides.
+/// The most frames for which the JVM is asked: those that `HindsightLive` reads, and those in
+/// between that the JDK hides.
 const MAX_FRAMES: usize = 4_096;
 
 /// The frames that the current thread is in, innermost first.
 #[derive(Default)]
 pub(crate) struct LiveFrames {
     pub(crate) frames: Vec<Live>,
-    /// Whether there are more further out.
+    /// Whether there are more frames further out.
     pub(crate) is_cut: bool,
-    /// What [`earlier::changes`] said before they were looked at.
+    /// The value of [`earlier::changes`] before the frames were read.
     pub(crate) changes: Option<u64>,
 }
 
-/// One of them.
+/// One such frame.
 pub(crate) struct Live {
     /// Its place, without the file.
     pub(crate) element: StackElement,
     pub(crate) descriptor: String,
-    /// Whether it runs a version of its method that came before the probes.
+    /// Whether it runs a version of its method from before the probes.
     pub(crate) is_old: bool,
     references: Obj,
     words: Vec<i64>,
@@ -46,7 +47,7 @@ impl Live {
         let word = |slot: usize| self.words.get(slot).copied().unwrap_or(0);
         match descriptor.as_bytes().first() {
             Some(b'L' | b'[') => Err(jni.array_get(self.references, slot)),
-            // HotSpot keeps the 64 bits in the second of the two.
+            // HotSpot keeps the 64 bits in the second of the two slots.
             Some(b'J' | b'D') => Ok(word(slot + 1)),
             // The other half of the slot may be anything.
             _ => Ok(i64::from(word(slot) as i32)),
@@ -55,8 +56,8 @@ impl Live {
 }
 
 impl Shim {
-    /// The frames that the current thread is in, without those of the probes. There are none where the JDK does not
-    /// tell them without asking a security manager.
+    /// The frames that the current thread is in, without those of the probes. There are none if the
+    /// JDK would ask a security manager before it gives them.
     pub(crate) fn live_frames(&self, jni: Jni, jvmti: Jvmti) -> LiveFrames {
         let changes = earlier::changes();
         let Some(all) = jni.call_static_object(*self.live.0, self.live.1, &[]) else {
@@ -99,8 +100,8 @@ impl Shim {
     }
 }
 
-/// The methods of the current thread's frames, innermost first, each with whether the frame runs a version of it that
-/// another one has replaced.
+/// The methods of the current thread's frames, innermost first, each with whether the frame runs a
+/// version of it that another one has replaced.
 pub(crate) fn on_stack(jni: Jni, jvmti: Jvmti) -> Vec<(Rc<MethodName>, bool)> {
     let stack = (jvmti.current_thread()).and_then(|thread| jvmti.stack(thread, MAX_FRAMES));
     let frames = stack.map_or(Vec::new(), |(_, frames)| frames);
@@ -116,8 +117,8 @@ pub(crate) fn on_stack(jni: Jni, jvmti: Jvmti) -> Vec<(Rc<MethodName>, bool)> {
     told.collect()
 }
 
-/// Marks those that the JVM says run an old version. Both have the frames of one method in the same order; one that the
-/// JVM has not told may be such a frame.
+/// Marks the frames that run an old version according to the JVM. Both lists have the frames of one
+/// method in the same order; a frame that the JVM has not listed may be such a one.
 fn tell_old(frames: &mut [Live], on_stack: Vec<(Rc<MethodName>, bool)>) {
     if on_stack.iter().all(|(_, is_old)| !is_old) {
         return;

@@ -1,6 +1,7 @@
-//! The text that an array of characters or bytes may hold: a buffer, a body, a file that was read.
+//! The text that an array of characters or bytes may contain: a buffer, a body, a file that was
+//! read.
 
-/// Of so many bytes one at most is a control character, in a text that has no encoding.
+/// In a text of unknown encoding, at most one of this many bytes is a control character.
 const FEW: usize = 20;
 
 /// The content of a `char[]` as text, in the order of its elements' bytes.
@@ -12,9 +13,10 @@ pub(crate) fn of_chars(elements: &[u8]) -> String {
     String::from_utf16_lossy(&units)
 }
 
-/// The content of a `byte[]` as text, in the encoding that it seems to be in; `None` if it seems to be none.
+/// The content of a `byte[]` as text, in its likely encoding; `None` if it does not seem to be
+/// text.
 pub(crate) fn of_bytes(bytes: &[u8]) -> Option<String> {
-    // The room behind it in a buffer.
+    // The zeros are unused room in a buffer.
     let filled = bytes.iter().rposition(|byte| *byte != 0)? + 1;
     let whole = filled + filled % 2;
     if let Some(text) = (bytes.get(..whole.min(bytes.len()))).and_then(of_wide) {
@@ -28,7 +30,7 @@ pub(crate) fn of_bytes(bytes: &[u8]) -> Option<String> {
     if bytes.iter().filter(is_control).count() > bytes.len() / FEW {
         return None;
     }
-    // A part of a message with a text in it, or all in Latin-1.
+    // It is a part of a message with text in it, or all in Latin-1.
     let text = String::from_utf8_lossy(bytes);
     let has_letters = text.chars().any(|c| !c.is_ascii() && c != '\u{fffd}');
     Some(match has_letters {
@@ -37,7 +39,7 @@ pub(crate) fn of_bytes(bytes: &[u8]) -> Option<String> {
     })
 }
 
-/// As text in UTF-16, if every other byte is mostly zero.
+/// The content as UTF-16 text, if every other byte is mostly zero.
 fn of_wide(bytes: &[u8]) -> Option<String> {
     let zeros = |first: usize| {
         let others = bytes.iter().skip(first).step_by(2);

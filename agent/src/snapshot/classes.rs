@@ -1,4 +1,4 @@
-//! What to do with the objects of each class.
+//! Decides how the objects of each class are stored.
 
 use crate::changing::changes_unseen;
 use crate::jni::{FieldId, Jni, Obj};
@@ -16,16 +16,16 @@ use std::collections::HashSet;
 /// How an object of a class is stored.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Storage {
-    /// By its fields.
+    /// As its fields.
     Instance,
-    /// An array of primitives; the letter of its elements' descriptor.
+    /// As an array of primitives; the letter of its elements' descriptor.
     Primitives(u8),
-    /// An array of references.
+    /// As an array of references.
     References,
     String,
     Class,
-    /// An enum constant, by its name, and by its fields if any may change; the field that holds the
-    /// name.
+    /// As an enum constant, by its name, and by its fields if any may change; the field that holds
+    /// the name.
     Enum(FieldId),
     /// Not at all, for this reason.
     Hole(&'static str),
@@ -33,53 +33,55 @@ pub(crate) enum Storage {
     Lambda(Lambda),
 }
 
-/// Why what is secret is a hole.
+/// The reason why a secret is a hole.
 pub(crate) const REDACTED: &str = "redacted";
 
-/// In place of a descriptor's letter: the field is stored as null.
+/// Stands for a descriptor's letter: the field is stored as null.
 pub(crate) const BLANK: u8 = 0;
 
 /// A class as the snapshot needs it.
 pub(crate) struct Class {
     pub(crate) info: ClassInfo,
     pub(crate) storage: Storage,
-    /// One for each of `info.fields`, with the letter of its descriptor, or [`BLANK`].
+    /// One entry for each of `info.fields`, with the letter of its descriptor, or [`BLANK`].
     pub(crate) fields: Vec<(FieldId, u8)>,
-    /// Fields whose text must not be stored, by index.
+    /// The indices of fields whose text must not be stored.
     pub(crate) secrets: Vec<usize>,
-    /// Of an entry of a map, or the like: the fields of keys, which may say that the value is a
-    /// secret, and of the values, by index.
+    /// In an entry of a map, or the like: the indices of the fields of keys, which may make the
+    /// value secret, and of the values.
     pub(crate) entries: Vec<(usize, usize)>,
-    /// The fields with arrays of keys and of their values, by index.
+    /// The indices of the fields with arrays of keys and of their values.
     pub(crate) parallel: Option<(usize, usize)>,
-    /// The fields with the text that such an object is, or that is all it has: a key may say by it what a secret is.
+    /// The fields with the text that such an object is, or that is all it has: by this a key may
+    /// say that its value is a secret.
     pub(crate) said: Vec<FieldId>,
-    /// The field with an array in which keys and values take turns, by index.
+    /// The index of the field with an array in which keys and values alternate.
     pub(crate) pairs: Option<usize>,
     /// Whether the objects are containers: a secret one has secrets inside.
     pub(crate) contains: bool,
-    /// Whether a text is all that the objects refer to.
+    /// Whether the objects refer to nothing but a text.
     pub(crate) wraps_text: bool,
-    /// Whether the objects are numbers: what a secret place has of them is not stored either.
+    /// Whether the objects are numbers: those in a secret place are not stored either.
     pub(crate) number: Number,
-    /// Whether the objects have fields that code writes which logs no writes.
+    /// Whether the objects have fields that are written by code whose writes are not logged.
     pub(crate) unseen: bool,
     /// Whether instances are exceptions.
     pub(crate) is_throwable: bool,
-    /// Whether some objects of the class may be such as each JVM has its own of.
+    /// Whether some objects of the class may be such of which each JVM has its own.
     pub(crate) may_stand: bool,
-    /// Whether the objects are not stored since an option says so: their texts are secret elsewhere, too.
+    /// Whether an option forbids to store the objects: then their texts are secret elsewhere as
+    /// well.
     pub(crate) is_asked_for: bool,
 }
 
-/// Which objects are as good as a text in a secret place.
+/// Numbers that are like a text in a secret place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Number {
-    /// None.
+    /// The objects are not numbers.
     Not,
-    /// Boxes. One object is the same number in many places.
+    /// The objects are boxes. One object is the same number in many places.
     Box,
-    /// Larger ones, and those that change.
+    /// The objects are larger numbers, or mutable ones.
     Own,
 }
 
@@ -118,11 +120,11 @@ const KEYS: &[&str] = &[
     "sun.security.pkcs.PKCS8Key",
 ];
 
-/// Why what has an address of its own is a hole.
+/// The reason why an object with a native address is a hole.
 const OUTSIDE: &str = "memory outside the heap";
 
-/// Classes, and subclasses of them, whose objects mean nothing outside the JVM
-/// they live in, or would pull the whole JVM in.
+/// Classes, with their subclasses, whose objects mean nothing outside their JVM, or would lead to
+/// all of the JVM.
 const HOLES: &[(&str, &str)] = &[
     (THREAD, "thread"),
     ("java.lang.ThreadGroup", "thread group"),
@@ -183,8 +185,8 @@ const HOLES: &[(&str, &str)] = &[
     ("java.nio.file.spi.FileSystemProvider", "file system"),
 ];
 
-/// Pools of the JDK's own classes, and what is stored of them: a test has a new one of this size in their
-/// place. Of their threads and tasks there is nothing.
+/// Pools of the JDK's own classes, and the fields that are stored of them: a test replaces them by
+/// a new one of this size. Their threads and tasks are not stored.
 const POOLS: &[(&str, &[&str])] = &[
     (
         "java.util.concurrent.ForkJoinPool",
@@ -205,7 +207,7 @@ const POOLS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Classes of the JDK's insides whose objects are plain data that programs hold, by what their names begin with.
+/// Prefixes of internal classes of the JDK whose objects are plain data that programs hold.
 const DATA: [&str; 5] = [
     "jdk.internal.net.http.ImmutableHttpRequest",
     "jdk.internal.net.http.RequestPublishers$ByteArrayPublisher",
@@ -214,7 +216,8 @@ const DATA: [&str; 5] = [
     "jdk.internal.random.",
 ];
 
-/// Whether a field, of a class with native methods, keeps an address for them: in a `long` that is called after it.
+/// Whether a field, in a class with native methods, keeps an address for them: it is a `long` with
+/// such a name.
 fn is_address(name: &str, descriptor: &str) -> bool {
     const WORDS: [&str; 6] = ["addr", "handle", "native", "peer", "pointer", "ptr"];
     let name = name.to_ascii_lowercase();
@@ -225,7 +228,7 @@ const THROWABLE: &str = "java.lang.Throwable";
 
 const THREAD: &str = "java.lang.Thread";
 
-/// Fields that the JVM or the collector owns: left out.
+/// Whether a field belongs to the JVM or the collector, and is left out.
 fn is_internal(owner: &str, name: &str) -> bool {
     match owner {
         THREAD => name != "name",
@@ -235,10 +238,10 @@ fn is_internal(owner: &str, name: &str) -> bool {
     }
 }
 
-/// Fields that lead to much which says nothing about the program: stored as null.
+/// Whether a field leads to much that says nothing about the program, and is stored as null.
 fn is_blank(owner: &str, name: &str, descriptor: &str) -> bool {
     if descriptor == "Lgroovy/lang/MetaClass;" {
-        // Groovy's runtime behind each object; where there is none, the object asks for it.
+        // Groovy's runtime behind each object; an object without it asks for it.
         return true;
     }
     if let Some((_, stored)) = POOLS.iter().find(|(pool, _)| *pool == owner) {
@@ -254,7 +257,7 @@ fn is_blank(owner: &str, name: &str, descriptor: &str) -> bool {
     }
 }
 
-/// The class of an object, read for the first time in this snapshot.
+/// Reads the class of an object, for the first time in this snapshot.
 pub(crate) fn read(
     jni: Jni,
     jvmti: Jvmti,
@@ -370,7 +373,7 @@ pub(crate) fn read(
     let interfaces = all_interfaces(jni, jvmti, class, &chain);
     let is_any = |secret: &dyn Fn(&str) -> bool| {
         let all = std::iter::once(&info.name).chain(&info.supers);
-        // Each is asked: what a name has matched is kept for it.
+        // Each is asked, because the match is noted for it.
         let found = all.chain(&interfaces).filter(|name| secret(name));
         storage != Storage::Class && found.count() > 0
     };
@@ -386,7 +389,7 @@ pub(crate) fn read(
     let mut changes = false;
     // Constants of the JDK's enums never change.
     if is_asked_for || storage == Storage::Instance || constant && !is_of_jdk(jni, jvmti, class) {
-        // Topmost class first, so that a subclass only appends.
+        // The topmost class comes first, so that a subclass only appends.
         let own = std::iter::once((info.name.clone(), class));
         let all: Vec<_> = own.chain(chain.iter().cloned()).collect();
         for (owner, declaring) in all.iter().rev() {
@@ -450,7 +453,7 @@ pub(crate) fn read(
         info.fields.clear();
     }
     let entries = collections::entries(&info.fields);
-    // Whatever its name, for that is the program's choice. Of the header it is a secret, too.
+    // This holds whatever its name, which the program chooses. In a header it is a secret as well.
     for (_, value) in &entries {
         let mut names = info.fields[*value].owner.split(['.', '$']);
         if names.any(|name| name.ends_with("Cookie")) && !secrets.contains(value) {
@@ -482,8 +485,9 @@ pub(crate) fn read(
     }
 }
 
-/// Whether objects of a class are threads to which the program's own classes alone have added something: that is
-/// state as any other's, and the thread itself is one that has not been started in a test.
+/// Whether objects of a class are threads to which only the program's own classes have added
+/// something: that is state like any other, and in a test the thread itself is one that has not
+/// been started.
 fn is_own_thread(jni: Jni, jvmti: Jvmti, class: Obj, chain: &[(String, Obj)]) -> bool {
     let thread = chain.iter().position(|(name, _)| name == THREAD);
     thread.is_some_and(|at| {
@@ -501,7 +505,7 @@ fn is_of_jdk(jni: Jni, jvmti: Jvmti, class: Obj) -> bool {
     })
 }
 
-/// Names and classes above this one, nearest first, without `java.lang.Object`.
+/// The names and classes above this one, nearest first, without `java.lang.Object`.
 fn superclasses(jni: Jni, jvmti: Jvmti, class: Obj) -> Vec<(String, Obj)> {
     let mut chain = Vec::new();
     let mut above = jni.superclass(class);
@@ -519,8 +523,8 @@ fn superclasses(jni: Jni, jvmti: Jvmti, class: Obj) -> Vec<(String, Obj)> {
     chain
 }
 
-/// Names of all interfaces that instances of a class implement, those of its superclasses, `chain`, and of
-/// interfaces themselves included.
+/// The names of all interfaces that instances of a class implement, including those of its
+/// superclasses, `chain`, and of interfaces themselves.
 fn all_interfaces(jni: Jni, jvmti: Jvmti, class: Obj, chain: &[(String, Obj)]) -> HashSet<String> {
     let mut found = HashSet::new();
     let classes = std::iter::once(class).chain(chain.iter().map(|(_, above)| *above));
@@ -535,10 +539,10 @@ fn all_interfaces(jni: Jni, jvmti: Jvmti, class: Obj, chain: &[(String, Obj)]) -
     found
 }
 
-/// A method by its class's binary name, its own and its descriptor.
+/// A method: its class's binary name, its own name and its descriptor.
 pub(crate) type MethodName = (String, String, String);
 
-/// The name of a method that JVM TI has told.
+/// The name of a method that JVMTI has given.
 pub(crate) fn method_name(jvmti: Jvmti, jni: Jni, method: sys::MethodId) -> Option<MethodName> {
     let (name, descriptor, class) = jvmti.method(method)?;
     let signature = jvmti.class_signature(class);
@@ -546,8 +550,8 @@ pub(crate) fn method_name(jvmti: Jvmti, jni: Jni, method: sys::MethodId) -> Opti
     Some((binary_name(&signature?), name, descriptor))
 }
 
-/// `Ljava/lang/String;` to `java.lang.String`, `[I` stays; a hidden class
-/// `LFoo.0x1234;` to `Foo/0x1234`, which is what `Class.getName` says.
+/// Converts `Ljava/lang/String;` to `java.lang.String` and leaves `[I`; converts a hidden class
+/// `LFoo.0x1234;` to `Foo/0x1234`, as `Class.getName` does.
 pub(crate) fn binary_name(signature: &str) -> String {
     match signature.as_bytes() {
         [b'L', .., b';'] => {

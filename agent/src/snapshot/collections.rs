@@ -1,9 +1,11 @@
-//! What the names of classes and fields say of collections, and of what else holds text: that of libraries, too.
+//! Recognises collections, and other classes that hold text, by the names of classes and fields,
+//! including those of libraries.
 
 use hindsight_tracelog::crash::FieldInfo;
 use std::collections::HashSet;
 
-/// Names of the fields for key and value in entries of maps: those of the JDK, and what others use.
+/// The names of the fields for key and value in entries of maps: the JDK's, and those that others
+/// use.
 const ENTRIES: &[(&str, &str)] = &[
     ("key", "value"),
     ("key", "val"),
@@ -18,7 +20,8 @@ const ENTRIES: &[(&str, &str)] = &[
     (KEY_SET, "valueList"),
 ];
 
-/// What parameters are called beside that: of what sets a header, a property of a system.
+/// Further names of parameters for a key and its value: those that set a header, or a property of a
+/// system.
 const PARAMETERS: &[(&str, &str)] = &[
     ("header", "value"),
     ("headerName", "headerValue"),
@@ -32,7 +35,7 @@ const PARAMETERS: &[(&str, &str)] = &[
     ("variable", "value"),
 ];
 
-/// Of parameters by their names, where the key is that says what is by the value's side.
+/// The index of the key beside a value among parameters, by their names.
 pub(crate) fn key_of_parameter(names: &[Option<&str>], value: usize) -> Option<usize> {
     let value = (*names.get(value)?)?;
     let pairs = ENTRIES.iter().chain(PARAMETERS);
@@ -43,7 +46,7 @@ pub(crate) fn key_of_parameter(names: &[Option<&str>], value: usize) -> Option<u
 /// The field of a sorted map that has all its keys.
 pub(crate) const KEY_SET: &str = "keySet";
 
-/// The same of small maps that have several.
+/// The names of key and value fields in small maps that have several.
 const NUMBERED: &[(&str, &str)] = &[
     ("key1", "value1"),
     ("key2", "value2"),
@@ -51,7 +54,7 @@ const NUMBERED: &[(&str, &str)] = &[
     ("key4", "value4"),
 ];
 
-/// The same of maps with one array of keys and one of values.
+/// The names of the fields in maps with one array of keys and one of values.
 const PARALLEL: &[(&str, &str)] = &[
     ("key", "value"),
     ("keys", "values"),
@@ -60,7 +63,7 @@ const PARALLEL: &[(&str, &str)] = &[
     ("_set", "_values"),
 ];
 
-/// Classes with an array in which keys and values take turns, and its field.
+/// Classes with an array in which keys and values alternate, and the field of that array.
 const PAIRS: &[(&str, &str)] = &[
     ("java.util.ImmutableCollections$MapN", "table"),
     ("java.util.IdentityHashMap", "table"),
@@ -76,7 +79,7 @@ const PAIRS: &[(&str, &str)] = &[
     ("scala.collection.immutable.BitmapIndexedMapNode", "content"),
 ];
 
-/// The fields of keys, and those of the values that they are for.
+/// The fields of keys, and those of the values to which they belong.
 pub(crate) fn entries(fields: &[FieldInfo]) -> Vec<(usize, usize)> {
     let one = find_pairs(fields, ENTRIES, &['L', '[']).next();
     let numbered = find_pairs(fields, NUMBERED, &['L', '[']);
@@ -88,22 +91,23 @@ pub(crate) fn parallel(fields: &[FieldInfo]) -> Option<(usize, usize)> {
     find_pairs(fields, PARALLEL, &['[']).next()
 }
 
-/// The field of a class with an array in which keys and values take turns.
+/// The field of a class with an array in which keys and values alternate.
 pub(crate) fn pairs(class: &str, fields: &[FieldInfo]) -> Option<usize> {
     let (_, name) = PAIRS.iter().find(|(of, _)| *of == class)?;
     fields.iter().position(|field| field.name == *name)
 }
 
-/// The fields of keys and values, as far as a class has such whose types begin with one of these letters.
+/// The fields of keys and values of a class, if it has such whose types begin with one of these
+/// letters.
 fn find_pairs<'p>(
     fields: &'p [FieldInfo],
     names: &'p [(&str, &str)],
     letters: &'p [char],
 ) -> impl Iterator<Item = (usize, usize)> + 'p {
     let find = move |name: &str| {
-        // Guava's maps have a set of keys above the one that they are made of.
+        // Guava's maps have a set of keys in the class above the one whose entries count.
         fields.iter().rposition(|field| {
-            // Where an inner class uses it, scalac puts the class's name in front.
+            // If an inner class uses it, scalac puts the class's name in front.
             let simple = field.name.rsplit("$$").next();
             simple == Some(name) && field.descriptor.starts_with(letters)
         })
@@ -111,7 +115,7 @@ fn find_pairs<'p>(
     (names.iter()).filter_map(move |(key, value)| Some((find(key)?, find(value)?)))
 }
 
-/// Whether a class is of a library's collections, and so one of these or a part of one.
+/// Whether a class belongs to a library's collections, so that it is one of these or a part of one.
 pub(crate) fn is_of_collections(name: &str) -> bool {
     const PACKAGES: [&str; 10] = [
         "com.carrotsearch.hppc.",
@@ -125,7 +129,7 @@ pub(crate) fn is_of_collections(name: &str) -> bool {
         "org.eclipse.collections.",
         "scala.collection.",
     ];
-    // A library may have others in it, in packages of its own.
+    // A library may contain others, in packages of its own.
     let is_in = |package: &&str| {
         let at = name.find(*package);
         at.is_some_and(|at| at == 0 || name.as_bytes()[at - 1] == b'.')
@@ -133,8 +137,8 @@ pub(crate) fn is_of_collections(name: &str) -> bool {
     PACKAGES.iter().any(is_in)
 }
 
-/// Whether objects hold others, or nothing but a text: collections, optionals, text builders, what is called a map by its
-/// interfaces.
+/// Whether objects hold others, or nothing but a text: collections, optionals, text builders, and
+/// what its interfaces make a map.
 pub(crate) fn contains(name: &str, interfaces: &HashSet<String>) -> bool {
     const INTERFACES: [&str; 3] = [
         "java.util.Collection",
@@ -144,29 +148,32 @@ pub(crate) fn contains(name: &str, interfaces: &HashSet<String>) -> bool {
     is_of_collections(name) || is_text(name) || INTERFACES.iter().any(|of| interfaces.contains(*of))
 }
 
-/// Whether a class is one of the JDK's whose objects are a text, be it in an object of their own.
+/// Whether a class is one of the JDK's whose objects are a text, even if the text is an object of
+/// its own.
 fn is_text(name: &str) -> bool {
     const TEXTS: [&str; 3] = [
         "java.io.StringReader",
         "java.lang.StringBuffer",
         "java.lang.StringBuilder",
     ];
-    // JDK 24 and up: what `Reader.of` makes, also for a `StringReader`.
+    // From JDK 24 on, this is the result of `Reader.of`, also inside a `StringReader`.
     TEXTS.contains(&name) || name.starts_with("java.io.Reader$")
 }
 
-/// Whether the type of a field is that of a text, or of what may be one.
+/// Whether the type of a field is that of a text, or may be one.
 pub(crate) fn is_of_text(field: &FieldInfo) -> bool {
     const TEXTS: [&str; 4] = ["Ljava/lang/String;", "Ljava/lang/CharSequence;", "[C", "[B"];
     TEXTS.contains(&field.descriptor.as_str())
 }
 
-/// Whether one of the fields is a text, and no other one a reference. Builders have a copy of their text.
+/// Whether one of the fields is a text, and no other one a reference. Builders have a copy of their
+/// text.
 pub(crate) fn wraps_text(name: &str, fields: &[FieldInfo]) -> bool {
     is_text(name) || has_only_texts(name, fields) && references(fields).count() == 1
 }
 
-/// Whether some fields are texts, and no others references: an environment's variable has its name as text and as bytes.
+/// Whether some fields are texts, and no others references: an environment's variable has its name
+/// as text and as bytes.
 pub(crate) fn has_only_texts(name: &str, fields: &[FieldInfo]) -> bool {
     is_text(name) || references(fields).count() > 0 && references(fields).all(is_of_text)
 }

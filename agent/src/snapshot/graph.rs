@@ -1,4 +1,11 @@
 //! The breadth-first walk.
+//!
+//! - [`before`] puts in what objects were before, if writes can be undone.
+//! - [`beside`] finds secrets by what stands beside a place, such as the key of an entry.
+//! - [`elements`] reads the elements of arrays.
+//! - [`hiding`] makes holes of texts in secret places.
+//! - [`inside`] finds the secrets in objects that an option forbids to store.
+//! - [`scrub`] makes holes at the end, when all secrets are known.
 
 mod before;
 mod beside;
@@ -25,7 +32,7 @@ use hindsight_tracelog::crash::{Body, Constant, Object, Text, Value};
 use hindsight_tracelog::writer::MAX_OBJECT;
 use std::collections::{HashMap, HashSet, VecDeque};
 
-/// What an untagged object's number reads as.
+/// The number of an untagged object.
 const NO_OBJECT: u32 = u32::MAX;
 
 /// A graph under construction.
@@ -36,65 +43,67 @@ pub(crate) struct Graph<'a> {
     options: &'a Options,
     methods: &'a Methods,
     throwable: &'a ThrowableIds,
-    /// Stack traces that were asked for.
+    /// The number of stack traces that were asked for.
     traces: usize,
     pub(crate) classes: Vec<Class>,
     pub(crate) objects: Vec<Object>,
     queue: VecDeque<(Obj, u32, u32)>,
-    /// What was written to before, if that is to be undone.
+    /// The writes, if they are to be undone.
     undo: Option<Undo<'a>>,
     targets: Option<Targets>,
-    /// Objects with numbers that were written to: which one, and the number.
+    /// The objects with numbers that were written to: the index of each, and its number.
     written: Vec<(usize, u32)>,
-    /// How many objects there may be.
+    /// The most objects that there may be.
     limit: usize,
-    /// Bytes of content so far, against `max-bytes`.
+    /// The bytes of content so far, counted against `max-bytes`.
     bytes: usize,
     /// Shared holes, one for each class and reason.
     holes: HashMap<(u32, &'static str), u32>,
     /// The thread that has failed.
     thread: Option<Obj>,
-    /// Objects that each JVM has its own of, by the expressions that give them.
+    /// Objects of which each JVM has its own, by the expressions that return them.
     pub(crate) standing: Vec<Constant>,
-    /// Containers in a place whose name says that their text is secret.
+    /// Containers in a place whose name makes their text secret.
     secret: HashSet<u32>,
-    /// Other objects in such a place: text that is directly in them is secret, and so is what wraps
-    /// a text there.
+    /// Other objects in such a place: a text directly in them is secret, and so is an object there
+    /// that wraps a text.
     holders: HashSet<u32>,
-    /// Text that was found in such a place.
+    /// Texts that were found in such a place.
     redacted: HashSet<u32>,
-    /// Text that is to be read yet, and was found to be in such a place,
+    /// Texts that are still to be read and were found in such a place.
     hidden: HashSet<u32>,
-    /// or directly in an object that is: in which ones.
+    /// Texts that are directly in an object in such a place, with these objects.
     in_holders: HashMap<u32, Vec<u32>>,
-    /// Boxes and words in whose secret places holes stand, and why: they may be in other places, too.
+    /// Boxes and words whose secret places have holes, with the reasons: they may be in other
+    /// places as well.
     displaced: HashMap<u32, &'static str>,
-    /// Places of objects, and what stands or stood beside them says of what is in them, and was.
+    /// By place of an object: what the values beside it, now or before, say about its content, now
+    /// or before.
     beside: HashMap<u32, HashMap<usize, Named>>,
     /// Arrays of values, by those with their keys.
     held: HashMap<u32, u32>,
-    /// What was in places of objects before, and not known to be a secret then.
+    /// Earlier values of places of objects, which were not known to be secret then.
     old: HashMap<u32, Vec<(usize, u32)>>,
-    /// Fields as they were at the entry of frames,
+    /// Fields as they were at the entry of frames.
     kept: Vec<Kept>,
-    /// by the objects that have them, which are not read yet.
+    /// The same by the objects that have them, which are not read yet.
     kept_of: HashMap<u32, Vec<usize>>,
     secrets: Secrets,
-    /// Arrays in which keys and values take turns,
+    /// Arrays in which keys and values alternate.
     pairs: HashSet<u32>,
-    /// and those of them that have had a key which names a secret.
+    /// Those of them that have had a key which names a secret.
     secret_pairs: HashSet<u32>,
     /// Arrays that are the elements of a collection.
     collected: HashSet<u32>,
-    /// How many objects have been looked into that are not stored.
+    /// The number of objects that were searched and are not stored.
     looked_into: usize,
 }
 
-/// Exceptions that have their stack traces written into them, and how deep these may be.
+/// The most exceptions whose stack traces are filled in, and how deep these may be.
 const MAX_TRACES: usize = 32;
 const MAX_TRACE_DEPTH: i32 = 200;
 
-/// Why objects beyond a limit are holes.
+/// The reason why objects beyond a limit are holes.
 const MAX_OBJECTS: &str = "beyond max-objects";
 const MAX_BYTES: &str = "beyond max-bytes";
 
@@ -105,7 +114,8 @@ impl Drop for Graph<'_> {
 }
 
 impl<'a> Graph<'a> {
-    /// `jvmti` is disposed of with the graph. `thread` is the one that has failed, if one has.
+    /// Begins a graph. `jvmti` is disposed of with it. `thread` is the one that has failed, if
+    /// there is one.
     pub(crate) fn new(
         jni: Jni,
         jvmti: Jvmti,
@@ -151,13 +161,13 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// The value for a reference: its number is given now, its content is read by [`Graph::walk`].
-    /// Takes over the local reference.
+    /// The value for a reference: its number is assigned now, its content is read by
+    /// [`Graph::walk`]. Takes over the local reference.
     pub(crate) fn reference(&mut self, object: Option<Obj>) -> Value {
         self.number(object, false)
     }
 
-    /// Like [`Graph::reference`], for a place whose name says that its text is secret.
+    /// Like [`Graph::reference`], for a place whose name makes its text secret.
     pub(crate) fn secret_reference(&mut self, object: Option<Obj>) -> Value {
         self.number(object, true)
     }
@@ -228,12 +238,12 @@ impl<'a> Graph<'a> {
         (known != NO_OBJECT).then_some(known)
     }
 
-    /// What of classes is annotated as secret.
+    /// What is annotated as secret in classes.
     pub(crate) fn marks(&self) -> &'a Marks {
         &self.methods.marks
     }
 
-    /// Whether objects of a class are text, or numbers that are as good as text.
+    /// Whether objects of a class are text, or numbers that are treated like text.
     fn is_worth_hiding(&self, class: u32) -> bool {
         self.is_text(class) || self.classes[class as usize].number == Number::Own
     }
@@ -284,13 +294,13 @@ impl<'a> Graph<'a> {
         id
     }
 
-    /// Says that what comes now may be only so many objects more, if `max-objects` allows as many.
+    /// Limits what comes now to this many further objects, if `max-objects` allows as many.
     pub(crate) fn at_most(&mut self, more: usize) {
         self.limit = self.limit.min(self.objects.len().saturating_add(more));
     }
 
     /// Reads all that is reachable, or was before writes that may be undone, as far as the limits
-    /// go. Returns what it was given to undo writes.
+    /// allow. Returns what it was given to undo writes.
     pub(crate) fn walk(&mut self) -> Option<Undo<'a>> {
         loop {
             while let Some((object, number, class)) = self.queue.pop_front() {
@@ -310,10 +320,10 @@ impl<'a> Graph<'a> {
                 }
                 self.jni.delete_local(object);
             }
-            // What is there comes first, if not all has room.
+            // Present values come first, if there is not room for all.
             let mut undo = self.undo.take()?;
             let Some((target, number)) = self.written.pop() else {
-                // They are gone when what it is given back to is done with it.
+                // They are dropped once the result has been used.
                 self.targets = None;
                 return Some(undo);
             };
@@ -322,12 +332,13 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// What is left of the budget.
+    /// The bytes left in the budget.
     fn bytes_left(&self) -> usize {
         self.options.max_bytes.saturating_sub(self.bytes)
     }
 
-    /// Takes the `bytes` of an object from the budget; whether they were there, and a file can have an object of so many.
+    /// Takes the `bytes` of an object from the budget. Returns whether they were available, and a
+    /// file can have an object of that size.
     fn afford(&mut self, bytes: usize) -> bool {
         let total = self.bytes.saturating_add(bytes);
         if total > self.options.max_bytes || bytes > MAX_OBJECT {
@@ -412,7 +423,7 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// The hole for an object that each JVM has its own of.
+    /// The hole for an object of which each JVM has its own.
     fn standing(&mut self, object: Obj, number: u32, class: u32) -> Option<Body> {
         let class = &self.classes[class as usize];
         if !class.may_stand {
@@ -430,8 +441,8 @@ impl<'a> Graph<'a> {
         Some(hole)
     }
 
-    /// Has an exception write down its stack trace, which is in the JVM's own form until somebody
-    /// asks: a program that crashes may have been about to. `Throwable`'s own method does that,
+    /// Makes an exception fill in its stack trace, which is in the JVM's own form until it is asked
+    /// for: a program that crashes may have been about to ask. `Throwable`'s own method does that,
     /// whatever a subclass overrides.
     fn trace(&mut self, exception: Obj) {
         let ids = self.throwable;
@@ -466,7 +477,7 @@ impl<'a> Graph<'a> {
         self.look_at_keys(object, number, class);
         let name = &self.classes[class as usize].info.name;
         let is_list = elements::is_list(name);
-        // A map of somebody else's may have keys and values in turns there.
+        // A map of another library may have keys and values alternating there.
         let collects = contains && collections::is_of_collections(name);
         let mut before = Named::Plain;
         let mut values = Vec::with_capacity(count);
@@ -519,7 +530,7 @@ fn words(letter: u8, bytes: &[u8]) -> Vec<i64> {
         .collect()
 }
 
-/// The same of one element.
+/// One element, likewise.
 fn word(letter: u8, bytes: &[u8]) -> i64 {
     let mut wide = [0; 8];
     wide[..bytes.len()].copy_from_slice(bytes);
@@ -532,11 +543,12 @@ fn word(letter: u8, bytes: &[u8]) -> i64 {
     }
 }
 
-/// In a tag: the object is in one that an option forbids to store, and is a secret where it is met elsewhere.
+/// A flag of a tag: the object is in one that an option forbids to store, and is a secret wherever
+/// else it is met.
 const INSIDE: i64 = 1 << 31;
 
-/// Both numbers that an object can have: as an object, and as a class mirror.
-/// 0 is JVM TI's "no tag", so numbers are stored plus one.
+/// Packs both numbers that an object can have: as an object, and as a class mirror. As 0 is JVMTI's
+/// "no tag", numbers are stored plus one.
 fn pack(object: u32, class: u32) -> i64 {
     ((u64::from(class.wrapping_add(1)) << 32) | u64::from(object.wrapping_add(1))) as i64
 }

@@ -1,15 +1,15 @@
 //! The method behind a lambda expression or method reference.
 //!
-//! HotSpot implements a lambda by a hidden class whose only method of its own
-//! calls the implementing method. The class file is never shown to agents, but
-//! its constant pool can be asked for, and holds that method's name.
+//! HotSpot implements a lambda by a hidden class whose only method of its own calls the
+//! implementing method. Agents never see the class file, but they can ask for its constant pool,
+//! which has that method's name.
 
 use crate::jni::Obj;
 use crate::jvmti::Jvmti;
 use hindsight_classfile::{Constant, ConstantPool, MemberRef};
 use hindsight_tracelog::crash::Lambda;
 
-/// Names the implementing method, if `class` is a lambda's and it can be found.
+/// The implementing method, if `class` is a lambda's and the method can be found.
 pub(crate) fn implementation(jvmti: Jvmti, class: Obj, name: &str) -> Option<Lambda> {
     if !name.contains("$$Lambda") {
         return None;
@@ -22,12 +22,11 @@ pub(crate) fn implementation(jvmti: Jvmti, class: Obj, name: &str) -> Option<Lam
 /// The class of a method, its name and its descriptor.
 type Named = (String, String, String);
 
-/// The member reference that is neither the superclass's constructor, nor a member of the hidden class
-/// itself, nor a conversion of what is passed and returned.
+/// The member reference that is neither the superclass's constructor, nor a member of the hidden
+/// class itself, nor a conversion of what is passed and returned.
 ///
-/// Those that take arguments out of their boxes come before it, those that put results into them behind
-/// it. A method that is such a conversion itself is told from the one before or behind it where these do
-/// not do the same.
+/// Conversions that unbox arguments come before it, those that box results behind it. A target that
+/// is such a conversion itself is distinguished from its neighbours by what these do.
 fn target(pool: &ConstantPool<'_>, own: &str) -> Option<Lambda> {
     let mut all = Vec::new();
     for index in 1..pool.count() {
@@ -37,7 +36,7 @@ fn target(pool: &ConstantPool<'_>, own: &str) -> Option<Lambda> {
         let named = named(&method);
         let (class, name) = (named.0.as_str(), named.1.as_str());
         if class == "java.lang.invoke.MethodHandle" && name == "invokeExact" {
-            // What the handle leads to is not in the pool.
+            // The target of the handle is not in the pool.
             return None;
         }
         let super_constructor = class == "java.lang.Object" && name == "<init>";
@@ -56,8 +55,8 @@ fn target(pool: &ConstantPool<'_>, own: &str) -> Option<Lambda> {
         return None;
     }
     let ((class, method, descriptor), target) = all.swap_remove(place);
-    // Rarely known here, for the pool does not say how it is called;
-    // the replay library asks the class that declares it.
+    // The kind is rarely known here, because the pool does not say how it is called; the replay
+    // library asks the class that declares it.
     const INVOKE_STATIC: u8 = 6;
     let is_static = (1..pool.count()).any(|index| {
         let Ok(Constant::MethodHandle { kind, reference }) = pool.get(index) else {
@@ -85,7 +84,7 @@ fn named(method: &MemberRef<'_>) -> Named {
     )
 }
 
-/// The primitive type of a method that takes it out of a box or puts it into one; nothing for other methods.
+/// The primitive type of a method that boxes or unboxes; `None` for other methods.
 fn conversion((class, method, descriptor): &Named) -> Option<char> {
     let of_box = |primitive: char| {
         Some(match primitive {
@@ -103,7 +102,7 @@ fn conversion((class, method, descriptor): &Named) -> Option<char> {
     let class = class.strip_prefix("java.lang.")?;
     let mut chars = descriptor.chars();
     match (chars.next(), chars.next(), chars.next(), chars.next()) {
-        // Numbers also go out of the boxes of others.
+        // Numbers are also unboxed from the boxes of other types.
         (Some('('), Some(')'), Some(primitive), None) if method.ends_with("Value") => {
             of_box(primitive)?;
             let boxes = "ZBCSIJFD".chars().filter_map(of_box);
@@ -174,7 +173,7 @@ mod tests {
             target(&[OBJECT, parse]).as_deref(),
             Some("java.lang.Integer.valueOf")
         );
-        // Of Function<Integer, Long>: the int is widened in between.
+        // In a Function<Integer, Long>, the int is widened in between.
         let long = ("java/lang/Long", "valueOf", "(J)Ljava/lang/Long;");
         assert_eq!(
             target(&[OBJECT, OUT, long]).as_deref(),

@@ -1,20 +1,20 @@
-//! Reading the object graph behind the captured references.
+//! Reads the object graph behind the captured references.
 //!
 //! - [`graph`] walks it breadth first and stores objects.
-//! - [`classes`] knows what to do with the objects of each class.
-//! - [`collections`] knows which of these are containers, by their names.
-//! - [`secrets`] remembers what must not be stored, wherever else it is.
-//! - [`arrays`] tells the text in an array.
-//! - [`standing`] knows the objects that each JVM has its own of.
+//! - [`classes`] decides how the objects of each class are stored.
+//! - [`collections`] recognises containers among these, by their names.
+//! - [`secrets`] keeps what must not be stored, wherever else it is.
+//! - [`arrays`] finds the text in an array.
+//! - [`standing`] finds the objects of which each JVM has its own.
 //! - [`lambda`] finds the method behind a lambda's hidden class.
 //!
-//! **Invariant:** no code of the program runs here (design, decision 4): fields
-//! are read through JNI, and identity is kept by JVM TI tags, in an environment
-//! of its own that is disposed of with the snapshot. Of the JDK's, only what has
-//! an exception write down its stack trace is called (`Graph::trace`).
+//! **Invariant:** no code of the program runs here, because it could change the state that is read
+//! (docs/architecture.md): fields are read through JNI, and identity is kept by JVMTI tags, in an
+//! environment of its own that is disposed of with the snapshot. Of the JDK's code, only the method
+//! that makes an exception fill in its stack trace is called (`Graph::trace`).
 //!
-//! **Invariant:** that is all for which the Java heap is needed, so that a
-//! snapshot works under `OutOfMemoryError`; exceptions have no trace then.
+//! **Invariant:** nothing else needs the Java heap, so a snapshot works under `OutOfMemoryError`;
+//! exceptions have no trace then.
 
 pub(crate) mod arrays;
 pub(crate) mod classes;
@@ -36,8 +36,8 @@ pub(crate) fn of_word(letter: u8, word: i64) -> Value {
     )
 }
 
-/// The value of a primitive field whose descriptor begins with this letter, by whichever way of
-/// reading fits.
+/// The value of a primitive field whose descriptor begins with this letter, read in the way that
+/// fits.
 pub(crate) fn primitive(
     letter: u8,
     integral: impl FnOnce() -> i64,

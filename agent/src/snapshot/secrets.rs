@@ -1,7 +1,7 @@
-//! What was found in a place that is secret, so that it is stored nowhere else.
+//! What was found in a secret place, so that it is not stored elsewhere.
 //!
-//! One object may be a secret parameter here and a plain one in the method that
-//! is called; its text may have been copied, joined to others, or encoded.
+//! One object may be a secret parameter in one method and a plain one in the method that is called;
+//! its text may have been copied, joined to others, or encoded.
 
 use crate::masks::MASK;
 use hindsight_tracelog::crash::Body;
@@ -9,23 +9,24 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashSet};
 
-/// UTF-16 code units, or bytes, of a secret that are looked for: what begins alike is taken for it.
+/// The most UTF-16 code units, or bytes, of a secret that are looked for: what begins in the same
+/// way is taken for it.
 const MAX_LEN: usize = 256;
-/// Bytes that these have at most, in whatever encoding.
+/// The most bytes that these have, in any encoding.
 const MAX_FORM: usize = 4 * MAX_LEN;
-/// Bytes of all forms together; with more, every text is a secret.
+/// The most bytes of all forms together; with more, every text counts as a secret.
 const MAX_BYTES: usize = 64 << 20;
-/// Of the shortest one that is looked for as a whole, and as a part of others. What is shorter is in
-/// too much that is harmless.
+/// The lengths of the shortest secret that is looked for as a whole, and as a part of others.
+/// Shorter ones occur in too much that is harmless.
 const MIN_WHOLE: usize = 4;
 const MIN_PART: usize = 6;
 
 /// The texts found so far.
 #[derive(Default)]
 pub(crate) struct Secrets {
-    /// As strings have them,
+    /// The texts as strings have them.
     texts: Forms,
-    /// and as arrays of bytes or characters have them, by all encodings that they may be in.
+    /// The texts as arrays of bytes or characters have them, in all encodings that these may use.
     arrays: Forms,
     /// Whether there are more than can be looked for.
     too_many: bool,
@@ -35,17 +36,17 @@ pub(crate) struct Secrets {
 #[derive(Default)]
 struct Forms {
     whole: HashSet<Vec<u8>>,
-    /// Those that may be a part, and whether the secret goes on behind them.
+    /// The forms that may be a part, and whether the secret continues behind them.
     parts: BTreeMap<Part, bool>,
-    /// The first bytes of these,
+    /// The first bytes of these.
     firsts: HashSet<[u8; MIN_PART]>,
-    /// and a bit for each two bytes that one of them begins with, so that the table is rarely asked.
+    /// A bit for each two bytes with which one of them begins, so that the table is rarely asked.
     begins: Vec<u64>,
     bytes: usize,
 }
 
-/// What may be a part of others, at least [`MIN_PART`] bytes. What begins alike stands together, the longest first:
-/// that is what is masked.
+/// A form that may be a part of others, at least [`MIN_PART`] bytes. Forms with the same beginning
+/// are neighbours, the longest first, which is the one that is masked.
 #[derive(PartialEq, Eq)]
 struct Part(Vec<u8>);
 
@@ -66,7 +67,7 @@ impl PartialOrd for Part {
     }
 }
 
-/// Where a bit for two bytes is.
+/// The place of the bit for two bytes.
 fn begin(bytes: &[u8]) -> (usize, u64) {
     let two = usize::from(bytes[0]) | usize::from(bytes[1]) << 8;
     (two >> 6, 1 << (two & 63))
@@ -95,7 +96,7 @@ impl Forms {
         }
     }
 
-    /// The first one in a content, from a place on, and where it ends.
+    /// The first form in a content, from a place on, and where it ends.
     fn find(&self, content: &[u8], from: usize) -> Option<(usize, usize)> {
         if from == 0 && self.whole.contains(content) {
             return Some((0, content.len()));
@@ -112,7 +113,8 @@ impl Forms {
             .find_map(|(_, at)| Some((at, at + self.longest(&content[at..])?)))
     }
 
-    /// How long the longest one is that a content begins with; all of it if the secret goes on.
+    /// The length of the longest form with which a content begins; all of it if the secret
+    /// continues.
     fn longest(&self, content: &[u8]) -> Option<usize> {
         let mut len = content.len().min(MAX_FORM);
         while len >= MIN_PART {
@@ -124,14 +126,15 @@ impl Forms {
             if content.starts_with(&part.0) {
                 return Some(if *is_cut { content.len() } else { part.0.len() });
             }
-            // The next that can be it is shorter than what was looked for, or at most as long as what was found.
+            // The next candidate is shorter than what was looked for, or at most as long as what
+            // was found.
             len = (len - 1).min(part.0.len());
         }
         None
     }
 }
 
-/// Why a text of this length is a hole: a rough length is all that is kept.
+/// The reason why a text of this length is a hole, which keeps only a rough length.
 pub(crate) fn length_class(len: usize) -> &'static str {
     match len {
         0 => "redacted, empty",
@@ -145,19 +148,19 @@ pub(crate) fn length_class(len: usize) -> &'static str {
     }
 }
 
-/// How many elements there are before the zeros at the end.
+/// The number of elements before the zeros at the end.
 fn filled<T: Copy + Default + PartialEq>(elements: &[T]) -> usize {
     let last = elements.iter().rposition(|one| *one != T::default());
     last.map_or(0, |last| last + 1)
 }
 
 impl Secrets {
-    /// Takes the text of a string or `char[]`, but for the room behind it in a buffer.
+    /// Adds the text of a string or `char[]`, except the unused room at the end of a buffer.
     pub(crate) fn text(&mut self, units: &[u16]) {
         self.take(units, true);
     }
 
-    /// Takes a text that is looked for as a whole alone.
+    /// Adds a text that is only looked for as a whole.
     pub(crate) fn word(&mut self, units: &[u16]) {
         self.take(units, false);
     }
@@ -170,7 +173,7 @@ impl Secrets {
         let is_cut = units.len() > MAX_LEN;
         let mut units = &units[..units.len().min(MAX_LEN)];
         if let [before @ .., 0xd800..0xdc00] = units {
-            // The half of a letter is another text.
+            // Half of a surrogate pair is another text.
             units = before;
         }
         let text = String::from_utf16_lossy(units);
@@ -185,10 +188,10 @@ impl Secrets {
         self.add(text, is_part && may_be_part, arrays, is_cut, may_be_part);
     }
 
-    /// Takes the content of a `byte[]`, but for the room behind it in a buffer.
+    /// Adds the content of a `byte[]`, except the unused room at the end of a buffer.
     pub(crate) fn bytes(&mut self, bytes: &[u8]) {
         let filled = filled(bytes);
-        // As a builder has what is not Latin-1, and so that its last letter may end with a zero.
+        // This is how a builder has what is not Latin-1; its last character may end with a zero.
         let wide = &bytes[..(filled + filled % 2).min(bytes.len())];
         let bytes = &bytes[..filled];
         if bytes.contains(&0) || std::str::from_utf8(bytes).is_err() {
@@ -202,7 +205,7 @@ impl Secrets {
             return self.text(&text.encode_utf16().collect::<Vec<u16>>());
         }
         if bytes.len() >= MIN_WHOLE {
-            // Latin-1, or no text at all.
+            // It is Latin-1, or no text at all.
             let is_cut = bytes.len() > MAX_LEN;
             let bytes = &bytes[..bytes.len().min(MAX_LEN)];
             let text: String = bytes.iter().map(|byte| char::from(*byte)).collect();
@@ -232,7 +235,7 @@ impl Secrets {
         }
     }
 
-    /// Whether there are more than are looked for: no text is stored then.
+    /// Whether there are more than are looked for: then no text is stored.
     pub(crate) fn are_too_many(&self) -> bool {
         self.too_many
     }
@@ -348,7 +351,8 @@ mod tests {
         assert_eq!(message, "***, *** and ***");
     }
 
-    /// As tokens do, which have the same header: of those that begin alike the longest is found, and each is.
+    /// Tokens with the same header are like this: of those with the same beginning the longest is
+    /// found, and each is.
     #[test]
     fn many_that_begin_alike_are_found() {
         let mut secrets = Secrets::default();

@@ -1,15 +1,15 @@
-//! Objects that each JVM has its own of: streams, the common pool, class loaders, modules.
+//! Objects of which each JVM has its own: streams, the common pool, class loaders, modules.
 //!
-//! They are holes, for what is in them means nothing elsewhere; but a test can ask its own JVM for
-//! them, by the expression that is found here.
+//! They are holes, because their content means nothing elsewhere; but a test can ask its own JVM
+//! for them, by the expression that is found here.
 //!
-//! **Invariant:** no class is loaded or initialised by looking, see [`super`].
+//! **Invariant:** looking for them loads or initialises no class, see [`super`].
 
 use crate::jni::{Jni, Obj};
 use crate::jvmti::Jvmti;
 use std::ffi::CStr;
 
-/// Classes that have one such object alone.
+/// Classes with only one object.
 const ONLY: &[(&str, &str, &str)] = &[
     ("java.lang.Runtime", "java.lang.Runtime", "getRuntime()"),
     (
@@ -37,7 +37,7 @@ const ONLY: &[(&str, &str, &str)] = &[
 const POOL: &str = "java.util.concurrent.ForkJoinPool";
 const MODULE: &str = "java.lang.Module";
 
-/// Classes that the standard streams have as long as the program does not replace them.
+/// The classes of the standard streams, as long as the program does not replace them.
 const OF_STREAMS: [&str; 2] = ["java.io.PrintStream", "java.io.BufferedInputStream"];
 const STREAMS: [(&CStr, &CStr, &str); 3] = [
     (c"out", c"Ljava/io/PrintStream;", "out"),
@@ -45,8 +45,8 @@ const STREAMS: [(&CStr, &CStr, &str); 3] = [
     (c"in", c"Ljava/io/InputStream;", "in"),
 ];
 
-/// Whether a class may have such objects: it, or one above it, has one of these names. Threads of the
-/// program's own classes are none: the test's is another.
+/// Whether a class may have such objects: it or a superclass has one of these names. Threads of the
+/// program's own classes are not among them, because a test's thread is another one.
 pub(crate) fn may_be(name: &str, supers: &[String], is_of_jdk: impl Fn() -> bool) -> bool {
     let thread = "java.lang.Thread";
     ONLY.iter().any(|(class, ..)| *class == name)
@@ -56,8 +56,8 @@ pub(crate) fn may_be(name: &str, supers: &[String], is_of_jdk: impl Fn() -> bool
         || (name == thread || supers.iter().any(|above| above == thread)) && is_of_jdk()
 }
 
-/// The class and the rest of the expression that gives such an object. `thread` is the thread that has
-/// failed, if one has.
+/// The class and the rest of the expression that returns such an object. `thread` is the thread
+/// that has failed, if there is one.
 pub(crate) fn expression(
     jni: Jni,
     jvmti: Jvmti,
@@ -86,7 +86,7 @@ pub(crate) fn expression(
         }
         MODULE => module(jni, object),
         _ if OF_STREAMS.contains(&name) => {
-            // Is there, and initialised, since the JVM began.
+            // It exists and is initialised since the JVM began.
             let system = jni.find_class(c"java/lang/System")?;
             let mut streams = STREAMS.iter();
             let found = streams.find(|(field, of, _)| is_in(system, field, of));
@@ -99,7 +99,8 @@ pub(crate) fn expression(
     }
 }
 
-/// A module that the JVM has found by itself, which has the platform's layer or that of the application.
+/// The expression for a module that the JVM has found by itself, in the layer of the platform or of
+/// the application.
 fn module(jni: Jni, object: Obj) -> Option<(&'static str, String)> {
     let class = jni.class_of(object);
     let named = jni.field(class, c"name", c"Ljava/lang/String;");
@@ -109,7 +110,7 @@ fn module(jni: Jni, object: Obj) -> Option<(&'static str, String)> {
     let text = jni.string(name);
     jni.delete_local(name);
     let Some(layer) = jni.get_object(object, layered?) else {
-        // It is there before there are layers.
+        // It exists before there are layers.
         return (text == "java.base").then(|| found_in_boot_layer(&text));
     };
     let system = jni.find_class(c"java/lang/System")?;

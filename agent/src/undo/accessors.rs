@@ -1,18 +1,18 @@
-//! Accessors of nested classes that only look something up, so that what calls
-//! them need not mind.
+//! Accessors of nested classes that only look something up, so that their callers need not treat
+//! them as calls with effects.
 //!
-//! An accessor is of a class's own package, so caller and callee have one loader.
+//! An accessor is in a class's own package, so caller and callee have one loader.
 
 use hindsight_instrument::{MemberName, Quiet};
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-/// Those of one loader's classes so far, by owner.
+/// The accessors of one loader's classes so far, by owner.
 #[derive(Debug, Default)]
 pub(crate) struct Accessors(Mutex<HashMap<String, Vec<(MemberName, Quiet)>>>);
 
 impl Accessors {
-    /// Takes down those of one class.
+    /// Adds those of one class.
     pub(crate) fn add(&self, found: Vec<(MemberName, Quiet)>) {
         let Some((first, _)) = found.first() else {
             return;
@@ -22,7 +22,7 @@ impl Accessors {
         known.insert(owner, found);
     }
 
-    /// What is known of a method, by owner, name and descriptor.
+    /// The properties of a method, by owner, name and descriptor.
     pub(crate) fn get(&self, [owner, name, descriptor]: [&str; 3]) -> Option<Quiet> {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut accessors = known.get(owner)?.iter();

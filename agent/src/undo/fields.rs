@@ -7,14 +7,14 @@ use hindsight_instrument::{MemberName, MemberNames};
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError, RwLock};
 
-/// All of them, append-only.
+/// All fields, append-only.
 #[derive(Default)]
 pub(crate) struct Fields {
     list: RwLock<Vec<MemberName>>,
-    /// Held while a class is instrumented, so that its ids follow on.
+    /// Held while a class is instrumented, so that its ids are consecutive.
     turn: Mutex<()>,
-    /// Fields that are written to around the instructions for that, by owner, name and descriptor.
-    /// The ids say which are meant, not where they are.
+    /// Fields that are written by calls in place of instructions, by owner, name and descriptor.
+    /// Their ids say which are meant, not where they are.
     around: Mutex<HashMap<[String; 3], u32>>,
 }
 
@@ -22,9 +22,9 @@ pub(crate) struct Fields {
 const MAX_FIELDS: usize = i32::MAX as usize;
 
 impl Fields {
-    /// Has a class instrumented whose first field gets the id that is handed over, and takes down
-    /// the fields that got ids. Each class of each loader gets ids of its own: the same name may mean
-    /// fields at different places. `None` if there are no more ids.
+    /// Has a class instrumented whose first field gets the id that is handed over, and stores the
+    /// fields that got ids. Each class of each loader gets ids of its own, because the same name
+    /// may mean fields at different places. `None` if there are no more ids.
     pub(crate) fn number<T>(&self, instrument: impl FnOnce(u32) -> (T, MemberNames)) -> Option<T> {
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         let first = self.list.read().ok()?.len();
@@ -36,7 +36,7 @@ impl Fields {
         Some(done)
     }
 
-    /// The id of a field that is written to around the instructions for that.
+    /// The id of a field that is written by a call in place of an instruction.
     fn around(&self, name: [String; 3]) -> Option<u32> {
         let mut known = self.around.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(&id) = known.get(&name) {
@@ -59,7 +59,8 @@ impl Fields {
         Some(id)
     }
 
-    /// The ids of all fields of an object, those of its class first; `None` if some cannot be had.
+    /// The ids of all fields of an object, those of its class first; `None` if some are not
+    /// available.
     pub(crate) fn of(&self, jni: Jni, jvmti: Jvmti, object: Obj) -> Option<Vec<u32>> {
         let mut ids = Vec::new();
         let mut class = Some(jni.class_of(object));
@@ -83,13 +84,14 @@ impl Fields {
     }
 }
 
-/// The `java.lang.reflect.Field` of a field of an object, as code refers to it; an error may be pending instead.
+/// The `java.lang.reflect.Field` of a field of an object, as code refers to it; if there is none,
+/// an error may be pending.
 pub(crate) fn reflected(jni: Jni, jvmti: Jvmti, object: Obj, field: &MemberName) -> Option<Obj> {
     let owner = format!("L{};", field.owner);
     let (mut class, mut found) = (Some(jni.class_of(object)), None);
     while let Some(at) = class {
         if jvmti.class_signature(at).as_deref() == Some(&owner) {
-            // With several loaders, two may have one name: then nobody knows which is meant, and
+            // With several loaders, two may have one name: then it is not known which is meant, and
             // the wrong place must never be read.
             if found.is_some() {
                 return None;
@@ -98,8 +100,8 @@ pub(crate) fn reflected(jni: Jni, jvmti: Jvmti, object: Obj, field: &MemberName)
         }
         class = jni.superclass(at);
     }
-    // JNI would find it by its name, and initialise the class first: the thread that does that
-    // already may be waiting for this one.
+    // JNI would find it by its name, but initialise the class first, and the thread that is already
+    // doing so may be waiting for this one.
     let is_it = |class, id| {
         jvmti
             .field(class, id)
@@ -107,7 +109,7 @@ pub(crate) fn reflected(jni: Jni, jvmti: Jvmti, object: Obj, field: &MemberName)
                 name == field.name && descriptor == field.descriptor && flags & access::STATIC == 0
             })
     };
-    // Code may name a class that has it from one above.
+    // Code may name a class that inherits it.
     let mut class = found?;
     loop {
         let mut fields = jvmti.class_fields(class).into_iter();

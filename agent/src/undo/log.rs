@@ -1,9 +1,9 @@
-//! Reading the logs from the Java heap.
+//! Reads the logs from the Java heap.
 //!
-//! The failing thread's own log stands still meanwhile. Those of others go on,
-//! but what they have written stays: an entry below the count that was read
-//! first is whole. Only where there is no memory for another chunk is one used
-//! again; the log's `from` moves before that, so who finds it where it was has
+//! The failing thread's own log does not change meanwhile. Those of other threads do, but what they
+//! have written stays: an entry below the count that was read first is complete. Only if there is
+//! no memory for another chunk is one reused. The log's `from` moves before that: if it is
+//! unchanged after reading, nothing of the reused chunk was read; else what was read is discarded.
 //! read nothing of it, and what was read is thrown away otherwise.
 
 use crate::jni::{Jni, Obj};
@@ -20,20 +20,20 @@ pub(crate) enum Place {
     Field(u32),
     /// An element of an array.
     Element(u32),
-    /// Elements from this one on; the old value is an array of theirs.
+    /// Elements from this one on; the old value is an array of them.
     Range(u32),
 }
 
-/// A write: what it wrote over.
+/// A write: what it has overwritten.
 #[derive(Debug)]
 pub(crate) struct Entry {
     pub(crate) object: Obj,
     pub(crate) place: Place,
-    /// The old reference, or the array with the old values of a range. A local reference.
+    /// The old reference, or the array with the old values of a range. It is a local reference.
     pub(crate) old: Option<Obj>,
     /// The old primitive value.
     pub(crate) word: i64,
-    /// Its position in its log.
+    /// The entry's position in its log.
     pub(crate) position: i64,
     /// The time at which it was made.
     pub(crate) time: i64,
@@ -42,19 +42,19 @@ pub(crate) struct Entry {
 /// The log of one thread.
 #[derive(Debug, Default)]
 pub(crate) struct Log {
-    /// Oldest first.
+    /// The entries, oldest first.
     pub(crate) entries: Vec<Entry>,
-    /// The positions from which on it is complete, and at its end.
+    /// The position from which on it is complete, and the position of its end.
     pub(crate) from: i64,
     pub(crate) end: i64,
-    /// The first of these, where it is because a write could not be kept.
+    /// The value of `from` that comes from a write that could not be logged.
     pub(crate) forgot: i64,
-    /// When the time changed: the position, and the time from there on.
+    /// The changes of the time: the position of each, and the time from there on.
     pub(crate) times: Vec<(i64, i64)>,
 }
 
-/// Where the number of a log is in its positions: it begins at a multiple of this power of two; see
-/// `HindsightLog.enter`.
+/// The shift of a log's number in its positions: each log begins at a multiple of this power of
+/// two; see `HindsightLog.enter`.
 pub(crate) const LOG: u32 = 44;
 
 impl Log {
@@ -64,30 +64,31 @@ impl Log {
         at.checked_sub(1).map_or(i64::MIN, |at| self.times[at].1)
     }
 
-    /// Which log it is, of all that there have been.
+    /// The number of this log, among all that there have been.
     pub(crate) fn number(&self) -> i64 {
         self.end >> LOG
     }
 
-    /// Whether what is missing is so for a write that could not be kept.
+    /// Whether entries are missing because of a write that could not be logged.
     pub(crate) fn has_forgotten(&self) -> bool {
         self.from == self.forgot
     }
 
-    /// The time from which on writes are wanted of others, by frames from this position on: of those before the log
-    /// begins, nothing can be said anyway.
+    /// The time from which on frames from this position on need the writes of other threads. For
+    /// frames from before the log begins, nothing can be said anyway.
     pub(crate) fn since(&self, oldest: i64) -> i64 {
         // A chunk begins with its time.
         self.time(oldest.max(self.from.saturating_add(1)))
     }
 
-    /// Takes the entries that have come since it was read, as far as they are of later than a time. Returns where they
-    /// begin in its own.
+    /// Adds the entries that have come since it was read, if they are later than a time. Returns
+    /// the index of the first of them.
     pub(crate) fn append(&mut self, newer: Log, since: i64) -> usize {
         let begin = self.entries.len();
         let end = self.end;
         if newer.from > end {
-            // What is between was written over, or cannot be read: then nobody knows until when.
+            // Entries in between were overwritten, or cannot be read: then it is not known until
+            // when they were made.
             self.from = newer.from;
             self.forgot = newer.forgot;
             if newer.from == i64::MAX {
@@ -104,10 +105,11 @@ impl Log {
         begin
     }
 
-    /// The time up to which writes may be missing; nothing if it has all of them.
+    /// The time up to which writes may be missing; `None` if it has all of them.
     pub(crate) fn missing_until(&self) -> Option<i64> {
         let is_whole = self.from & ((1 << LOG) - 1) == 0;
-        // The time where it begins to count; of older chunks that nobody wanted, the next one's.
+        // The time where its valid part begins; for older chunks that were not needed, the next
+        // one's.
         let at = self.times.partition_point(|(at, _)| *at <= self.from);
         let time = self.times.get(at.saturating_sub(1));
         (!is_whole).then(|| time.map_or(i64::MAX, |(_, time)| *time))
@@ -117,7 +119,7 @@ impl Log {
 /// The logs of all threads.
 #[derive(Debug, Default)]
 pub(crate) struct Logs {
-    /// The failing thread's.
+    /// The failing thread's log.
     pub(crate) own: Log,
     pub(crate) others: Vec<Log>,
     /// The time up to which logs of dead threads may be missing.
@@ -126,24 +128,24 @@ pub(crate) struct Logs {
     pub(crate) complete: i64,
 }
 
-/// Entries of other threads than the failing one that are read in all, about: of each the latest ones. Threads far
-/// beyond are as if their log had been lost.
+/// The approximate number of entries that are read in all of other threads, the latest ones of
+/// each. Threads far beyond count as if their log had been lost.
 const MAX_OF_OTHERS: usize = 1 << 20;
 
 /// The type of `HindsightLog.table` and `retired`.
 const ENTRIES: &CStr = c"[Ljava/lang/HindsightLog$Entry;";
 
-/// How often a log is tried that is being written to.
+/// How often reading is tried of a log that is being written to.
 const TRIES: usize = 8;
 
-/// What lies in the upper bits of an entry's first word; the numbers stand in `HindsightLog.java`.
+/// The upper bits of an entry's first word; the numbers are those in `HindsightLog.java`.
 const ELEMENT: i64 = 1 << 62;
 const RANGE: i64 = i64::MIN;
 const TIME: i64 = i64::MIN | 1 << 62;
 
 impl Logs {
-    /// Reads all of them. `thread` is the failing one; of the own log what is older than `oldest` is
-    /// left out, of others what is older than the time then.
+    /// Reads all logs. `thread` is the failing one; of its own log, entries older than `oldest` are
+    /// left out, of others those older than the time then.
     pub(crate) fn read(jni: Jni, ids: &LogIds, thread: Option<Obj>, oldest: i64) -> Logs {
         let mut logs = Logs {
             lost: jni.static_long(*ids.class, c"lost").unwrap_or(i64::MAX),
@@ -160,7 +162,7 @@ impl Logs {
             });
         }
         let since = logs.own.since(oldest);
-        // One that has more than its share is known down to that: frames of before say so.
+        // A log with more than its share is known down to that only, and frames from before say so.
         let share = MAX_OF_OTHERS / all.others.len().max(1);
         let mut count = 0;
         for log in all.others {
@@ -185,8 +187,9 @@ impl Logs {
         logs
     }
 
-    /// What threads other than the failing one have written since their logs, which are known by their
-    /// [numbers](Log::number), had these ends; and the time up to which logs may be missing by now.
+    /// The writes of threads other than the failing one since their logs, which are identified by
+    /// their [numbers](Log::number), had these ends; and the time up to which logs may be missing
+    /// by now.
     pub(crate) fn newer(
         jni: Jni,
         ids: &LogIds,
@@ -201,7 +204,7 @@ impl Logs {
         for log in all.others {
             let base = jni.get_integral(log, ids.base, b'J');
             let next = i64::from(jni.get_int(log, ids.next));
-            // Of a thread that has begun since, all.
+            // For a thread that has begun since, all entries count.
             let end = ends.get(&(base >> LOG)).copied().unwrap_or(i64::MIN);
             if base.checked_add(next) == Some(end) {
                 continue;
@@ -224,13 +227,13 @@ impl Logs {
                 }
             });
             if is_short.get() && log.from != i64::MAX {
-                // What was read begins with a time, and what is before is not known.
+                // What was read begins with a time, and anything before is not known.
                 log.from = log.times.first().map_or(i64::MAX, |(at, _)| *at);
             }
             count += log.entries.len();
             newer.push(log);
         }
-        // Behind the logs: what has fallen out meanwhile is told here.
+        // This is read after the logs, so it includes what was dropped meanwhile.
         let lost = match all.let_go || is_cut {
             true => i64::MAX,
             false => jni.static_long(*ids.class, c"lost").unwrap_or(i64::MAX),
@@ -239,12 +242,12 @@ impl Logs {
     }
 }
 
-/// The logs that there are.
+/// The existing logs.
 #[derive(Default)]
 struct All {
     own: Option<Obj>,
     others: Vec<Obj>,
-    /// Whether some are gone, as memory was short.
+    /// Whether some were dropped because memory was short.
     let_go: bool,
 }
 
@@ -285,7 +288,7 @@ struct Chunk {
     object: Obj,
     start: i64,
     words: Vec<i64>,
-    /// Entries in it.
+    /// The number of entries in it.
     count: usize,
 }
 
@@ -311,7 +314,7 @@ impl Chunk {
         self.start + self.count as i64
     }
 
-    /// A chunk begins with the time.
+    /// The time of the first entry, with which each chunk begins.
     fn first_time(&self) -> Option<i64> {
         match self.words[..] {
             [TIME, time, ..] => Some(time),
@@ -319,7 +322,7 @@ impl Chunk {
         }
     }
 
-    /// Adds those from a position on.
+    /// Adds the entries from a position on.
     fn entries(&self, jni: Jni, ids: &LogIds, first: i64, log: &mut Log, time: &mut i64) {
         let Some(references) = jni.get_object(self.object, ids.references) else {
             return;
@@ -357,8 +360,9 @@ impl Chunk {
     }
 }
 
-/// Reads a log, of its entries those from the position `first` on; what `wanted` gives, for each try anew, is asked about its chunks, latest first, and what is older than
-/// one that is not wanted is left out.
+/// Reads a log, its entries from the position `first` on. The result of `wanted`, which is made
+/// anew for each try, is asked about its chunks, latest first; those older than one that is not
+/// wanted are left out.
 fn read<Wanted: FnMut(&Chunk) -> bool>(
     jni: Jni,
     ids: &LogIds,
@@ -370,7 +374,7 @@ fn read<Wanted: FnMut(&Chunk) -> bool>(
         let latest = Latest::of(jni, ids, log)?;
         let read = latest.read(jni, ids, log, first, wanted());
         fence(Ordering::Acquire);
-        // Its thread may have let go of what was read, and used it again.
+        // Its thread may have dropped and reused what was read.
         (jni.get_integral(log, ids.from, b'J') == latest.from).then_some(read)
     });
     read.unwrap_or_else(|| Log {
@@ -382,23 +386,24 @@ fn read<Wanted: FnMut(&Chunk) -> bool>(
 
 /// The chunk that is being filled.
 struct Latest {
-    /// The log's.
+    /// The log's `from`.
     from: i64,
     chunk: Obj,
     start: i64,
-    /// Entries in it that are whole.
+    /// The number of complete entries in it.
     next: usize,
 }
 
 impl Latest {
-    /// Nothing while the log turns to another chunk, or is about to use this one again.
+    /// The latest chunk; `None` while the log turns to another chunk, or is about to reuse this
+    /// one.
     fn of(jni: Jni, ids: &LogIds, log: Obj) -> Option<Latest> {
         let from = jni.get_integral(log, ids.from, b'J');
         fence(Ordering::Acquire);
         let chunk = jni.get_object(log, ids.chunk)?;
         let next = usize::try_from(jni.get_int(log, ids.next)).unwrap_or(0);
         fence(Ordering::Acquire);
-        // Moved before `next` is, and that before the chunk.
+        // It moves before `next` does, and that before the chunk.
         let base = jni.get_integral(log, ids.base, b'J');
         let start = jni.get_integral(chunk, ids.start, b'J');
         (from != i64::MAX && start == base).then_some(Latest {
@@ -409,7 +414,7 @@ impl Latest {
         })
     }
 
-    /// Reads the log up to it.
+    /// Reads the log up to this chunk.
     fn read(
         &self,
         jni: Jni,
@@ -436,7 +441,7 @@ impl Latest {
             while let Some(at) = starts.pop() {
                 let last_wanted = chunks.last().is_some_and(&mut wanted);
                 let chunk = Chunk::read(jni, ids, older[&at], at, None);
-                // One before is missing, or has been replaced meanwhile.
+                // An earlier one is missing, or has been replaced meanwhile.
                 if chunk.end() != from {
                     break;
                 }

@@ -1,4 +1,4 @@
-//! Going back through the writes.
+//! Goes back through the writes.
 
 use crate::agent::Base;
 use crate::copies::Copies;
@@ -13,48 +13,49 @@ use hindsight_tracelog::writer::MAX_OBJECT;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// Bytes that a place in a patch counts against `max-bytes`, and in the record of the failure.
+/// The bytes that a place in a patch counts against `max-bytes`, and in the record of the failure.
 const BYTES_OF_PLACE: usize = 64;
 
-/// What had another value once, by object and slot.
+/// The earlier values of places, by object and slot.
 type State = HashMap<u32, BTreeMap<u32, Value>>;
 
-/// What a write wrote over: the object, and its slots.
+/// What a write has overwritten: the object, and its slots.
 type Old = (u32, Vec<(u32, Value)>);
 
-/// The writes since the entry of the oldest frame, and what they wrote over.
+/// The writes since the entry of the oldest frame, and what they have overwritten.
 pub(crate) struct Undo<'a> {
     base: &'a Base,
     tags: Targets,
     own: Log,
     others: Vec<Log>,
-    /// Entries of others before this time are nothing to any frame.
+    /// The time before which entries of other threads concern no frame.
     since: i64,
     lost: i64,
     complete: i64,
-    /// For each object that was written to, its writes: the log (0 is the own one), and the entry
-    /// there.
+    /// For each object that was written to, its writes: the log (0 is the failing thread's own),
+    /// and the entry there.
     writes: Vec<Vec<(usize, usize)>>,
-    /// What the writes wrote over, by log and entry, as far as it matters: the object, and its slots.
+    /// What the writes have overwritten, by log and entry, as far as it matters: the object, and
+    /// its slots.
     old: HashMap<(usize, usize), Old>,
-    /// Those that were too large to be kept: the array.
+    /// The writes whose old values were too large to be logged: the array.
     unknown: HashMap<(usize, usize), u32>,
     fields: HashMap<u32, Option<MemberName>>,
-    /// Old values that did not fit into the recording any more.
+    /// Whether some old values did not fit into the recording any more.
     beyond: bool,
-    /// Whether what other threads wrote while the graph was walked led to more and more of it.
+    /// Whether the writes of other threads during the walk led to more and more objects.
     unsettled: bool,
-    /// Places of patches that fit yet.
+    /// The number of places of patches that still fit.
     places: usize,
 }
 
-/// Finds the objects that were written to: an environment in which their tag is their place among
+/// Finds the objects that were written to: an environment in which their tag is their index among
 /// all of them, plus one.
 #[derive(Clone, Copy)]
 pub(crate) struct Targets(Jvmti);
 
 impl Targets {
-    /// Which of the objects written to this is, if any.
+    /// The index of this object among those written to, if it is one.
     pub(crate) fn find(self, object: Obj) -> Option<usize> {
         usize::try_from(self.0.tag(object)).ok()?.checked_sub(1)
     }
@@ -65,13 +66,13 @@ pub(crate) struct Entered<'f> {
     /// The position that it has kept.
     pub(crate) position: i64,
     pub(crate) arguments: &'f [Argument],
-    /// Fields that it has copied at its entry itself, with what is in them now.
+    /// The fields that it has copied at its entry itself, with their present values.
     pub(crate) fields: &'f [(Value, Patch)],
 }
 
-/// What a frame's state at its entry is.
+/// A frame's state at its entry.
 pub(crate) struct Restored {
-    /// Nothing if it cannot be had.
+    /// The patch; `None` if the state is not available.
     pub(crate) patch: Option<Vec<Patch>>,
     /// What is missing; empty if nothing is.
     pub(crate) reason: String,
@@ -84,7 +85,8 @@ impl Drop for Undo<'_> {
 }
 
 impl<'a> Undo<'a> {
-    /// Takes the writes since a position of the current thread's log. `tags` is disposed of with it.
+    /// Takes over the writes since a position of the current thread's log. `tags` is disposed of
+    /// with it.
     pub(crate) fn new(base: &'a Base, tags: Jvmti, logs: Logs, oldest: i64) -> Undo<'a> {
         let since = logs.own.since(oldest);
         let mut undo = Undo {
@@ -113,7 +115,7 @@ impl<'a> Undo<'a> {
         undo
     }
 
-    /// Notes the entries of a log from one on by what they are about.
+    /// Notes the entries of a log from one on, by the objects that they concern.
     fn note(&mut self, log: usize, first: usize) {
         for entry in first..self.log(log).entries.len() {
             let object = self.log(log).entries[entry].object;
@@ -128,7 +130,7 @@ impl<'a> Undo<'a> {
         }
     }
 
-    /// Where the logs of others end, as far as they have been read, by their numbers.
+    /// The ends of the other threads' logs, as far as they have been read, by number.
     pub(crate) fn ends(&self) -> HashMap<i64, i64> {
         self.others
             .iter()
@@ -136,12 +138,12 @@ impl<'a> Undo<'a> {
             .collect()
     }
 
-    /// Takes what others have written while the graph was walked: what was read of an object since may be what they
-    /// wrote. Returns the objects that they wrote to. Nothing of older frames is lost by that, for an entry is made
-    /// before its write.
+    /// Adds what other threads have written while the graph was walked: what was read of an object
+    /// since may be what they wrote. Returns the objects that they wrote to. Nothing of older
+    /// frames is lost by that, because an entry is made before its write.
     ///
-    /// `lost` is the time up to which logs may be missing by now. Where it has been for good from the beginning,
-    /// nothing is taken.
+    /// `lost` is the time up to which logs may be missing by now. If it has been so for good from
+    /// the beginning, nothing is added.
     pub(crate) fn catch_up(&mut self, (newer, lost): (Vec<Log>, i64)) -> Vec<Obj> {
         let mut objects = Vec::new();
         if self.lost == i64::MAX {
@@ -168,7 +170,7 @@ impl<'a> Undo<'a> {
         objects
     }
 
-    /// Says that this goes on and on.
+    /// Notes that this does not come to an end.
     pub(crate) fn give_up(&mut self) {
         self.unsettled = true;
     }
@@ -184,7 +186,7 @@ impl<'a> Undo<'a> {
         self.tags
     }
 
-    /// Puts what an object of the graph had before into the graph.
+    /// Puts the earlier values of an object of the graph into the graph.
     pub(crate) fn number(&mut self, target: usize, object: u32, graph: &mut Graph<'_>) {
         let writes = std::mem::take(&mut self.writes[target]);
         for &(log, entry) in &writes {
@@ -229,7 +231,7 @@ impl<'a> Undo<'a> {
             .clone()
     }
 
-    /// Restores frames, which come in any order.
+    /// Restores frames, which are given in any order.
     pub(crate) fn restore(
         &mut self,
         graph: &Graph<'_>,
@@ -238,7 +240,7 @@ impl<'a> Undo<'a> {
     ) -> Vec<Restored> {
         let mut order: Vec<usize> = (0..frames.len()).collect();
         order.sort_by_key(|&frame| Reverse(frames[frame].position));
-        // Newest first; of different threads by time.
+        // They are ordered newest first; those of different threads by time.
         let mut others: Vec<(i64, usize, usize)> = (0..)
             .zip(&self.others)
             .flat_map(|(log, of)| {
@@ -314,19 +316,20 @@ impl<'a> Undo<'a> {
         restored
     }
 
-    /// Whether a position of the own thread's log is known to be of a time when some classes had no probes yet. Of
-    /// what is too old that is not known, and will not be the next time either.
+    /// Whether a position of the failing thread's log is known to be of a time when some classes
+    /// had no probes yet. For one that is too old this is not known, and will not be known the next
+    /// time either.
     pub(crate) fn came_before_probes(&self, position: i64) -> bool {
         self.too_old(position).is_none() && self.own.time(position) < self.complete
     }
 
-    /// Why a position is of no use, if so.
+    /// The reason why a position is of no use, if it is not.
     fn too_old(&self, position: i64) -> Option<String> {
         let forgotten = self.own.has_forgotten();
         too_old(position, self.own.from, self.own.end, forgotten)
     }
 
-    /// What of other threads is missing since a time.
+    /// What is missing of other threads since a time.
     fn missing(&self, time: i64) -> String {
         let missing = |log: &&Log| log.missing_until().is_some_and(|until| until > time);
         let overrun = self.others.iter().filter(missing).count();
@@ -351,8 +354,8 @@ impl<'a> Undo<'a> {
         }
     }
 
-    /// What a method has copied itself is true in any case; where the log says something else, it
-    /// has missed a write.
+    /// Prefers what a method has copied itself, which is right in any case; if the log disagrees,
+    /// it has missed a write.
     fn trust_copies(&self, entered: &Entered<'_>, patch: &mut Vec<Patch>) {
         for (now, copied) in entered.fields {
             let at = patch.iter().position(|place| {
@@ -373,17 +376,17 @@ impl<'a> Undo<'a> {
     }
 }
 
-/// Why a position is of no use to a log with these, if so.
+/// The reason why a position is of no use to a log with these bounds, if it is not.
 fn too_old(position: i64, from: i64, end: i64, forgotten: bool) -> Option<String> {
     const LET_GO: &str = "the log of writes of its entry was let go when memory was short";
     if position < 0 {
         return Some("its thread had no log of writes".to_owned());
     }
-    // Of a log that is gone there is no end; the next one of the thread begins far off, see `HindsightLog.enter`.
+    // A dropped log has no end; the thread's next one begins far off, see `HindsightLog.enter`.
     if position > end || position >> LOG != end >> LOG {
         return Some(LET_GO.to_owned());
     }
-    // Nor can it be read where it stops in between.
+    // Nor can it be read if it stops in between.
     let forgotten = forgotten || from == i64::MAX;
     (position < from).then(|| match forgotten {
         true => "a write since its entry could not be kept (a variable handle that leads to another, or no memory or stack)".to_owned(),
@@ -404,8 +407,8 @@ pub(crate) fn same(a: Value, b: Value) -> bool {
     }
 }
 
-/// Whether one object is a part of the other, which is a collection or such a part: half of a collection is none, so
-/// that there is no step between them.
+/// Whether one object is a part of the other, which is a collection or such a part: half of a
+/// collection is not a collection, so there is no step between them.
 fn is_inside(graph: &Graph<'_>, object: u32, part: u32) -> bool {
     let class_of = |object: u32| {
         let object = graph.objects.get(object as usize)?;
@@ -415,7 +418,7 @@ fn is_inside(graph: &Graph<'_>, object: u32, part: u32) -> bool {
         return false;
     };
     let holds = match class.info.name.strip_prefix('[') {
-        // Of entries; those of others have the elements.
+        // These are entries; arrays of others have the elements.
         Some(element) => {
             let element = element.trim_start_matches('[').trim_start_matches('L');
             is_of_collections(element) && element.contains('$')
@@ -425,17 +428,19 @@ fn is_inside(graph: &Graph<'_>, object: u32, part: u32) -> bool {
     holds && part.contains
 }
 
-/// Finds what arguments lead to; memory for that.
+/// Finds what arguments lead to; this is the memory for that.
 #[derive(Default)]
 struct Reach {
-    /// How many steps further an object is restored at most, plus one; 0 if it was not reached.
+    /// The most further steps within which an object is restored, plus one; 0 if it was not
+    /// reached.
     left: Vec<u32>,
     reached: Vec<u32>,
     pending: Vec<(u32, u32)>,
 }
 
 impl Reach {
-    /// What differs of the objects that the arguments lead to in a state; nothing if these are more than `most` places.
+    /// The differences of a state in the objects that the arguments lead to; `None` if these are
+    /// more than `most` places.
     fn patch(
         &mut self,
         graph: &Graph<'_>,
@@ -454,7 +459,7 @@ impl Reach {
             }
         }
         while let Some((object, depth)) = self.pending.pop() {
-            // Reached again meanwhile, with more steps left.
+            // It was reached again meanwhile, with more steps left.
             if self.left[object as usize] != depth.saturating_add(1) {
                 continue;
             }
@@ -512,7 +517,7 @@ impl Reach {
         Some(patch)
     }
 
-    /// Of what was reached last: what of it is not known, because nobody logs these writes or too
+    /// Which of the objects last reached are not known, because their writes are not logged, or too
     /// much was written at once (to the arrays in `unknown`).
     fn unseen(&self, graph: &Graph<'_>, unknown: &HashSet<u32>) -> String {
         let restored = (self.reached.iter()).filter(|&&object| self.left[object as usize] > 1);
@@ -572,7 +577,7 @@ mod tests {
             said(log(3) + 2, log(3) + 5, log(3) + 9),
             "7 writes since its entry, of which the last 4 are known (max-writes)"
         );
-        // The next one of the thread, a later one, and none at all.
+        // The thread's next log, a later one, and none at all.
         assert_eq!(said(log(3) + 2, log(4), log(4) + 9), let_go);
         assert_eq!(said(log(3) + 2, log(7) + 5, log(7) + 9), let_go);
         assert_eq!(said(log(3) + 2, 0, 0), let_go);

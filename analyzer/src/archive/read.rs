@@ -3,7 +3,7 @@
 use super::{Entry, Error, ZIP64, fields, half, number, without_zip64, word};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
-/// The largest central directory that is read: several million entries.
+/// The bytes of the largest central directory that is read: several million entries.
 pub const MAX_DIRECTORY: u64 = 512 << 20;
 
 const LOCAL: u32 = 0x0403_4b50;
@@ -12,14 +12,14 @@ const END: u32 = 0x0605_4b50;
 const END_64: u32 = 0x0606_4b50;
 const LOCATOR_64: u32 = 0x0706_4b50;
 
-/// Lengths of the fixed parts of these records.
+/// The lengths of the fixed parts of these records.
 const LOCAL_LEN: usize = 30;
 const CENTRAL_LEN: usize = 46;
 const END_LEN: u64 = 22;
 const END_64_LEN: u64 = 56;
 const LOCATOR_64_LEN: u64 = 20;
 
-/// What an archive is read from.
+/// A source from which an archive is read.
 pub trait ReadSeek: Read + Seek {}
 impl<T: Read + Seek> ReadSeek for T {}
 
@@ -31,11 +31,11 @@ pub struct Source<'f> {
 }
 
 impl<'f> Source<'f> {
-    /// All of a file.
+    /// The whole of a file.
     ///
     /// # Errors
     ///
-    /// Fails if the file's length cannot be had.
+    /// Fails if the file's length is not available.
     pub fn new(file: &'f mut dyn ReadSeek) -> io::Result<Self> {
         let len = file.seek(SeekFrom::End(0))?;
         let start = 0;
@@ -116,15 +116,15 @@ impl<'f> Source<'f> {
 /// An archive's central directory, and what surrounds it.
 #[derive(Debug)]
 pub struct Directory {
-    /// In the directory's order.
+    /// The entries, in the directory's order.
     pub entries: Vec<Entry>,
-    /// Added to offsets in the file: their start is not always the file's.
+    /// Added to offsets in the file, which do not always count from the file's start.
     pub base: u64,
     /// The end record's comment length.
     pub comment_len: u16,
     /// The comment, and whatever follows it.
     pub tail: Vec<u8>,
-    /// Where the directory is.
+    /// The offset of the directory.
     pub offset: u64,
 }
 
@@ -138,7 +138,7 @@ impl Directory {
     ///
     /// # Errors
     ///
-    /// Fails if it is not one, and says where.
+    /// Fails if it is not an archive, with the offset.
     pub fn read(source: &mut Source<'_>) -> Result<Directory, Error> {
         Directory::read_up_to(source, MAX_DIRECTORY)
     }
@@ -147,7 +147,7 @@ impl Directory {
     ///
     /// # Errors
     ///
-    /// Fails if it is larger, or none, and says where.
+    /// Fails if it is larger, or not a directory, with the offset.
     pub fn read_up_to(source: &mut Source<'_>, max: u64) -> Result<Directory, Error> {
         let (end_at, end, tail) = find_end(source)?;
         if half(&end, 4) != 0 || half(&end, 6) != 0 {
@@ -186,12 +186,12 @@ impl Directory {
         })
     }
 
-    /// The places of the entries in the order of their data.
+    /// The indices of the entries in the order of their data.
     ///
     /// # Errors
     ///
-    /// Fails if entries share data: copies of them may be larger than all
-    /// disks, and no packer makes such.
+    /// Fails if entries share data: copies of them may exceed all disks, and no packer makes such
+    /// entries.
     pub fn by_offset(&self) -> Result<Vec<usize>, Error> {
         let mut places: Vec<usize> = (0..self.entries.len()).collect();
         places.sort_by_key(|&place| self.entries[place].offset);
@@ -201,14 +201,14 @@ impl Directory {
             if entry.offset < end {
                 return Err(Error::corrupt("entries share their data", entry.offset));
             }
-            // `parse` has seen to it that this does not overflow.
+            // `parse` has ensured that this does not overflow.
             end = entry.offset + LOCAL_LEN as u64 + entry.packed;
         }
         Ok(places)
     }
 }
 
-/// The end record with where it is, and what follows it.
+/// The end record with its offset, and what follows it.
 fn find_end(source: &mut Source<'_>) -> Result<(u64, Vec<u8>, Vec<u8>), Error> {
     // The comment has at most 65,535 bytes.
     let len = source.len().min(END_LEN + 0xffff);
@@ -227,7 +227,7 @@ fn find_end(source: &mut Source<'_>) -> Result<(u64, Vec<u8>, Vec<u8>), Error> {
     Ok((start + at as u64, end.to_vec(), tail.to_vec()))
 }
 
-/// The end record of zip64 with where it is, if there is one.
+/// The end record of zip64 with its offset, if there is one.
 fn find_end_64(source: &mut Source<'_>, end: u64) -> Result<Option<(u64, Vec<u8>)>, Error> {
     let Some(locator_at) = end.checked_sub(LOCATOR_64_LEN) else {
         return Ok(None);
@@ -236,7 +236,7 @@ fn find_end_64(source: &mut Source<'_>, end: u64) -> Result<Option<(u64, Vec<u8>
     if word(&locator, 0) != LOCATOR_64 {
         return Ok(None);
     }
-    // Where it says, or right before, if offsets have another start.
+    // It is where the locator says, or directly before that, if offsets have another start.
     let said = Some(number(&locator, 8, 8));
     for at in [said, locator_at.checked_sub(END_64_LEN)] {
         if let Some(at) = at.filter(|at| *at <= locator_at.saturating_sub(END_64_LEN)) {
@@ -301,7 +301,7 @@ impl Entry {
         Ok((entry, len))
     }
 
-    /// Where the data is, and the extra fields that the local header has.
+    /// The offset of the data, and the extra fields of the local header.
     ///
     /// # Errors
     ///

@@ -3,13 +3,13 @@
 use super::{Entry, ZIP64};
 use std::io::{self, Write};
 
-/// From here on, a number does not fit into its 32 bits.
+/// The smallest number that does not fit into the 32 bits of its field.
 const WIDE: u64 = u32::MAX as u64;
 
 /// Writes an archive from its first entry to its end.
 pub struct Writer<'w> {
     out: &'w mut dyn Write,
-    /// Bytes written, by which entries are found.
+    /// The bytes written so far, which are the offsets of entries.
     at: u64,
     base: u64,
 }
@@ -26,7 +26,7 @@ impl Write for Writer<'_> {
     }
 }
 
-/// A number in 32 bits; all ones if it stands elsewhere.
+/// A number in 32 bits; all ones if it is in the extra field.
 fn narrow(value: u64) -> [u8; 4] {
     u32::try_from(value).unwrap_or(u32::MAX).to_le_bytes()
 }
@@ -47,8 +47,8 @@ fn wide_field(numbers: &[u64]) -> Vec<u8> {
     field
 }
 
-/// Extra fields with that of zip64. The field may not fit beside others that
-/// fill the header; those go, for without it nobody finds the entry.
+/// Extra fields with that of zip64. The field may not fit beside others that fill the header; those
+/// are dropped, because without it the entry cannot be found.
 fn with_wide(numbers: &[u64], extra: &[u8]) -> Vec<u8> {
     let mut all = wide_field(numbers);
     if all.len() + extra.len() <= usize::from(u16::MAX) {
@@ -82,21 +82,21 @@ impl<'w> Writer<'w> {
         self.write_all(&entry.crc.to_le_bytes())
     }
 
-    /// Writes an entry's local header and notes down where it is; its data is
-    /// to follow, then [`Self::end_data`].
+    /// Writes an entry's local header and notes its offset; its data must follow, then
+    /// [`Self::end_data`].
     ///
     /// # Errors
     ///
     /// Fails if it cannot be written.
     pub fn start(&mut self, entry: &mut Entry, local_extra: &[u8]) -> io::Result<()> {
         entry.offset = self.at;
-        // The sizes are known, so there is no need to put them behind the data.
-        // Only a key's check depends on the flag.
+        // The sizes are known, so they need not follow the data. Only a key's check depends on the
+        // flag.
         if !entry.is_encrypted() {
             entry.flags &= !8;
         }
         let wide = entry.size >= WIDE || entry.packed >= WIDE;
-        // A local header has both or none.
+        // A local header has both sizes or neither.
         let numbers = if wide {
             [entry.size.max(WIDE), entry.packed.max(WIDE)]
         } else {
@@ -158,8 +158,8 @@ impl<'w> Writer<'w> {
         self.write_all(&entry.comment)
     }
 
-    /// Writes the directory: `entries` in its order, which may be another than
-    /// that of their data, and what follows the end record.
+    /// Writes the directory: `entries` in its order, which may differ from that of their data, and
+    /// what follows the end record.
     ///
     /// # Errors
     ///

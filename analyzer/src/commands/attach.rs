@@ -72,18 +72,18 @@ pub struct Opts {
     quiet: bool,
 }
 
-/// A wait of this length deserves a word.
+/// The time from which on a wait is reported.
 const LONG: Duration = Duration::from_secs(2);
 
 impl Opts {
-    /// Attaches; what the agent says goes to `out`.
+    /// Attaches; the agent's answer goes to `out`.
     ///
     /// # Errors
     ///
     /// Fails if the process cannot be attached to, or the agent refuses.
     pub fn run(&self, out: &mut dyn Write) -> Result<()> {
         let said = match self.attach() {
-            // For machines a refusal is one, whoever refuses.
+            // In JSON a refusal is an answer, whether the agent or the JVM refuses.
             Err(error) if self.format == Format::Json => {
                 json!({ "status": "refused", "reason": format!("{error:#}") })
             }
@@ -92,17 +92,17 @@ impl Opts {
         self.tell(&said, out)
     }
 
-    /// Asks the agents that there are; what the one that is at work answers.
+    /// Asks the loaded agents. Returns the answer of the one that records.
     fn attach(&self) -> Result<Value> {
         let target = Target::find(self.pid)?;
         let named = match self.agent.as_deref() {
-            // In a container it is a file of that.
+            // In a container the name is that of a file there.
             Some(path) if !target.shares_root() => Some(std::path::absolute(path)?),
             Some(path) => Some(agent_beside(Some(path))?),
             None => None,
         };
         let mapped = target.mapped(AGENT);
-        // Another copy would know nothing of what one that is there does. Of several, one is at work.
+        // Another copy would not know what a loaded one does. Of several, one records.
         let there = mapped.iter().filter(|file| file.is_there);
         let mut agents: Vec<PathBuf> = there.map(|file| file.path.clone()).collect();
         match named {
@@ -124,9 +124,9 @@ impl Opts {
         Ok(said)
     }
 
-    /// Hands the options to an agent; what it answers.
+    /// Passes the options to an agent. Returns its answer.
     fn ask(&self, target: &Target, agent: &Path) -> Result<Value> {
-        // In the JVM's own temporary directory, and as open as its user needs it.
+        // It is in the JVM's own temporary directory, and as accessible as its user needs it.
         let answer = tempfile::Builder::new()
             .prefix("hindsight-attach-")
             .permissions(fs::Permissions::from_mode(0o666))
@@ -146,7 +146,7 @@ impl Opts {
         let asked = target.load(agent, &options);
         let said = match &asked {
             Ok(()) => self.wait(&answer)?,
-            // It refuses in words, unless it was not even loaded.
+            // Its refusal is in the answer, unless it was not even loaded.
             Err(_) => read(&answer),
         };
         match said {
@@ -255,7 +255,7 @@ fn refusals(said: &Value) -> String {
     told
 }
 
-/// What is to be said of agents that are in a JVM and were not asked.
+/// The message about agents that are in a JVM and were not asked.
 fn unasked(mapped: &[Mapped], asked: &[PathBuf]) -> String {
     let others = mapped.iter().filter(|file| !asked.contains(&file.path));
     let told = others.map(|Mapped { path, is_there }| {
@@ -270,7 +270,7 @@ fn unasked(mapped: &[Mapped], asked: &[PathBuf]) -> String {
     told.collect()
 }
 
-/// The agent's answer, if it is whole.
+/// The agent's answer, if it is complete.
 fn read(answer: &NamedTempFile) -> Option<Value> {
     let text = fs::read_to_string(answer.path()).ok()?;
     serde_json::from_str(text.strip_suffix('\n')?).ok()
@@ -290,7 +290,7 @@ mod tests {
             refusals(&said),
             "  refused: a.B (it fails verification)\n  and 2 more, counted by reason in run.json\n"
         );
-        // An agent of an earlier release names none.
+        // An agent of an earlier release does not name any.
         assert_eq!(refusals(&json!({ "refused": 3 })), "");
         assert_eq!(refusals(&json!({ "refused": 0 })), "");
     }

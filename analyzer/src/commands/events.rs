@@ -19,13 +19,13 @@ use std::path::PathBuf;
 
 /// Print what a recorded run did: calls, writes, and the objects that took part.
 ///
-/// Objects are shown by class and number (Order#17); a number is one object for
-/// the whole run. Events of one thread are in their order; events of several
-/// threads are in an order in which writes to the same object are right.
+/// Objects are shown by class and number (Order#17); a number is one object for the whole run.
+/// Events of one thread are in their order; events of several threads are in an order in which
+/// writes to the same object are right.
 ///
-/// A line shows how deep in calls its event is and what its objects say, which all
-/// events before it tell: these are read, too, whatever is asked for. JSON shows
-/// neither; of a long run, it needs no more than the parts that have what is asked.
+/// A line shows the depth of calls at its event and the texts of its objects, which all events
+/// before it determine: these are read, too, whatever is asked for. JSON shows neither; for a long
+/// run, it only reads the parts that have what is asked for.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -66,7 +66,7 @@ pub struct Opts {
     #[arg(long, value_name = "NUMBER", value_parser = number)]
     object: Option<u64>,
 
-    /// Stop after so many events.
+    /// Stop after this many events.
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
 
@@ -79,13 +79,13 @@ pub struct Opts {
     quiet: bool,
 }
 
-/// The number of an object, which may stand behind its class.
+/// Parses the number of an object, which may follow its class.
 fn number(object: &str) -> Result<u64, ParseIntError> {
     let behind = object.rsplit_once('#').map(|(_, number)| number);
     behind.unwrap_or(object).parse()
 }
 
-/// Whether what is printed goes into a file.
+/// Whether the output goes to a file.
 fn is_to_file() -> bool {
     let out = io::stdout().as_fd().try_clone_to_owned();
     out.and_then(|out| File::from(out).metadata())
@@ -129,7 +129,7 @@ impl Opts {
         let events = places
             .iter()
             .map(|&place| u64::from(blocks[place].header.events));
-        // Who looks at the events, in a terminal or a pager, needs no bar between them.
+        // A reader of the events, in a terminal or a pager, needs no bar between them.
         let progress = Progress::new(!self.quiet && is_to_file(), events.sum());
         let mut read: u64 = 0;
         while left > 0 {
@@ -156,7 +156,7 @@ impl Opts {
                 Format::Json => writeln!(out, "{}", names.json(&step))?,
                 Format::Text => writeln!(out, "{}", names.line(&step, depth))?,
             }
-            // What the agent has lost, and counted, the trace never had.
+            // What the agent has lost and counted was never in the trace.
             if matches!(step.what, What::Lost(Gap::Blocks)) {
                 failed = true;
             }
@@ -164,7 +164,7 @@ impl Opts {
         drop(progress);
         let forgotten = usize::try_from(names.forgotten()).unwrap_or(usize::MAX);
         if forgotten > 0 && !self.quiet {
-            // Which of them had one is not known for sure.
+            // It is not known for sure which of them had one.
             let objects = count(forgotten, "time");
             say(format!(
                 "up to {objects} an object is shown without its text, which was told so long before that it is no \
@@ -182,7 +182,7 @@ impl Opts {
         let mut alone = wanted.alone();
         alone.retain(|_| left == most && left > 0);
         for one in &alone {
-            // Of blocks that others rule out, nothing was seen.
+            // Nothing was read of blocks that other conditions exclude.
             if let Some(void) = void_alone(&trace, one) {
                 bail!(nothing(void, &[]));
             }
@@ -198,12 +198,12 @@ impl Opts {
 fn void_alone(trace: &Trace, wanted: &Wanted) -> Option<Void> {
     let mut filter = Filter::new(wanted, &trace.log.dictionary);
     let mut of_blocks = filter.of_blocks();
-    // Nothing is shown, so that blocks without the object have nothing to say.
+    // Nothing is shown, so that blocks without the object can be skipped.
     of_blocks.object = wanted.object.map(ObjectId);
     let places = trace.log.select(&of_blocks);
     let mut steps = Steps::new(&trace.log, &places);
     while let Some(step) = steps.next_step() {
-        // What is damaged has been told of.
+        // Damage has been reported already.
         let Ok(step) = step else { continue };
         filter.follow(&step);
         filter.void(true)?;
@@ -211,7 +211,7 @@ fn void_alone(trace: &Trace, wanted: &Wanted) -> Option<Void> {
     filter.void(true)
 }
 
-/// Says that there is no such thing in the trace.
+/// The message that there is no such thing in the trace.
 fn nothing(void: Void, suggestions: &[String]) -> String {
     let option = match void {
         Void::Member => {

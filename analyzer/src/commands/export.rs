@@ -147,7 +147,8 @@ impl Opts {
         if failed { Err(Failure.into()) } else { Ok(()) }
     }
 
-    /// Gives how many events the recording lacks because the agent has lost them.
+    /// Writes all rows. Returns the number of events that the recording lacks because the agent has
+    /// lost them.
     fn fill(&self, trace: &Trace, export: &mut Export<'_>, failed: &mut bool) -> Result<u64> {
         let blocks = trace.log.blocks().iter();
         let events = blocks.map(|block| u64::from(block.header.events)).sum();

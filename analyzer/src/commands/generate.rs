@@ -24,17 +24,16 @@ mod report;
 
 /// Make regression tests of recorded runs.
 ///
-/// Tests call the program as the run did (--observed), or in new ways: half of the
-/// time any public method with any values, half of the time along the models that
-/// hindsight model has made (--model), and assert what comes out. Before they are
-/// written they run at least four times: in fresh JVMs, in another order each time, and with
-/// another directory, language, time zone, clock, number of processors and environment,
-/// and with assertions off. Those that do not always pass are dropped, and counted. While
-/// tests are tried out, the program cannot end the JVM, start processes, use the
-/// network, read the standard input, or write and delete other than temporary files: a
-/// test that wants to is dropped too. The kernel sees to it where the program does so by
-/// detours, if it has Landlock (Linux 5.19 or newer). Why a sequence of a run is no test is said in a line
-/// for each reason, and of each one with --format json.
+/// Tests call the program as the run did (--observed), or in new ways: half of the time any public
+/// method with any values, half of the time along the models that hindsight model has made
+/// (--model), and assert the results. Before they are written they run at least four times: in
+/// fresh JVMs, in another order each time, and with another directory, language, time zone, clock,
+/// number of processors and environment, and with assertions off. Those that do not always pass are
+/// dropped, and counted. While tests are tried, the program cannot end the JVM, start processes,
+/// use the network, read the standard input, or write and delete other than temporary files: a test
+/// that attempts to is dropped too. If the program does so by detours, the kernel prevents it, if
+/// it has Landlock (Linux 5.19 or newer). The reasons why sequences of a run are not tests are
+/// printed in a line for each reason, and for each sequence with --format json.
 #[derive(Debug, clap::Args)]
 #[command(group = ArgGroup::new("source").required(true).multiple(true)
     .args(["observed", "model", "universal"]))]
@@ -70,8 +69,8 @@ pub struct Opts {
     #[arg(long, requires = "trace")]
     observed: bool,
 
-    /// Make new sequences along these models, which hindsight model --out has
-    /// written; may be given again.
+    /// Make new sequences along these models, which hindsight model --out has written; may be given
+    /// again.
     #[arg(long, value_name = "FILE")]
     model: Vec<PathBuf>,
 
@@ -80,14 +79,14 @@ pub struct Opts {
     #[arg(long)]
     universal: bool,
 
-    /// Take about so long for new sequences: half of it to search, the rest to try
-    /// out what was found; 60 if --sequences says nothing. Compiling the tests and
-    /// running them comes on top, mostly some 5 to 30 seconds, and so does --observed.
+    /// Take about this long for new sequences: half of it to search, the rest to try what was
+    /// found; 60 if --sequences says nothing. Compiling and running the tests takes additional
+    /// time, mostly some 5 to 30 seconds, and so does --observed.
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(..=86400))]
     time: Option<u64>,
 
-    /// Try so many new sequences. With the same seed, the same tests come out if the
-    /// program is deterministic and nothing takes too long.
+    /// Try this many new sequences. With the same seed, the result is the same tests if the program
+    /// is deterministic and nothing takes too long.
     #[arg(long, value_name = "N")]
     sequences: Option<u64>,
 
@@ -95,9 +94,9 @@ pub struct Opts {
     #[arg(long, visible_alias = "cp", value_name = "CP")]
     classpath: String,
 
-    /// Where the tests go: below src/test/java. Those that an earlier run has made of
-    /// the same kind are replaced, of classes that this run has called or could call, and
-    /// removed, of classes that --classpath does not have any more; others stay.
+    /// Where the tests go: below src/test/java. Tests of the same kind from an earlier run are
+    /// replaced if they are of classes that this run has called or could call, and removed if they
+    /// are of classes that --classpath does not have any more; others stay.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
 
@@ -111,17 +110,16 @@ pub struct Opts {
     )]
     classes: String,
 
-    /// Which methods change nothing: what hindsight mutability --format json has
-    /// written. They are asked at the end of a test.
+    /// Which methods change nothing: the output of hindsight mutability --format json. They are
+    /// asked at the end of a test.
     #[arg(long, value_name = "FILE")]
     mutability: Option<PathBuf>,
 
-    /// Run the tests on another version of the program, too, and tell what it does
-    /// otherwise.
+    /// Run the tests on another version of the program, too, and report what it does differently.
     #[arg(long, value_name = "CP")]
     against: Option<String>,
 
-    /// What looks random depends on this number alone.
+    /// The seed, on which all random choices depend.
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
 
@@ -133,9 +131,9 @@ pub struct Opts {
     #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = seconds)]
     timeout: Duration,
 
-    /// Load the program's classes anew for each sequence that is tried, so that
-    /// static state is always as at first. Slow. The tests run without: those that
-    /// what others leave behind makes fail are dropped all the same.
+    /// Load the program's classes anew for each sequence that is tried, so that it finds the
+    /// initial static state. This is slow. The tests run without it: those that fail because of
+    /// what others leave behind are dropped all the same.
     #[arg(long)]
     reset_statics: bool,
 
@@ -153,7 +151,7 @@ pub struct Opts {
     quiet: bool,
 }
 
-/// A time in seconds, of which there may be parts.
+/// Parses a time in seconds, which may have a fraction.
 fn seconds(text: &str) -> Result<Duration, String> {
     let seconds: f64 = text.parse().map_err(|_| "not a number of seconds")?;
     let time = Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())?;
@@ -165,7 +163,7 @@ fn seconds(text: &str) -> Result<Duration, String> {
 }
 
 impl Opts {
-    /// Writes tests, and what became of them to `out`.
+    /// Writes tests, and the results to `out`.
     ///
     /// # Errors
     ///
@@ -233,7 +231,8 @@ impl Opts {
         self.universal || !self.model.is_empty()
     }
 
-    /// Whether the same seed gives the same tests again; time alone never does, nor what is chance or takes too long.
+    /// Whether the same seed gives the same tests again: not with a time alone, nor if something is
+    /// random or takes too long.
     fn is_repeated(&self, searched: &Searched) -> Option<bool> {
         let tally = searched.tally?;
         let is_counted = self.sequences.is_some() && self.time.is_none();
@@ -244,7 +243,7 @@ impl Opts {
         is_counted.then_some(tally.lost == 0 && !is_lost)
     }
 
-    /// Why no test has come of it.
+    /// The reason why there is no test.
     fn reason(&self, report: &Report) -> Cow<'static, str> {
         let counts = report.counts.as_ref();
         let carved = counts.is_some_and(|counts| counts.carved > 0);

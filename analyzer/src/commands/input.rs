@@ -13,14 +13,14 @@ use std::path::{Path, PathBuf};
 /// A crash file that could be read.
 #[derive(Debug)]
 pub struct Input {
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
-    /// What it holds.
+    /// Its content.
     pub crash: Crash,
-    /// What the reader should know about the file: it is damaged or half-written.
+    /// Remarks about the file: it is damaged or incomplete.
     pub notes: Vec<String>,
-    /// The file that tests come with. It is not read again for them: a pipe has nothing more to give, and a
-    /// file may have become another.
+    /// The bytes of the file that tests come with. It is not read again for them: a pipe has
+    /// nothing more to give, and a file may have been replaced.
     pub bytes: Vec<u8>,
 }
 
@@ -67,8 +67,8 @@ impl Input {
         })
     }
 
-    /// Makes holes of what a damaged file has lost, so that the rest can be
-    /// replayed; a whole file stays as it is.
+    /// Makes holes of what a damaged file has lost, so that the rest can be replayed; a complete
+    /// file stays as it is.
     pub fn repair(&mut self) {
         if self.crash.is_whole() {
             return;
@@ -104,8 +104,8 @@ pub fn expand(paths: &[PathBuf]) -> Vec<Result<PathBuf>> {
     files
 }
 
-/// A file itself, or the crash files of a directory; if it has none, those below it: many give each process
-/// a directory of its own.
+/// A file itself, or the crash files of a directory; if it has none, those below it, because many
+/// give each process a directory of its own.
 fn crash_files(path: &Path) -> Result<Vec<Result<PathBuf>>> {
     let context = || format!("failed to read {}", path.display());
     if !fs::metadata(path).with_context(context)?.is_dir() {

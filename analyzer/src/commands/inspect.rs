@@ -58,8 +58,8 @@ pub struct Opts {
     #[arg(long, value_name = "INDEX")]
     frame: Vec<usize>,
 
-    /// Show what the files hold: every text, name and value, grouped by what it is
-    /// (properties, paths, strings, classes, ...), with the places where it stands.
+    /// Show what the files hold: every text, name and value, grouped by what it is (properties,
+    /// paths, strings, classes, ...), with the places where it occurs.
     #[arg(long, conflicts_with_all = ["depth", "width", "full", "frame"])]
     review: bool,
 
@@ -69,13 +69,13 @@ pub struct Opts {
 }
 
 impl Opts {
-    /// Writes the crashes to `out`, one after the other; a file that cannot be read
-    /// does not keep the others from being shown.
+    /// Writes the crashes to `out`, one after the other; a file that cannot be read does not keep
+    /// the others from being shown.
     ///
     /// # Errors
     ///
-    /// Fails if a file cannot be read or has none of the frames asked for, or
-    /// `out` cannot be written.
+    /// Fails if a file cannot be read or has none of the frames asked for, or `out` cannot be
+    /// written.
     pub fn run(&self, out: &mut dyn Write) -> Result<()> {
         let single = self.files.len() == 1 && !self.files[0].is_dir();
         let errors = RefCell::new(Vec::new());
@@ -84,7 +84,7 @@ impl Opts {
             errors.borrow_mut().push(error);
         };
         let files = expand(&self.files).into_iter();
-        // A directory may have more than there is memory for.
+        // The files of a directory may not fit into memory together.
         let mut inputs = files.filter_map(|file| match file.and_then(|file| Input::read(&file)) {
             Ok(input) => {
                 self.tell(&input, &fail);
@@ -134,7 +134,7 @@ impl Opts {
         Ok(())
     }
 
-    /// Tells what is to be known of a file, and fails if it lacks a frame that was asked for.
+    /// Reports remarks about a file, and fails if it lacks a frame that was asked for.
     fn tell(&self, input: &Input, fail: &dyn Fn(String)) {
         if !self.quiet && self.format == Format::Json {
             for note in &input.notes {

@@ -159,8 +159,8 @@ impl Opts {
     ///
     /// # Errors
     ///
-    /// Fails if the input cannot be read or the output cannot be written, and
-    /// with [`Failure`] if what was to be listed does not exist.
+    /// Fails if the input cannot be read or the output cannot be written, and with [`Failure`] if
+    /// what was to be listed does not exist.
     pub fn run(&self, out: &mut dyn Write) -> Result<()> {
         let misplaced = match self.mode {
             Mode::Crash => self.trace_what.map(|_| ("trace-what", Mode::Trace)),

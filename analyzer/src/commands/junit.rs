@@ -28,9 +28,9 @@ use std::time::Duration;
 /// comes with the tests, and a comment shows what they hold. To find out,
 /// constructors and setters of the program run with recorded arguments.
 ///
-/// These and the frames' methods do with the file's values what they do, and nothing
-/// confines them: make tests of a stranger's file in a sandbox. A method of the JDK
-/// that may do more than compute is called only if --frames names it.
+/// These and the frames' methods may do anything with the file's values, and nothing confines them:
+/// make tests of a stranger's file in a sandbox. A method of the JDK that may do more than compute
+/// is called only if --frames names it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -77,7 +77,7 @@ pub struct Opts {
     values: Source,
 
     /// Frames to make tests of: numbers (0 threw), ranges like 0-5 and globs of classes like
-    /// org.acme.**. Each is tried in a JVM of its own, which takes minutes where a server has many.
+    /// org.acme.**. Each is tried in a JVM of its own, which takes minutes if a server has many.
     #[arg(long, value_name = "FRAME,...", value_delimiter = ',', value_parser = Asked::parse)]
     frames: Vec<Asked>,
 
@@ -103,9 +103,9 @@ pub struct Opts {
     #[arg(long, value_name = "OPTION", allow_hyphen_values = true)]
     java_option: Vec<String>,
 
-    /// Time that one candidate may take, without what it waits for a core (four times as long with that); half of it,
-    /// and at least 10 s, where it does nothing, and 10 s where its method has done so in another crash, or one further
-    /// in on the stack in this.
+    /// Time that one candidate may take, not counting waits for a core (including these, four times
+    /// as long); half of it, and at least 10 s, if it is idle, and 10 s if its method was idle in
+    /// another crash, or one further in on the stack in this one.
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86400))]
     timeout: u64,
 
@@ -149,7 +149,7 @@ impl Opts {
         let classpath = ClassPath::open(&self.classpath)?;
         let jdk = match Jdk::find(self.jdk.as_deref()) {
             Ok(jdk) => Some(jdk),
-            // Without a JDK, sources can still be written; unchecked ones.
+            // Without a JDK, sources can still be written, although unchecked.
             Err(error) if self.no_run => {
                 if !self.quiet {
                     say(format_args!("the tests are not compiled: {error:#}"));
@@ -186,7 +186,7 @@ impl Opts {
         }
     }
 
-    /// Each of the wanted frames has to be one of some crash.
+    /// Checks that each of the wanted frames is one of some crash.
     fn check_frames(&self, inputs: &[Input]) -> Result<()> {
         for asked in &self.frames {
             let mut crashes = inputs.iter().map(|input| &input.crash.failure.frames);

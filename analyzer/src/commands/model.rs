@@ -20,16 +20,14 @@ use std::path::{Path, PathBuf};
 /// Infer how objects are used from recorded runs: a graph for each class, of the
 /// calls that its objects took part in.
 ///
-/// Each path from the root of a graph begins with a call that makes the object
-/// (or with its first one, if code that was not recorded has made it), and goes on
-/// with calls on it or with it as an argument. A call that others of
-/// the same object are nested in has these as an alternative. Methods that are not
-/// public are left out at last. Numbers, strings and constants that were passed
-/// are on the edges, with how often they were seen.
+/// Each path from the root of a graph begins with a call that makes the object (or with its first
+/// one, if code that was not recorded has made it), and continues with calls on it or with it as an
+/// argument. A call in which others of the same object are nested has these as an alternative.
+/// Methods that are not public are left out at the end. Numbers, strings and constants that were
+/// passed are on the edges, with how often they occurred.
 ///
-/// With --mutability, calls that do not change the object are left out: they are
-/// listed as what an assertion may use (`keeps`). How many nodes and edges that
-/// saves is told on stderr.
+/// With --mutability, calls that do not change the object are left out: they are listed as what an
+/// assertion may use (`keeps`). How many nodes and edges that saves is printed on stderr.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -60,8 +58,8 @@ pub struct Opts {
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 
-    /// Which parameters methods may change: what hindsight mutability --format
-    /// json has written. Models that are merged stay as they are.
+    /// Which parameters methods may change: the output of hindsight mutability --format json.
+    /// Models that are merged stay as they are.
     #[arg(long, value_name = "FILE", requires = "runs")]
     mutability: Option<PathBuf>,
 
@@ -79,7 +77,7 @@ pub struct Opts {
     )]
     classes: String,
 
-    /// Calls of one object that are followed.
+    /// The most calls of one object that are followed.
     #[arg(long, value_name = "N", default_value_t = Limits::default().depth,
           value_parser = clap::value_parser!(u32).range(1..))]
     depth: u32,
@@ -102,8 +100,8 @@ impl Opts {
     ///
     /// # Errors
     ///
-    /// Fails if a file cannot be read or written, and with [`Failure`] if a part of
-    /// a recording could not be read or nothing matches.
+    /// Fails if a file cannot be read or written, and with [`Failure`] if a part of a recording
+    /// could not be read or nothing matches.
     pub fn run(&self, out: &mut dyn Write) -> Result<()> {
         let mutability = self
             .mutability
@@ -134,7 +132,7 @@ impl Opts {
                 model.classes.retain(|name, _| globs.matches(name));
             }
         }
-        // Of what was merged, only one side is known.
+        // For merged models, only one of the sizes is known.
         let of_runs = model.size();
         let is_merged = !merged.classes.is_empty();
         merged.add(model);
@@ -298,11 +296,11 @@ fn tell(path: &Path, skipped: &Skipped, depth: u32) {
     }
 }
 
-/// What tells a run from others.
+/// The identity of a run.
 fn id(trace: &Trace) -> String {
     match &trace.log.dictionary.start {
         Some(start) if !start.run.is_empty() => start.run.clone(),
-        // Of an older agent.
+        // The run is of an older agent.
         Some(start) => format!("{}-{}", start.started_ms, start.pid),
         None => {
             let bytes =

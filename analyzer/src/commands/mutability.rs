@@ -111,8 +111,8 @@ pub struct Opts {
     #[arg(long)]
     sound: bool,
 
-    /// Let changes count that are made when the method has returned, by way of
-    /// where it has kept, or to whom it has given, its parameter.
+    /// Also count changes that are made after the method has returned, by way of where it has kept
+    /// its parameter, or to whom it has given it.
     #[arg(long)]
     transitive: bool,
 
@@ -128,12 +128,12 @@ pub struct Opts {
     #[arg(long, value_name = "FILE")]
     save_evidence: Option<PathBuf>,
 
-    /// Heuristic A: calls of a method that must have left a parameter alone.
+    /// Heuristic A: the calls of a method that must have left a parameter alone.
     #[arg(long, value_name = "N", default_value_t = 10)]
     calls: u64,
 
-    /// Heuristic A: percentage of what a method can be seen to do (writes, reads,
-    /// calls of recorded methods) that these calls must have done.
+    /// Heuristic A: the percentage of what a method can be seen to do (writes, reads, calls of
+    /// recorded methods) that these calls must have done.
     #[arg(long, value_name = "PERCENT", default_value_t = 85, value_parser = clap::value_parser!(u8).range(0..=100))]
     coverage: u8,
 
@@ -158,7 +158,7 @@ pub struct Opts {
     )]
     explain: String,
 
-    // The last, for all that follows would stand below its heading.
+    // This is the last one, because all that follows would be listed under its heading.
     #[command(flatten)]
     random: random::Options,
 }
@@ -214,7 +214,7 @@ impl Opts {
             notes.lines.append(&mut more);
             anyhow::Ok(outcome)
         })?;
-        // The verdicts are there all the same.
+        // The verdicts are printed all the same.
         let saved = self.save(&outcome.recorded.evidence);
         for class in &outcome.others {
             let note = format!(
@@ -258,7 +258,7 @@ impl Opts {
         }
     }
 
-    /// What does not go together.
+    /// The message about options that contradict each other.
     fn misused(&self, pipeline: &Pipeline, has_runs: bool) -> Option<String> {
         let is_random = pipeline.random().is_some();
         match (pipeline.recorded(), has_runs) {
@@ -306,7 +306,7 @@ impl Opts {
         notes: &mut Notes,
     ) -> Result<Recorded> {
         let mut evidence = Evidence::default();
-        // What is named twice has been seen once. Two runs may well show the same.
+        // A recording that is named twice counts once. Two runs may well show the same.
         let mut read = BTreeSet::new();
         for path in &self.evidence {
             let failed = || format!("failed to read {}", path.display());
@@ -412,7 +412,7 @@ fn is_there(program: &Program, name: &str) -> bool {
     class.is_some_and(|class| !program.class(class).missing)
 }
 
-/// A run that changes what is proved to be immutable shows a mistake of ours.
+/// Fails if a run changes what is proved to be immutable, which shows a mistake of ours.
 fn contradictions(program: &Program, outcome: &Outcome) -> Result<()> {
     if outcome.contradictions.is_empty() {
         return Ok(());

@@ -18,15 +18,13 @@ const SCHEMA: &str = "hindsight.plan/1";
 
 /// Say what the agent should copy of the arguments of each method, and what not.
 ///
-/// For each method of the program: whether it can throw at all, which parameters
-/// it leaves alone (these may be kept by reference), and of the others the fields
-/// that it, or what it calls, may read and overwrite, by whatever reference to
-/// the object, so that their values at entry would be lost. Everything is proved,
-/// as with `hindsight mutability --sound`, of what the thread does in code that is
-/// there; docs/limits.md says what is not seen. The file names each class with a checksum: the agent
-/// (`plan=FILE`) takes no notice of it from the first class on that is another
-/// version, or was loaded before the agent, and what was recorded by it before
-/// says so.
+/// For each method of the program: whether it can throw at all, which parameters it leaves alone
+/// (these may be kept by reference), and for the others the fields that it, or what it calls, may
+/// read and overwrite, by whatever reference to the object, so that their values at entry would be
+/// lost. Everything is proved, as with `hindsight mutability --sound`, for what the thread does in
+/// existing code; docs/limits.md says what is not seen. The file names each class with a checksum:
+/// the agent (`plan=FILE`) ignores it from the first class on that is another version, or was
+/// loaded before the agent, and earlier recordings with it say so.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -77,7 +75,7 @@ struct Row<'a> {
     cannot_throw: bool,
     trivial: bool,
     parameters: Vec<Cell>,
-    /// Nothing if it is not known.
+    /// The static fields; `None` if they are not known.
     statics: Option<Vec<String>>,
 }
 
@@ -93,8 +91,8 @@ fn dotted(field: &Field) -> String {
     format!("{}.{}", field.class.replace('/', "."), field.name)
 }
 
-/// What becomes of so many parameters. Of those that may change, some have fields to copy, some may lose
-/// more than that, and some both or neither.
+/// The counts of parameters in words. Of those that may change, some have fields to copy, some may
+/// lose more than that, and some both or neither.
 fn told(all: usize, changed: usize, copied: usize, fields: usize, deep: usize) -> String {
     let mut told = format!(
         "{}: {} by reference, {changed} that may change",
@@ -117,12 +115,11 @@ fn told(all: usize, changed: usize, copied: usize, fields: usize, deep: usize) -
 }
 
 impl Opts {
-    /// Writes the plan, and what it says to `out`.
+    /// Writes the plan, and a summary to `out`.
     ///
     /// # Errors
     ///
-    /// Fails if the class path or the JDK cannot be read, or the plan cannot be
-    /// written.
+    /// Fails if the class path or the JDK cannot be read, or the plan cannot be written.
     pub fn run(&self, out: &mut dyn Write) -> Result<()> {
         makeable(&self.out)?;
         let loaded = Loaded::open(&self.source, true)?;
@@ -138,7 +135,7 @@ impl Opts {
             let calls = calls(program, &outcome.facts, &pipeline);
             anyhow::Ok(copyplan::plan(&calls, library, &outcome))
         })?;
-        // A JVM that starts meanwhile reads the old one, or the new one.
+        // A JVM that starts meanwhile reads either the old one or the new one.
         write_whole(&self.out, 0o666, |out| Ok(out.write_all(&plan.encode())?))?;
         match self.format {
             Format::Text => self.text(&plan, out),

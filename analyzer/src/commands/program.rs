@@ -1,4 +1,4 @@
-//! A program to be analysed: what the commands that look at code have in common.
+//! A program to be analysed: what the commands about code have in common.
 
 use crate::jdk::Jdk;
 use crate::mutability::effects::solve::{Library, NoLibrary};
@@ -13,7 +13,7 @@ use anyhow::{Context, Result};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Where the classes are.
+/// The options that name the classes.
 #[derive(Debug, clap::Args)]
 pub struct Source {
     /// Class path of the program: directories and archives (jars within jars
@@ -51,7 +51,7 @@ impl Source {
         self.jdk.as_deref()
     }
 
-    /// Whether nothing is to be said on stderr but errors.
+    /// Whether only errors are printed on stderr.
     pub fn is_quiet(&self) -> bool {
         self.quiet
     }
@@ -65,7 +65,7 @@ pub struct Loaded {
     progress: bool,
 }
 
-/// Warnings that are shown; JSON has all.
+/// The number of warnings that are shown; JSON has all.
 const SHOWN: usize = 20;
 
 impl Loaded {
@@ -101,7 +101,7 @@ impl Loaded {
         let mut missing: BTreeSet<String> =
             above.map(|class| program.names.text(class.name)).collect();
         let unknown = program.unknown_owners().into_iter();
-        // That there is no JDK is said once.
+        // That there is no JDK is reported once.
         missing.extend(unknown.filter(|name| library.is_some() || !name.starts_with("java/")));
         for class in missing {
             warnings.push(format!(
@@ -130,13 +130,12 @@ impl Loaded {
         &self.program
     }
 
-    /// What went wrong on the way.
+    /// The warnings from loading.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
 
-    /// Does something with the program, the JDK's summaries and a way to tell
-    /// of progress.
+    /// Calls a function with the program, the JDK's summaries and a way to report progress.
     pub fn with_library<T>(
         &self,
         work: impl FnOnce(&Program, &dyn Library, &(dyn Fn(usize) + Sync)) -> T,
@@ -191,7 +190,7 @@ fn stored(
     if let Some(known) = file.as_ref().and_then(|file| library::load(file, &key)) {
         return Ok(Some(known));
     }
-    // Some 27,000 classes; their calls take as long again.
+    // These are some 27,000 classes; their calls take as long again.
     let progress = Progress::new(progress, 30_000);
     let what = match more.classes.is_empty() {
         true => "of the JDK, once",

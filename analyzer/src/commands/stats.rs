@@ -49,10 +49,10 @@ pub struct Opts {
     quiet: bool,
 }
 
-/// Said of a bounded recording with nothing in it.
+/// The message about a bounded recording with nothing in it.
 const NO_CALL: &str = "no call was recorded: from and until name methods, sample names classes";
 
-/// Names of kinds, as `hindsight events` has them.
+/// The name of a kind of events, as in `hindsight events`.
 fn kind_name(kind: Kind) -> &'static str {
     match kind {
         Kind::Enter => "calls",
@@ -238,7 +238,8 @@ fn sorted(counts: &HashMap<u32, u64>) -> Vec<(u32, u64)> {
     sorted
 }
 
-/// How long was recorded; if the process was killed, up to the last block that was begun.
+/// The duration of the recording in seconds; if the process was killed, up to the last block that
+/// was begun.
 fn seconds(trace: &Trace) -> Option<f64> {
     let dictionary = &trace.log.dictionary;
     let started = dictionary.start.as_ref()?.started_ms;
@@ -247,16 +248,16 @@ fn seconds(trace: &Trace) -> Option<f64> {
         Some(stop) => stop.ended_ms,
         None => i64::try_from(begun.max()? / 1_000_000).ok()?,
     };
-    // Somebody may have set the clock.
+    // The clock may have been set.
     (ended > started).then(|| (ended as f64 - started as f64) / 1e3)
 }
 
-/// Events a second.
+/// The events per second.
 fn rate(trace: &Trace, events: u64) -> Option<f64> {
     seconds(trace).map(|seconds| events as f64 / seconds)
 }
 
-/// A number with two digits that matter: `7.5 million`.
+/// A number rounded to two significant digits: `7.5 million`.
 fn round(number: f64) -> String {
     match number {
         1e6.. => format!("{:.1} million", number / 1e6),
@@ -265,7 +266,7 @@ fn round(number: f64) -> String {
     }
 }
 
-/// Bytes of all files; of live ones, which are made in advance, those with events.
+/// The bytes of all files; of live ones, which are allocated in advance, those with events.
 fn size(trace: &Trace) -> u64 {
     let entries = fs::read_dir(&trace.directory).into_iter().flatten();
     let is_live = |path: &Path| path.extension().is_some_and(|extension| extension == "hsl");

@@ -103,11 +103,11 @@ struct Trimmed {
     notes: Vec<String>,
     before: Size,
     after: Size,
-    /// Whether the default locale and time zone were kept, for a test sets them.
+    /// Whether the default locale and time zone were kept, because a test sets them.
     defaults: bool,
-    /// Whether system properties were kept, likewise.
+    /// Whether system properties were kept, for the same reason.
     properties: bool,
-    /// Whether static fields were kept, likewise.
+    /// Whether static fields were kept, for the same reason.
     statics: bool,
     /// Whether all tests end as they did from the whole file.
     same: bool,
@@ -134,17 +134,17 @@ struct Kept {
     after: Verdict,
     /// Whether it ends as it did from the whole file.
     same: bool,
-    /// What the test did with the trimmed file.
+    /// The outcome of the test with the trimmed file.
     reason: String,
 }
 
 impl Opts {
-    /// Writes the trimmed file, and what became of it to `out`.
+    /// Writes the trimmed file, and the results to `out`.
     ///
     /// # Errors
     ///
-    /// Fails if a file or the JDK cannot be used, and with [`Failure`] if tests
-    /// do not end as they did.
+    /// Fails if a file or the JDK cannot be used, and with [`Failure`] if tests do not end as they
+    /// did.
     pub fn run(&self, out: &mut dyn Write) -> Result<()> {
         let mut input = Input::read(&self.file)?;
         input.repair();
@@ -195,7 +195,7 @@ impl Opts {
         let sets = before.sets(0, &frames);
         let crash = trim(&input.crash, &frames, sets);
         let bytes = repair::encode(&crash);
-        // Tests tell of the file by its name, which may be that of their own directory.
+        // Messages of tests name the file, which may be in their own directory.
         let copy = work.path().join("trimmed").join(name);
         write_file(&copy, &bytes)?;
         let after = tests(&Input::read(&copy)?, &frames)?;
@@ -241,7 +241,7 @@ impl Opts {
         }
     }
 
-    /// The frames that the arguments name; none if they name none.
+    /// The frames that the arguments name; empty if they name none.
     fn chosen(&self, crash: &Crash) -> Result<Vec<usize>> {
         let frames = &crash.failure.frames;
         let mut chosen = self.frames.clone();
@@ -269,7 +269,7 @@ impl Opts {
         Ok(chosen)
     }
 
-    /// Everything is loaded, so that the file is what is tried.
+    /// The options of the tests, in which everything is loaded, so that the file is what is tried.
     fn options(&self, out: PathBuf, frames: &[usize]) -> Options {
         Options {
             out,
@@ -301,7 +301,7 @@ impl Opts {
         }
     }
 
-    /// Writes the file for those to read who may read the recording.
+    /// Writes the file, readable for those who may read the recording.
     fn write(&self, bytes: &[u8]) -> Result<()> {
         let context = || format!("failed to write {}", self.out.display());
         let permissions = fs::metadata(&self.file)
@@ -313,8 +313,9 @@ impl Opts {
     }
 }
 
-/// Whether two runs of a test have ended in the same way. What does not reproduce has done so only if it did the
-/// same: messages may have a time or a hash code in them, and what state it lacked, the trimmed file need not have.
+/// Whether two runs of a test have ended in the same way. One that does not reproduce must have
+/// ended in the same way: but messages may have a time or a hash code in them, and the trimmed file
+/// need not have the state that it lacked.
 fn ends_alike(one: (Verdict, &str), other: (Verdict, &str)) -> bool {
     let did = |reason: &'_ str| {
         let ends = [" (", ": ", NOT_RESTORED].map(|sign| reason.find(sign).unwrap_or(reason.len()));

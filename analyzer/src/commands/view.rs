@@ -57,19 +57,19 @@ pub struct Opts {
 }
 
 impl Opts {
-    /// Writes the page; a file that cannot be read does not keep the others from
-    /// being shown. What was written is told on `out`.
+    /// Writes the page; a file that cannot be read does not keep the others from being shown. A
+    /// message about the page goes to `out`.
     ///
     /// # Errors
     ///
-    /// Fails if there is nothing to show, if a file cannot be read, or if the page
-    /// cannot be written.
+    /// Fails if there is nothing to show, if a file cannot be read, or if the page cannot be
+    /// written.
     pub fn run(&self, out: &mut dyn Write) -> Result<()> {
         let found = collect::find(&self.paths, self.max_objects)?;
         for error in &found.errors {
             say(format_args!("{error:#}"));
         }
-        // A page that was made before is better than an empty one.
+        // An existing page is better than an empty one.
         if found.is_empty() {
             return Err(Failure.into());
         }
@@ -93,7 +93,7 @@ impl Opts {
             },
         };
         let bytes = page.len();
-        // As crash files, only its owner may read it: it holds what they hold.
+        // As with crash files, only its owner may read it, because it has their content.
         write_whole(&path, 0o600, |out| Ok(out.write_all(page.as_bytes())?))?;
         if self.format == Format::Json {
             let told = json!({

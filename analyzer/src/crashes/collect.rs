@@ -17,19 +17,19 @@ use std::{fs, thread};
 /// The schema of results, and of earlier results that are inputs.
 pub const SCHEMA: &str = "hindsight.crashes/1";
 
-/// The schema of what a run tells of itself.
+/// The schema of a run's own file.
 const RUN_SCHEMA: &str = "hindsight.run/1";
 
-/// What the inputs name.
+/// The files that the inputs name.
 #[derive(Debug, Default)]
 pub struct Found {
     /// Crash files, each once.
     pub crashes: BTreeSet<PathBuf>,
     /// Results of earlier runs.
     pub results: BTreeSet<PathBuf>,
-    /// Directories without a crash file: nothing has failed there.
+    /// Directories without a crash file, where nothing has failed.
     pub empty: Vec<PathBuf>,
-    /// What cannot be read, and why.
+    /// The errors of what cannot be read.
     pub errors: Vec<String>,
 }
 
@@ -44,7 +44,7 @@ pub struct Entry {
     pub frames: Vec<String>,
     /// [`Key::causes`].
     pub causes: Vec<Cause>,
-    /// The rest.
+    /// The group itself.
     #[serde(flatten)]
     pub group: Group,
 }
@@ -52,7 +52,7 @@ pub struct Entry {
 /// Crashes that runs have not stored, by an identity of the run.
 pub type NotStored = BTreeMap<String, u64>;
 
-/// Takes in those of other runs, or of the same ones at another time.
+/// Merges those of other runs, or of the same ones at another time.
 pub fn add_not_stored(to: &mut NotStored, from: NotStored) {
     for (run, count) in from {
         let known = to.entry(run).or_default();
@@ -68,12 +68,12 @@ struct Document {
     not_stored: NotStored,
 }
 
-/// Looks for crash files in directories, however deep. Of files that are named, one that ends in `.json` is an
-/// earlier result, any other a crash file.
+/// Searches directories for crash files, however deep. Of files that are named, one that ends in
+/// `.json` is an earlier result, any other a crash file.
 ///
 /// # Errors
 ///
-/// Fails if there is nothing at all to read, and says why.
+/// Fails if there is nothing at all to read, with the reason.
 pub fn find(paths: &[PathBuf]) -> Result<Found> {
     let mut found = Found::default();
     for path in paths {
@@ -114,7 +114,7 @@ pub fn find(paths: &[PathBuf]) -> Result<Found> {
         let empty: Vec<String> = found.empty.iter().map(|path| nothing_in(path)).collect();
         bail!("{}", empty.join("; "));
     }
-    // The same file by two names is one crash. One that cannot be reached says so when it is read.
+    // The same file under two names is one crash. An unreachable one is reported when it is read.
     let mut seen = BTreeSet::new();
     found
         .crashes
@@ -122,7 +122,7 @@ pub fn find(paths: &[PathBuf]) -> Result<Found> {
     Ok(found)
 }
 
-/// Says that a directory has no crash files, and what its runs know of the reason.
+/// A message that a directory has no crash files, with the reason as far as its runs know it.
 pub fn nothing_in(directory: &Path) -> String {
     let none = format!(
         "no crash files (crash-*.hsc) in or below {}",
@@ -134,12 +134,12 @@ pub fn nothing_in(directory: &Path) -> String {
     }
 }
 
-/// Why the runs of a directory have no crash files, as far as they know.
+/// The reason why the runs of a directory have no crash files, as far as they know.
 pub fn why_none(directory: &Path) -> Option<String> {
     runs(directory).find_map(|run| why_nothing(&run))
 }
 
-/// Why a run may have recorded nothing, if its options are the reason.
+/// The reason why a run may have recorded nothing, if it is in its options.
 fn why_nothing(run: &Path) -> Option<String> {
     let text = fs::read(run).ok()?;
     let told: serde_json::Value = serde_json::from_slice(&text).ok()?;
@@ -150,7 +150,7 @@ fn why_nothing(run: &Path) -> Option<String> {
         return None;
     }
     let name = run.file_name()?.to_string_lossy();
-    // Without rules, second chance has counted nothing that says why.
+    // Without rules, second chance has no counts that explain it.
     let rules = rules::of(&told);
     if mode == Some("second-chance") && rules.is_empty() {
         return None;
@@ -201,7 +201,7 @@ fn why_nothing(run: &Path) -> Option<String> {
     (!why.is_empty()).then(|| format!("by its {name}, {}", why.join("; ")))
 }
 
-/// Of a run without crashes whose options name no methods.
+/// The reason for a run without crashes whose options name no methods.
 const UNCAUGHT_ALONE: &str = "no thread died of an exception; what servers and frameworks catch is recorded if \
      report= names a method that it leaves (escape:CLASS.METHOD) or that catches it (caught:CLASS.METHOD)";
 
@@ -209,7 +209,7 @@ const UNCAUGHT_ALONE: &str = "no thread died of an exception; what servers and f
 ///
 /// # Errors
 ///
-/// Fails if it is none, and names it.
+/// Fails if it is not one, and names it.
 pub fn result(path: &Path) -> Result<(Groups, NotStored)> {
     let context = || format!("failed to read {}", path.display());
     let text = fs::read(path).with_context(context)?;
@@ -229,22 +229,22 @@ pub fn result(path: &Path) -> Result<(Groups, NotStored)> {
             frames: entry.frames,
             causes: entry.causes,
         };
-        // An earlier release may have told wrappers apart by the JDK's methods.
+        // An earlier release may have distinguished wrappers by the JDK's methods.
         groups.add(key.by_cause(), entry.group);
     }
     Ok((groups, document.not_stored))
 }
 
-/// What came of reading crash files.
+/// The result of reading crash files.
 #[derive(Debug, Default)]
 pub struct Collected {
     /// The groups of those that could be read.
     pub groups: Groups,
-    /// What their runs have not stored.
+    /// The crashes that their runs have not stored.
     pub not_stored: NotStored,
-    /// Rules of `report` that name nothing in any of their runs, and why.
+    /// The rules of `report` that match nothing in any of their runs, with the reasons.
     pub unmatched: Vec<String>,
-    /// Why others could not.
+    /// The errors of those that could not be read.
     pub errors: Vec<String>,
 }
 
@@ -302,26 +302,27 @@ fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
 /// How often each crash happened, by the directory of its run.
 type Counts = Mutex<HashMap<PathBuf, RunCounts>>;
 
-/// By the name of the crash file, and when its JVM was started if the run says so: names come again
-/// where files were moved away. One without a name is of a run that stores a crash again when it knows
-/// more frames.
+/// The counts by the name of the crash file, and by the start of its JVM if the run has that: names
+/// recur if files were moved away. A crash without a name is of a run that stores it again when it
+/// knows more frames.
 type TimesByFile = HashMap<(String, Option<i64>), Times>;
 
-/// What the runs of a directory have counted.
+/// The counts of the runs of a directory.
 #[derive(Debug, Default)]
 struct RunCounts {
     times: TimesByFile,
-    /// What they have not stored.
+    /// The crashes that they have not stored.
     not_stored: NotStored,
-    /// The rules of those that have ended.
+    /// The rules of the runs that have ended.
     rules: Vec<Rule>,
-    /// What `redact` was in those that have stored a crash.
+    /// The entries of `redact` in the runs that have stored a crash.
     redacted: Vec<Redacted>,
-    /// Why some cannot be told.
+    /// The errors of runs whose counts are not available.
     errors: Vec<String>,
 }
 
-/// Reads a crash file. The crash is the same wherever its file has been copied to: tests bring one with them.
+/// Reads a crash file. The crash is the same wherever its file has been copied to: tests bring one
+/// with them.
 fn one(path: &Path, frames: usize, counts: &Counts) -> Result<(Key, Group)> {
     let input = Input::read(path)?;
     let bytes = fs::metadata(path).map_or(0, |meta| meta.len());
@@ -329,7 +330,7 @@ fn one(path: &Path, frames: usize, counts: &Counts) -> Result<(Key, Group)> {
     let file = path.display().to_string();
     let meta = &input.crash.meta;
     let times = times(path, meta.started_ms, counts);
-    // Of what a trimmed file has, too. Threads may fail in one moment.
+    // This only uses what a trimmed file has, too. Threads may fail in the same moment.
     let identity = format!(
         "{}/{}/{}/{:x}",
         meta.pid,
@@ -341,7 +342,7 @@ fn one(path: &Path, frames: usize, counts: &Counts) -> Result<(Key, Group)> {
     Ok((key, group))
 }
 
-/// How often this crash happened: what `run.json` beside it says, or that of an earlier
+/// How often this crash happened, according to the `run.json` beside it, or to that of an earlier
 /// run in the same directory; else once.
 fn times(file: &Path, started_ms: i64, counts: &Counts) -> Times {
     let once = Times {
@@ -364,13 +365,13 @@ fn times(file: &Path, started_ms: i64, counts: &Counts) -> Times {
     let of_run = &of_run.times;
     let name = name.to_string_lossy().into_owned();
     let of = |started: Option<i64>| of_run.get(&(name.clone(), started)).copied();
-    // One that a later one of the same crash stands for, with more frames, is in its count.
+    // If a later file of the same crash, with more frames, stands for this one, that has the count.
     let again = Times { count: 0, ..once };
     let is_again = of_run.contains_key(&(String::new(), Some(started_ms)));
     (of(Some(started_ms)).or_else(|| of(None))).unwrap_or(if is_again { again } else { once })
 }
 
-/// What the runs of a directory have counted: `run.json`, and `run-PID.json` of earlier ones.
+/// The counts of the runs of a directory: of `run.json`, and of `run-PID.json` of earlier ones.
 fn directory_counts(directory: &Path) -> RunCounts {
     let mut counts = RunCounts::default();
     for run in runs(directory) {
@@ -390,7 +391,7 @@ fn directory_counts(directory: &Path) -> RunCounts {
     counts
 }
 
-/// The files in which runs of a directory have told what they counted.
+/// The files of a directory in which runs have written their counts.
 pub(crate) fn runs(directory: &Path) -> impl Iterator<Item = PathBuf> {
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     entries.map(|entry| entry.path()).filter(|path| {
@@ -399,7 +400,7 @@ pub(crate) fn runs(directory: &Path) -> impl Iterator<Item = PathBuf> {
     })
 }
 
-/// Whether a file has the name of one in which a run tells of itself: `run.json`, `run-PID.json`, `run-PID-N.json`.
+/// Whether a file has the name of a run's own file: `run.json`, `run-PID.json`, `run-PID-N.json`.
 fn is_of_run(name: &str) -> bool {
     let Some(numbers) = name
         .strip_prefix("run")
@@ -414,7 +415,7 @@ fn is_of_run(name: &str) -> bool {
     }
 }
 
-/// Counts of crashes that were seen and not stored. Which ones they were is not known.
+/// The counters of crashes that were seen and not stored. It is not known which ones they were.
 const NOT_STORED: [&str; 5] = [
     "/counters/crashes_beyond_per_minute",
     "/counters/crashes_beyond_max_crashes",
@@ -423,7 +424,7 @@ const NOT_STORED: [&str; 5] = [
     "/cpu/failures_not_recorded",
 ];
 
-/// Those of them that a run has, by name.
+/// Those counters that a run has, by name.
 fn not_stored(run: &serde_json::Value) -> impl Iterator<Item = (&'static str, u64)> {
     NOT_STORED.into_iter().filter_map(|at| {
         let count = run.pointer(at)?.as_u64().filter(|count| *count > 0)?;
@@ -452,7 +453,7 @@ fn run_counts(path: &Path) -> Result<RunCounts> {
         count: 0,
         not_all_examined: any("/counters/exceptions_not_examined"),
         not_all_recorded: not_stored > 0
-            // A JVM that was killed has not told how many there were.
+            // A JVM that was killed has not written how many there were.
             || run.pointer("/cpu/paused").and_then(serde_json::Value::as_bool) == Some(true),
         last_ms: None,
     };
@@ -475,14 +476,14 @@ fn run_counts(path: &Path) -> Result<RunCounts> {
         counts.insert((String::new(), started), known);
     }
     let id = run.get("run").and_then(serde_json::Value::as_str);
-    // Of an older agent, what replicas in containers may share.
+    // The identity for an older agent, which replicas in containers may share.
     let of_process = || format!("{}/{}", number("/pid").unwrap_or(0), started.unwrap_or(0));
     let identity = id.map_or_else(of_process, str::to_owned);
     let not_stored = (not_stored > 0).then_some((identity, not_stored));
-    // One that goes on, or was killed, has named more since.
+    // A run that continues, or was killed, may have matched more since.
     let is_over = !run.get("ended_ms").is_some_and(serde_json::Value::is_null);
     let rules = if is_over { rules::of(&run) } else { Vec::new() };
-    // The same is written anew with each crash.
+    // This is written anew with each crash.
     let redacted = match counts.is_empty() {
         true => Vec::new(),
         false => Redacted::of(&run),

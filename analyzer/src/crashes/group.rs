@@ -14,8 +14,8 @@ use std::collections::btree_map::Entry;
 pub struct Group {
     /// How often it happened: recordings, and repetitions that were only counted.
     pub count: u64,
-    /// Whether it may have been more often: a run has thrown too many exceptions to look at all, or its
-    /// budget of CPU time was used up.
+    /// Whether it may have happened more often: a run has thrown too many exceptions to examine
+    /// all, or its budget of CPU time was used up.
     #[serde(default)]
     pub at_least: bool,
     /// Crash files.
@@ -24,16 +24,16 @@ pub struct Group {
     pub first_ms: i64,
     /// The last time that it is known to have happened, milliseconds since 1970.
     pub last_ms: i64,
-    /// The count by version of the program; the empty text if it has none.
+    /// The count by version of the program; an empty text stands for none.
     pub versions: BTreeMap<String, u64>,
     /// The count by version of Java.
     pub java_versions: BTreeMap<String, u64>,
-    /// A message, the smallest of those there are: all of a group look alike.
+    /// A message, the smallest of all: those of a group are alike.
     pub message: Option<String>,
-    /// The file that makes the best test.
+    /// The file that promises the best test.
     pub best: Candidate,
-    /// What each of the files stands for, by an identity of its crash, so that none is counted twice where
-    /// results overlap. Those of earlier releases have none.
+    /// What each of the files stands for, by an identity of its crash, so that none is counted
+    /// twice if results overlap. Those of earlier releases have none.
     #[serde(default)]
     pub crashes: BTreeMap<String, Share>,
 }
@@ -41,7 +41,7 @@ pub struct Group {
 /// The share of one crash file in its group.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Share {
-    /// How often it happened, as far as its run had counted.
+    /// How often it happened, according to its run.
     pub count: u64,
     /// The program's version.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -50,26 +50,26 @@ pub struct Share {
     pub java: String,
 }
 
-/// A crash file, by how good a test it promises.
+/// A crash file, ordered by how good a test it promises.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Candidate {
     /// Where it is.
     pub file: String,
     /// Whether all of it could be read.
     pub whole: bool,
-    /// Frames with arguments, of the exception and of its causes.
+    /// The number of frames with arguments, of the exception and of its causes.
     pub captured: usize,
     /// All frames of these.
     pub frames: usize,
-    /// Frames whose fields are as at entry, too, or more than these.
+    /// The number of frames whose fields, or more, are as at entry as well.
     pub with_fields: usize,
-    /// Those of which all that can be reached is.
+    /// The number of frames in which all that can be reached is as at entry.
     #[serde(default)]
     pub with_all: usize,
-    /// Static fields that were recorded.
+    /// The number of static fields that were recorded.
     #[serde(default)]
     pub statics: usize,
-    /// Objects that were left out: redacted, or such as cannot be stored.
+    /// The number of objects that were left out: redacted, or not storable.
     #[serde(default)]
     pub left_out: usize,
     /// Its size.
@@ -81,20 +81,20 @@ pub struct Candidate {
 /// How often a crash happened in its run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Times {
-    /// As far as the run has counted.
+    /// The count of the run.
     pub count: u64,
-    /// Whether it has not looked at all exceptions that were caught or have left a method.
+    /// Whether it has not examined all exceptions that were caught or have left a method.
     pub not_all_examined: bool,
-    /// Whether it has not recorded all failures, so that any may have been more often.
+    /// Whether it has not recorded all failures, so that any may have happened more often.
     pub not_all_recorded: bool,
-    /// When it happened last, milliseconds since 1970, if the run says so.
+    /// The last time that it happened, in milliseconds since 1970, if the run has it.
     pub last_ms: Option<i64>,
 }
 
 impl Candidate {
-    /// Orders by promise: the greatest is the best. Whole files first, then
-    /// those with more captured frames, with more of their state, more static fields and less that was left
-    /// out; then the smaller one, for that is the one to read; the rest makes the order total.
+    /// The order by promise: the greatest is the best. Whole files come first, then those with more
+    /// captured frames, with more of their state, more static fields and fewer objects left out;
+    /// then the smaller one, which is easier to read; the rest makes the order total.
     fn rank(&self) -> impl Ord + '_ {
         (
             self.whole,
@@ -110,7 +110,7 @@ impl Candidate {
     }
 }
 
-/// The message of the exception; of a dump of all threads, which of them wait for each other.
+/// The message of the exception; for a dump of all threads, which of them wait for each other.
 fn message(failure: &Failure) -> Option<String> {
     let first = failure.exceptions.first()?;
     if first.class != THREAD_STATE {
@@ -134,11 +134,11 @@ fn message(failure: &Failure) -> Option<String> {
 }
 
 impl Group {
-    /// The group of one crash file, which stands for so many crashes.
+    /// The group of one crash file, which stands for this many crashes.
     pub fn of(file: &str, identity: &str, bytes: u64, crash: &Crash, times: Times) -> Group {
         let Times { count, last_ms, .. } = times;
         let meta = &crash.meta;
-        // Those of causes become tests as well.
+        // Frames of causes become tests as well.
         let frames = || crash.failure.frames.iter();
         let graph = Graph::at_failure(crash);
         let is_left_out = |number: &u32| {
@@ -149,7 +149,7 @@ impl Group {
         let with = |fidelity| frames().filter(|frame| frame.fidelity == fidelity).count();
         Group {
             count,
-            // Threads that die are all looked at, unless there is no time for any failure.
+            // All threads that die are examined, unless there is no time for any failure.
             at_least: times.not_all_recorded || times.not_all_examined && meta.reason != "uncaught",
             files: 1,
             first_ms: meta.time_ms,
@@ -180,8 +180,8 @@ impl Group {
         }
     }
 
-    /// Takes in another group of the same failure. Of a crash that is in both, the one counts that stands
-    /// beside its `run.json`, or has seen more of it.
+    /// Merges another group of the same failure. For a crash that is in both, the one counts that
+    /// is beside its `run.json`, or has a greater count.
     pub fn merge(&mut self, mut other: Group) {
         for (identity, share) in std::mem::take(&mut other.crashes) {
             match self.crashes.entry(identity) {
@@ -216,7 +216,7 @@ impl Group {
     }
 }
 
-/// The sum of counts that files tell, which need not be true: where it is too large, the largest number.
+/// The sum of counts in files, which need not be true: if it is too large, the largest number.
 pub(super) fn total(counts: impl Iterator<Item = u64>) -> u64 {
     counts.fold(0, u64::saturating_add)
 }
@@ -256,7 +256,7 @@ impl Groups {
         }
     }
 
-    /// After all were taken in: what there is a file of has happened.
+    /// To be called after all were added: a crash with a file has happened at least once.
     pub fn settle(&mut self) {
         for group in self.0.values_mut().filter(|group| group.count == 0) {
             group.count = 1;

@@ -1,10 +1,10 @@
-//! Which crashes are the same failure.
+//! Decides which crashes are the same failure.
 //!
-//! Two crashes are one failure if exception and causes have the same classes,
-//! and the program's methods nearest to where it was thrown are the same. The
-//! JDK's methods count where there are no others: not in a wrapper that has
-//! come through none of the program's, if its cause has. Lines are no part of it, for they differ from release to release; neither are the
-//! numbers in the names that compilers and the JVM generate.
+//! Two crashes are one failure if exception and causes have the same classes, and the program's
+//! methods nearest to the throw are the same. The JDK's methods count if there are no others,
+//! except in a wrapper that has come through none of the program's methods and whose cause has.
+//! Lines are not part of the key, because they differ from release to release; nor are the numbers
+//! in names that compilers and the JVM generate.
 
 use crate::classpath::is_platform;
 use crate::java::numbered::generated;
@@ -13,16 +13,16 @@ use hindsight_tracelog::crash::{ExceptionInfo, Failure, Fidelity, Frame, StackEl
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-/// How many of the program's methods count, by default.
+/// The default number of the program's methods that count.
 pub const FRAMES: usize = 5;
 
-/// Methods of a cause that count.
+/// The number of methods of a cause that count.
 const CAUSE_FRAMES: usize = 3;
 
-/// Frames of a recursion without end that are looked at for its methods.
+/// The number of frames of an endless recursion that are searched for its methods.
 const RECURSION_FRAMES: usize = 256;
 
-/// What is the same in all crashes of a group.
+/// What all crashes of a group have in common.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Key {
     /// The class of the exception.
@@ -58,10 +58,10 @@ impl Key {
             .iter()
             .filter(|frame| frame.exception == 0 && frame.method != "...")
             .collect();
-        // Of frames that the trace does not know (a helper by which a handler has thrown the
-        // exception on) only those with probes are there, which differ from run to run. Where it is
-        // missing, or tells of another time (of an exception that a class keeps for all), they are
-        // all there is.
+        // Of frames that are not in the trace (a helper by which a handler has rethrown the
+        // exception), only those with probes are known, which differ from run to run. If the trace
+        // is missing, or belongs to another time (of an exception that a class keeps for all), they
+        // are all there is.
         let mut captured = known
             .iter()
             .filter(|frame| frame.fidelity != Fidelity::None);
@@ -69,7 +69,7 @@ impl Key {
             captured.find_map(|frame| first.stack.iter().position(|of| place(of) == method(frame)));
         let causes = causes(failure, first);
         let is_its_trace = match first_in_trace {
-            // What a future keeps has left those who asked for it since, in some modes.
+            // In some modes, an exception kept by a future has left its callers since.
             _ if is_kept_by_future(first) => true,
             Some(at) => first.stack[..at].iter().all(|of| of.method != "<clinit>"),
             None => known.is_empty(),
@@ -95,8 +95,8 @@ impl Key {
         key.by_cause()
     }
 
-    /// Without the JDK's methods of a wrapper, where a cause has the program's: they are other ones in each
-    /// JDK, and by chance.
+    /// The key without the JDK's methods of a wrapper, if a cause has the program's: they differ
+    /// between JDKs, and by chance.
     pub fn by_cause(mut self) -> Key {
         let is_of_program = |frames: &[String]| frames.iter().any(|name| !is_platform(name));
         let Some(last) = (self.causes.iter()).rposition(|cause| is_of_program(&cause.frames))
@@ -139,7 +139,8 @@ fn method(frame: &Frame) -> (&str, &str) {
     (&frame.class, &frame.method)
 }
 
-/// Whether an exception is one that a future of the JDK has wrapped another in, and has its trace.
+/// Whether an exception is one in which a future of the JDK has wrapped another, whose trace it
+/// has.
 fn is_kept_by_future(info: &ExceptionInfo) -> bool {
     let is_wrapper = info.class.starts_with("java.util.concurrent.") && info.cause.is_some();
     is_wrapper && !info.stack.is_empty()
@@ -150,7 +151,7 @@ fn causes<'a>(failure: &'a Failure, first: &'a ExceptionInfo) -> Vec<&'a Excepti
     let mut causes = Vec::new();
     let mut at = first.cause;
     while let Some(cause) = at.and_then(|at| failure.exceptions.get(at as usize)) {
-        // Causes may form a circle.
+        // Causes may form a cycle.
         if causes.len() == failure.exceptions.len() {
             break;
         }
@@ -180,7 +181,7 @@ fn methods<'a>(
         .into_iter()
         .map(|(class, method)| format!("{}.{}", generated(class), generated(method)));
     if exception == "java.lang.StackOverflowError" {
-        // Where the stack ended is chance; which methods went round is not.
+        // Where the stack overflowed is a matter of chance; which methods repeat is not.
         let mut round: Vec<String> = names.collect();
         round.sort_unstable();
         round.dedup();
@@ -188,7 +189,7 @@ fn methods<'a>(
         return round;
     }
     let mut kept: Vec<String> = Vec::new();
-    // A method that calls itself counts once: how deep it was depends on the input.
+    // A method that calls itself counts once, because the depth depends on the input.
     for name in names.by_ref() {
         if kept.last() == Some(&name) {
             continue;
@@ -285,7 +286,7 @@ mod tests {
         let key = Key::new(&thrown_on, FRAMES);
         assert_eq!(key.frames, ["a.A.work", "a.A.main"]);
         assert_eq!(key, Key::new(&by_trace, FRAMES));
-        // A shared exception has the trace of where it was made.
+        // A shared exception has the trace of the place where it was made.
         for trace in [&["<clinit>"][..], &["<clinit>", "main"]] {
             thrown_on.exceptions[0].stack = trace.iter().copied().map(element).collect();
             assert_eq!(Key::new(&thrown_on, FRAMES).frames.len(), 3);
@@ -320,8 +321,8 @@ mod tests {
         names.iter().map(element).collect()
     }
 
-    /// What a future keeps has left the program's methods in some modes, and has come through other methods of
-    /// the JDK in each version.
+    /// An exception kept by a future has left the program's methods in some modes, and has come
+    /// through other methods of the JDK in each version.
     #[test]
     fn what_a_future_keeps_is_one_failure_in_all_modes_and_jdks() {
         let key = |trace: &[&str], captured: &[&str], of_cause: &[&str]| {
@@ -346,7 +347,7 @@ mod tests {
         assert_eq!(one.causes[0].frames, ["a.A.parse"]);
         assert_eq!(one, key(NEW, &[], CAUSE));
         assert_eq!(one, key(NEW, &["a.A.load", "a.A.main"], CAUSE));
-        // Whoever has wrapped it belongs to it, and so does the JDK where there is nothing else.
+        // The methods that wrapped it belong to it, and so do the JDK's if there are no others.
         assert_eq!(key(&["a.A.get"], &["a.A.get"], CAUSE).frames, ["a.A.get"]);
         assert_eq!(key(OLD, &[], OLD).frames.len(), 2);
     }

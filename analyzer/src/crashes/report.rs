@@ -1,4 +1,4 @@
-//! Groups for people and machines.
+//! Writes groups for people and machines.
 
 use super::collect::{Entry, NotStored, SCHEMA};
 use super::group::{Group, Groups, total};
@@ -9,7 +9,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-/// Versions that are named; further ones are counted.
+/// The number of versions that are named; further ones are counted.
 const VERSIONS: usize = 5;
 
 /// Writes the first `limit` groups for people.
@@ -92,7 +92,7 @@ pub fn text(
     Ok(())
 }
 
-/// `a.Wrapper <- a.Cause`.
+/// The classes of the exceptions: `a.Wrapper <- a.Cause`.
 fn exceptions(key: &Key) -> String {
     if key.exception == THREAD_STATE {
         return "a dump of all threads (see hindsight inspect)".to_owned();
@@ -103,7 +103,7 @@ fn exceptions(key: &Key) -> String {
         .join(" <- ")
 }
 
-/// `1.3 (11), 1.2 (3)`, the most frequent first.
+/// The versions with their counts: `1.3 (11), 1.2 (3)`, the most frequent first.
 fn versions(versions: &BTreeMap<String, u64>) -> Option<String> {
     let mut named: Vec<_> = versions
         .iter()

@@ -1,4 +1,4 @@
-//! Rules of `report`, and entries of `redact`, that name nothing: what a run says of the reason.
+//! Rules of `report`, and entries of `redact`, that match nothing, with the reasons that a run has.
 
 use super::group::total;
 use crate::text::count;
@@ -7,25 +7,26 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// A rule that names methods, with what it has named in a run.
+/// A rule that names methods, with what it has matched in a run.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Rule {
-    /// As in `report`.
+    /// The rule's text, as in `report`.
     rule: String,
-    /// Methods with probes.
+    /// The number of methods with probes.
     methods: u64,
-    /// Those without, by reason.
+    /// The number of methods without, by reason.
     #[serde(default)]
     methods_left_alone: BTreeMap<String, u64>,
-    /// Classes that may have such methods, and that `include` and `exclude` leave out.
+    /// The number of classes that may have such methods, and that `include` and `exclude` leave
+    /// out.
     #[serde(default)]
     classes_outside: u64,
-    /// The same of classes that are left alone though `include` names them.
+    /// The number of such classes that are left alone although `include` names them.
     #[serde(default)]
     classes_left_alone: u64,
 }
 
-/// What a list of `run.json` has, but for what is not understood.
+/// The elements of a list of `run.json`, without those that cannot be parsed.
 fn listed<T: DeserializeOwned>(run: &Value, key: &str) -> Vec<T> {
     let all = run.get(key).and_then(Value::as_array);
     let all = all.into_iter().flatten();
@@ -38,7 +39,7 @@ pub fn of(run: &Value) -> Vec<Rule> {
 }
 
 impl Rule {
-    /// What is to be said if it names no method that has probes.
+    /// The message for a rule that matches no method with probes.
     pub fn why_unmatched(&self) -> Option<String> {
         if self.methods > 0 {
             return None;
@@ -86,10 +87,10 @@ fn classes_were(number: u64) -> String {
     format!("{} that it may mean {were}", count(number, "class"))
 }
 
-/// An entry of `redact`, with whether it has named anything in a run.
+/// An entry of `redact`, with whether it has matched anything in a run.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Redacted {
-    /// As in `redact`.
+    /// The entry's text, as in `redact`.
     entry: String,
     has_named: bool,
 }
@@ -114,17 +115,17 @@ impl Redacted {
     }
 }
 
-/// The rules, and entries, that name nothing in any of the runs that have them.
+/// The rules and entries that match nothing in any of the runs that have them.
 #[derive(Debug, Default)]
 pub struct Unmatched(BTreeMap<String, Option<String>>);
 
 impl Unmatched {
-    /// Takes what a rule has named in one more run.
+    /// Adds what a rule has matched in one more run.
     pub fn add(&mut self, rule: &Rule) {
         self.take(format!("report={}", rule.rule), rule.why_unmatched());
     }
 
-    /// The same of an entry of `redact`, in a run that has stored a crash.
+    /// Adds an entry of `redact` in a run that has stored a crash.
     pub fn add_redacted(&mut self, entry: &Redacted) {
         self.take(format!("redact={}", entry.entry), entry.why_unmatched());
     }
@@ -137,7 +138,7 @@ impl Unmatched {
         }
     }
 
-    /// What is to be said of them.
+    /// The messages about them.
     pub fn told(self) -> Vec<String> {
         self.0.into_values().flatten().collect()
     }

@@ -1,4 +1,4 @@
-//! What is asserted of a sequence, and which calls that takes.
+//! Decides what is asserted of a sequence, and which calls that needs.
 
 use super::carve::{End, Seen, Value};
 use super::lab::{Lab, Side, State};
@@ -9,30 +9,30 @@ use crate::java::jdk_value::says_its_text;
 use crate::model::values::Literal;
 use std::ops::Range;
 
-/// What is asserted of a call.
+/// An assertion about a call.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Assertion {
-    /// It returns this,
+    /// It returns this value.
     Equals(Literal),
-    /// an array of these,
+    /// It returns an array of these values.
     Array(Vec<Literal>),
-    /// or what an earlier call has returned.
+    /// It returns what an earlier call has returned.
     Same(usize),
-    /// It returns an object,
+    /// It returns an object.
     NotNull,
-    /// one that says this of itself.
+    /// It returns an object with this text.
     Text(String),
     /// It returns an array, or a collection of arrays, with these elements.
     Elements(String),
-    /// It returns an array, a collection or a map with so many elements.
+    /// It returns an array, a collection or a map with this number of elements.
     Size(i64),
-    /// It throws an object of this class, or of one below it that no source can name, which says this if it is
-    /// for the program to say.
+    /// It throws an object of this class, or of a subclass that no source can name, with this
+    /// message if that is up to the program.
     Throws(String, Option<String>),
 }
 
 impl Assertion {
-    /// The text that a call returns, or that what it returns says of itself.
+    /// The text that a call returns, or that of the object that it returns.
     pub fn text(&self) -> Option<&str> {
         match self {
             Assertion::Text(text) | Assertion::Equals(Literal::Text(text)) => Some(text),
@@ -41,33 +41,33 @@ impl Assertion {
     }
 }
 
-/// A sequence with what is asserted of its calls.
+/// A sequence with the assertions about its calls.
 #[derive(Debug, Clone)]
 pub struct Checked {
     /// The calls.
     pub sequence: Sequence,
-    /// What is asserted of each.
+    /// The assertion about each call.
     pub assertions: Vec<Option<Assertion>>,
-    /// Calls that stay whatever is asserted.
+    /// The calls that stay whatever is asserted.
     pub kept: Vec<bool>,
-    /// Calls that return their own object, as far as that is known.
+    /// The calls that return their own object, as far as that is known.
     pub fluent: Vec<bool>,
-    /// How many of the last calls ask the object what it says of itself.
+    /// The number of calls at the end that question the object.
     pub observers: usize,
-    /// The class that it is about.
+    /// The tested class.
     pub class: String,
     /// The same with all calls, if some were left out.
     pub whole: Option<Box<Checked>>,
 }
 
 impl Checked {
-    /// The calls without those that ask the object at last.
+    /// The calls, without those that question the object at the end.
     pub fn calls(&self) -> &[Statement] {
         &self.sequence[..self.sequence.len() - self.observers]
     }
 
-    /// Decides again which class it is about, where no call that is left is of that or gives an object of it:
-    /// what comes last is of another one that `is_tested`. Says whether there is any.
+    /// Decides anew which class is tested, if no remaining call is one of that class or returns an
+    /// object of it: the last one of another class that `is_tested`. Returns whether there is one.
     pub fn settle(&mut self, methods: &Methods, is_tested: impl Fn(&str) -> bool) -> bool {
         let method = |at: usize| methods.get(self.sequence[at].method);
         let classes = |at: usize| {
@@ -89,7 +89,7 @@ impl Checked {
         true
     }
 
-    /// Takes a call out whose result nobody uses.
+    /// Removes a call whose result is not used.
     pub fn remove(&mut self, at: usize) {
         self.sequence.remove(at);
         let moved = |var: usize| if var > at { var - 1 } else { var };
@@ -99,7 +99,7 @@ impl Checked {
         self.forget(at);
     }
 
-    /// Drops what is known of a call that has left the sequence.
+    /// Removes the properties of a call that has been removed from the sequence.
     fn forget(&mut self, at: usize) {
         self.assertions.remove(at);
         for assertion in self.assertions.iter_mut().flatten() {
@@ -120,13 +120,13 @@ impl Checked {
         self.assertions.iter().any(Option::is_some)
     }
 
-    /// The same without those calls in a range that nothing asserts or uses, and which these are: the last
-    /// come first.
+    /// The same without the calls in a range that nothing asserts or uses, and the places of these,
+    /// last first.
     fn without_calls(&self, range: Range<usize>) -> (Checked, Vec<usize>) {
         let mut shorter = self.clone();
         let mut gone = Vec::new();
         for at in range.rev() {
-            // That a call on the way throws is asserted only for the way's sake.
+            // An exception in the middle is only asserted because of the calls after it.
             let aside = matches!(shorter.assertions[at], Some(Assertion::Throws(..)));
             let is_asserted = shorter.assertions[at].is_some() && !aside;
             let refers = |assertion: &Option<Assertion>| *assertion == Some(Assertion::Same(at));
@@ -144,11 +144,13 @@ impl Checked {
     }
 }
 
-/// The worker's own classes. What stands in for a class while tests are tried must not be in them.
+/// The worker's own classes. A class that replaces another one while tests are tried must not
+/// appear in them.
 const OURS: &str = "dev.hindsight.worker";
 
-/// Whether a text names a stack frame or class that is there only since reflection calls, as does who looks
-/// on the stack for its caller: that is another one in each release of the JDK, and in each place.
+/// Whether a text names a stack frame or class that exists only because reflection calls, such as
+/// one that looks for its caller on the stack: it differs between releases of the JDK, and between
+/// places.
 pub fn names_caller(text: &str) -> bool {
     const OF_REFLECTION: [&str; 8] = [
         OURS,
@@ -163,7 +165,7 @@ pub fn names_caller(text: &str) -> bool {
     OF_REFLECTION.iter().any(|name| text.contains(name))
 }
 
-/// Whether an outcome tells who has called.
+/// Whether an outcome reveals the caller.
 pub fn tells_caller(outcome: &Outcome) -> bool {
     match outcome {
         Outcome::Literal(literal) => is_of_caller(literal),
@@ -181,7 +183,7 @@ fn is_of_caller(literal: &Literal) -> bool {
     }
 }
 
-/// What can be asserted of an outcome.
+/// The assertion that an outcome permits.
 pub fn assertion(worker: &Worker, outcome: &Outcome) -> Option<Assertion> {
     match outcome {
         // In a test it may not be thrown at all.
@@ -218,12 +220,12 @@ pub fn assertion(worker: &Worker, outcome: &Outcome) -> Option<Assertion> {
     })
 }
 
-/// The same as if no earlier call had given the object: what that says of itself.
+/// The assertion as if no earlier call had returned the object: about its text.
 pub fn assertion_of_any(worker: &Worker, outcome: &Outcome) -> Option<Assertion> {
     assertion(worker, &anew(outcome))
 }
 
-/// What came of a call, as if no earlier one had given it.
+/// The outcome of a call, as if no earlier one had returned it.
 pub fn anew(outcome: &Outcome) -> Outcome {
     match outcome {
         Outcome::Object(class, Some(_), said) => Outcome::Object(*class, None, said.clone()),
@@ -231,7 +233,7 @@ pub fn anew(outcome: &Outcome) -> Outcome {
     }
 }
 
-/// The class of an exception, or the nearest above it that a source can name.
+/// The class of an exception, or its nearest superclass that a source can name.
 fn named<'w>(worker: &'w Worker, class: &'w Class) -> Option<&'w Class> {
     let above = class.supers.iter().filter_map(|name| worker.named(name));
     let mut classes = std::iter::once(class).chain(above);
@@ -239,22 +241,24 @@ fn named<'w>(worker: &'w Worker, class: &'w Class) -> Option<&'w Class> {
 }
 
 const NULL_POINTER: &str = "java.lang.NullPointerException";
-/// How what the JVM says of a null begins.
+/// The beginning of the JVM's messages about a null.
 const OF_JVM: &str = "Cannot ";
 
-/// Whether another release of the JDK may throw something else: what its own code says of a null that nobody has
-/// passed is of its state, as that a `Deflater` is closed, for which later ones have an `IllegalStateException`.
+/// Whether another release of the JDK may throw something else: the message of its own code about a
+/// null that was not an argument concerns its state, such as a closed `Deflater`, for which later
+/// releases throw an `IllegalStateException`.
 fn is_of_release(class: &str, said: Option<&str>, by: Thrower) -> bool {
     class == NULL_POINTER
         && by == Thrower::Platform
         && said.is_some_and(|said| !said.starts_with(OF_JVM))
 }
 
-/// Whether the message of an exception is the program's: that of the JVM's and of the JDK's own, as of a
-/// bad index, is not the same in all releases.
+/// Whether the message of an exception is the program's: those of the JVM and the JDK, as about a
+/// bad index, differ between releases.
 fn says(class: &str, message: &str, by: Thrower) -> bool {
     match class {
-        // What the JVM says of a null begins so; all else is from who has thrown it.
+        // This is how the JVM's messages about a null begin; all others come from the code that has
+        // thrown it.
         NULL_POINTER if message.starts_with(OF_JVM) => return false,
         "java.lang.ArithmeticException" if message == "/ by zero" => return false,
         "java.lang.ArrayIndexOutOfBoundsException"
@@ -266,7 +270,7 @@ fn says(class: &str, message: &str, by: Thrower) -> bool {
     by == Thrower::Program || !is_jdk(class)
 }
 
-/// Whether an outcome is what was seen of the call.
+/// Whether an outcome agrees with the recorded call.
 pub fn as_seen(worker: &Worker, outcome: &Outcome, seen: &Seen) -> bool {
     match (&seen.end, outcome) {
         (End::Threw(class), Outcome::Threw(thrown, _, Thrower::Platform | Thrower::Program)) => {
@@ -295,8 +299,8 @@ pub fn as_seen(worker: &Worker, outcome: &Outcome, seen: &Seen) -> bool {
     }
 }
 
-/// Whether an element is what was seen of it. What was written to an array does not say whether an `int`
-/// is a `boolean`.
+/// Whether an element agrees with the recorded one. A write to an array does not show whether an
+/// `int` is a `boolean`.
 fn is_element(seen: &Value, element: &Literal) -> bool {
     let plain = |literal: &Literal| match primitive(literal.clone()) {
         Literal::Bool(value) => Literal::Int(value.into()),
@@ -309,7 +313,7 @@ fn is_element(seen: &Value, element: &Literal) -> bool {
     }
 }
 
-/// Whether all calls ran, and none wanted what it must not.
+/// Whether all calls ran, and none attempted what it must not do.
 pub fn is_whole(executed: &Executed, length: usize) -> bool {
     executed.ended == Ended::Well
         && !executed.blocked
@@ -317,7 +321,7 @@ pub fn is_whole(executed: &Executed, length: usize) -> bool {
         && !(executed.outcomes.iter()).any(|outcome| matches!(outcome, Outcome::Failed(_)))
 }
 
-/// Whether it is asserted what an object says of itself.
+/// Whether the text of an object is asserted.
 pub fn is_said(told: &Assertion) -> bool {
     matches!(
         told,
@@ -325,7 +329,7 @@ pub fn is_said(told: &Assertion) -> bool {
     )
 }
 
-/// Whether all that is asserted of a sequence has held.
+/// Whether all assertions about a sequence have held.
 pub fn held(
     sequence: &Sequence,
     assertions: &[Option<Assertion>],
@@ -339,7 +343,7 @@ pub fn held(
                 let found = assertion(worker, outcome);
                 let same = match (wanted, found) {
                     (None, _) => true,
-                    // Where a text or message was not always the same.
+                    // The text or message was not always the same.
                     (
                         Some(Assertion::NotNull),
                         Some(Assertion::Text(_) | Assertion::Elements(_) | Assertion::Size(_)),
@@ -357,36 +361,38 @@ pub fn held(
         )
 }
 
-/// Whether all that is asserted holds if it is executed there once more.
+/// Whether all assertions hold when it is executed there once more.
 pub async fn holds(checked: &Checked, lab: &Lab<'_>, side: Side, state: State) -> bool {
     let executed = lab.order(side, state, &checked.sequence).await;
     let worker = lab.worker(side);
     held(&checked.sequence, &checked.assertions, &executed, &worker)
 }
 
-/// Calls that may go together.
+/// Calls that may be removed together.
 struct Part {
     range: Range<usize>,
-    /// Whether they are the second half of some that cannot.
+    /// Whether they are the second half of calls that cannot all be removed.
     is_second: bool,
-    /// Whether it is known that not all of them can.
+    /// Whether it is known that not all of them can be removed.
     is_needed: bool,
 }
 
-/// Leaves out calls as long as all assertions hold.
+/// Removes calls as long as all assertions hold.
 pub async fn minimise(checked: &mut Checked, lab: &Lab<'_>, side: Side, state: State) {
     let holds = async |shorter: &Checked| holds(shorter, lab, side, state).await;
     reduce(checked, holds).await;
 }
 
-/// Leaves out calls as long as what is left `holds`, until none can go. Where one has gone that comes before some
-/// that could not, these may go as well: what removes an entry is for nothing where nothing puts it there.
+/// Removes calls as long as the rest `holds`, until none can be removed. If a call has been removed
+/// that precedes some that could not, these are tried again: a call that removes an entry is
+/// useless if none inserts it.
 async fn reduce(checked: &mut Checked, mut holds: impl AsyncFnMut(&Checked) -> bool) {
     while reduce_once(checked, &mut holds).await {}
 }
 
-/// The same with each call once: as many as can go at once, then of those that cannot, one half after the other.
-/// What is used comes before what uses it, so that later calls go first. Says whether it is worth another try.
+/// The same with one attempt for each call: as many as possible at once, then of those that cannot
+/// be removed, one half after the other. What is used precedes what uses it, so later calls are
+/// removed first. Returns whether another attempt is worthwhile.
 async fn reduce_once(checked: &mut Checked, holds: &mut impl AsyncFnMut(&Checked) -> bool) -> bool {
     let mut pending = vec![Part {
         range: 0..checked.sequence.len(),
@@ -398,7 +404,7 @@ async fn reduce_once(checked: &mut Checked, holds: &mut impl AsyncFnMut(&Checked
     while let Some(part) = pending.pop() {
         let range = part.range;
         let (shorter, gone) = checked.without_calls(range.clone());
-        // They come from the last to the first.
+        // They are in order from the last to the first.
         let Some(middle) = gone.get(gone.len() / 2) else {
             continue;
         };
@@ -440,13 +446,13 @@ mod tests {
         let number = "java.lang.NumberFormatException";
         assert!(says(number, "what is x1?", Program));
         assert!(!says(number, "For input string: \"x1\"", Platform));
-        // What the JVM throws stands where the program does.
+        // The JVM throws it on behalf of the program.
         let array = "java.lang.ArrayIndexOutOfBoundsException";
         assert!(!says(array, "Index 3 out of bounds for length 2", Program));
         let null = "java.lang.NullPointerException";
         assert!(!says(null, "Cannot read the array length", Program));
         assert!(says(null, "a name", Program));
-        // Nor is what the JDK's own code says, whatever it throws.
+        // The messages of the JDK's own code do not count either, whatever it throws.
         assert!(!says(null, "Deflater has been closed", Platform));
         let argument = "java.lang.IllegalArgumentException";
         assert!(!says(argument, "bound must be positive", Platform));
@@ -490,7 +496,7 @@ mod tests {
         assert!(tells_caller(&Outcome::Literal(class)));
     }
 
-    /// Calls that take what these calls before have made.
+    /// Calls whose arguments are the results of these earlier calls.
     fn calls(uses: &[Option<usize>]) -> Checked {
         let call = |(at, uses): (usize, &Option<usize>)| Statement {
             method: MethodId(at as u32),
@@ -510,12 +516,12 @@ mod tests {
         }
     }
 
-    /// What is left, by number, if these are needed, and how often that was asked.
+    /// The remaining calls, by number, if these are needed, and the number of attempts.
     fn reduced(checked: Checked, needed: &[u32]) -> (Vec<u32>, usize) {
         reduced_to(checked, |left| needed.iter().all(|one| left.contains(one)))
     }
 
-    /// The same if what is left must be `enough`.
+    /// The same if the rest must be `enough`.
     fn reduced_to(mut checked: Checked, enough: impl Fn(&[u32]) -> bool) -> (Vec<u32>, usize) {
         let numbers = |checked: &Checked| -> Vec<u32> {
             let each = checked.sequence.iter();
@@ -534,7 +540,8 @@ mod tests {
         (numbers(&checked), asked)
     }
 
-    /// A test of an order, which has gone with the calls that nothing needed, is one of the door that is left.
+    /// A test of an order, which was removed with the calls that nothing needs, becomes one of the
+    /// remaining door.
     #[test]
     fn a_test_is_about_what_is_left() {
         let mut methods = Methods::default();
@@ -551,7 +558,7 @@ mod tests {
                 runs: None,
             });
         }
-        // What the test of these calls is about, if only those classes are tested.
+        // The class that these calls test, if only those classes are tested.
         let about = |uses: &[Option<usize>], class: &str, tested: &[&str]| {
             let mut test = calls(uses);
             test.class = class.to_owned();
@@ -576,7 +583,7 @@ mod tests {
         assert!(asked < 32, "{asked}");
         let all: Vec<u32> = (0..32).collect();
         assert_eq!(reduced(calls(&loose), &all).0, all);
-        // What a needed call uses stays; what is used by one that goes may go.
+        // What a needed call uses stays; what a removed call uses may be removed.
         let chain = [None, Some(0), None, Some(2), Some(1)];
         assert_eq!(reduced(calls(&chain), &[1]).0, [0, 1]);
         assert_eq!(reduced(calls(&chain), &[3]).0, [2, 3]);
@@ -587,7 +594,8 @@ mod tests {
         assert_eq!(reduced(kept, &[]), (vec![5, 6], 1));
     }
 
-    /// `put(a)`, `put(b)`, `remove(a)`: once nothing is put that it removes, `remove` has nothing to do.
+    /// `put(a)`, `put(b)`, `remove(a)`: once nothing is put that it removes, `remove` has no
+    /// effect.
     #[test]
     fn what_undoes_a_call_goes_with_it() {
         let enough = |left: &[u32]| left.contains(&2) && (left.contains(&3) || !left.contains(&1));

@@ -1,19 +1,19 @@
 //! Sequences cut out of a recorded run.
 //!
-//! [`Recorder`] goes through the steps once and keeps of each object the outermost
-//! calls that it took part in: a call of a public method stands for all that is
-//! nested in it. [`Recorded::slice`] then takes the calls of one object, and those
-//! that the objects need that are passed, as far back as what makes them.
+//! [`Recorder`] goes through the steps once and keeps for each object the outermost calls in which
+//! it took part: a call of a public method represents all calls nested in it. [`Recorded::slice`]
+//! then takes the calls of one object, and those that its arguments need, back to what makes them.
 //!
-//! - [`callable`] says which methods a test may call, and by which class or interface.
-//! - [`doubt`] says which objects need not be as they were in the run, since calls are left out.
-//! - [`lambdas`] says what stands in for those of the run, [`references`] which are the same in a test.
-//! - [`omitted`] tells what shows that calls were left out.
-//! - [`seen`] are the calls.
+//! - [`callable`] decides which methods a test may call, and by which class or interface.
+//! - [`doubt`] finds the objects that need not be as in the run, because calls are left out.
+//! - [`lambdas`] finds replacements for lambdas of the run, [`references`] those that a test can
+//!   write as they were.
+//! - [`omitted`] finds calls that show that others were left out.
+//! - [`seen`] holds the calls.
 //! - [`slice`] has all of them, and cuts sequences out of them.
-//! - [`stand_ins`] are what a test has in place of objects of the JDK that nobody has seen made.
-//! - [`statics`] says which calls of static methods belong before another one.
-//! - [`values`] is what the recorder knows of texts, arrays and objects.
+//! - [`stand_ins`] replaces objects of the JDK whose making was not recorded.
+//! - [`statics`] finds the calls of static methods that belong before another one.
+//! - [`values`] is what the recorder knows about texts, arrays and objects.
 
 mod callable;
 mod doubt;
@@ -49,13 +49,14 @@ use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 use values::Array;
 
-/// Objects that are followed; later ones are not.
+/// The most objects that are followed; later ones are not.
 const MAX_OBJECTS: usize = 1 << 20;
-/// Texts that are remembered: those that were used last.
+/// The most texts that are remembered: those that were used last.
 const MAX_TEXTS: usize = 1 << 20;
-/// Calls of one object that are kept,
+/// The most calls of one object that are kept.
 const MAX_HISTORY: usize = 200;
-/// and how many where there are very many of all objects, which are these.
+/// The number of such calls if very many of all objects are kept; the next constant says how many
+/// that is.
 const MAX_OF_MANY: usize = 40;
 const MANY: usize = 2 << 20;
 
@@ -67,22 +68,22 @@ pub struct Recorder<'d> {
     texts: Texts,
     arrays: FxHashMap<u64, Array>,
     threads: FxHashMap<u64, Vec<Frame>>,
-    /// Of threads whose last steps have told of arrays that were filled: these.
+    /// By thread, the arrays that its last steps have reported to be filled.
     filled: FxHashMap<u64, Vec<u64>>,
     statics: BTreeMap<(String, String), Static>,
-    /// Constants of enums that something was called on, by their serials.
+    /// The constants of enums on which something was called, by serial.
     constants: FxHashMap<u64, Rc<Method>>,
     lambdas: Lambdas,
-    /// What is behind them, as far as the trace says so.
+    /// The code behind lambdas, as far as the trace has it.
     codes: FxHashSet<&'d Code>,
     /// What was written to static fields.
     left: Statics,
-    /// Which of the methods that were called are lambdas' code,
+    /// Whether a called method is the code of a lambda.
     bodies: FxHashMap<u32, bool>,
-    /// and which methods are the JDK's, as far as it was asked.
+    /// Whether a method is the JDK's, as far as that was asked.
     of_jdk: FxHashMap<u32, bool>,
     now: u64,
-    /// Calls in histories, those included that have left them.
+    /// The number of calls in histories, including those that have been dropped.
     kept: usize,
     /// Whether there were more objects or arrays than are followed.
     pub full: bool,
@@ -92,16 +93,16 @@ struct Object {
     class: u32,
     born: u64,
     history: Vec<Rc<Seen>>,
-    /// When the first call began that is not in it, since there are too many.
+    /// When the first call began that is not in the history, because there are too many.
     cut: Option<u64>,
-    /// Of the calls that returned it after it had been made, the first of those that were called from the
-    /// fewest others; and these.
+    /// Of the calls that returned it after it had been made, the first of those with the fewest
+    /// callers around them; and these.
     given: Option<Rc<Seen>>,
 }
 
 struct Frame {
     method: u32,
-    /// What is called, if a test may call it.
+    /// The called method, if a test may call it.
     call: Option<Open>,
     /// A call of a lambda's code.
     body: Option<Begun>,
@@ -113,14 +114,14 @@ struct Open {
     constant: Option<Rc<Method>>,
     args: Vec<Value>,
     entered: u64,
-    /// Calls that have left what it finds in static fields.
+    /// The calls that have left what it finds in static fields.
     before: Vec<Rc<Seen>>,
-    /// Objects, with the length of their history before.
+    /// The objects, each with the length of its history before.
     parts: Vec<(u64, usize)>,
 }
 
 impl<'d> Recorder<'d> {
-    /// Begins.
+    /// A recorder at the beginning of a run.
     pub fn new(dictionary: &'d Dictionary, classes: Classes<'d>) -> Recorder<'d> {
         Recorder {
             dictionary,
@@ -143,7 +144,7 @@ impl<'d> Recorder<'d> {
         }
     }
 
-    /// Takes a step of the run.
+    /// Processes a step of the run.
     pub fn take(&mut self, step: &Step) {
         self.now += 1;
         let is_new = matches!(step.what, What::New { .. });
@@ -212,7 +213,7 @@ impl<'d> Recorder<'d> {
         }
     }
 
-    /// A static field of the program's is written.
+    /// Handles a write to a static field of the program.
     fn wrote(&mut self, thread: u64, field: u32, value: Option<Datum>) {
         let dictionary = self.dictionary;
         let Some(member) = dictionary.field(field) else {
@@ -227,8 +228,8 @@ impl<'d> Recorder<'d> {
         (self.left).wrote(&member.owner, field, value, self.now, is_first);
     }
 
-    /// An object gets into a field; if any source may read it there, and it stays, its life begins with
-    /// that.
+    /// Handles a write of an object to a field: if any source may read it there, and it stays, the
+    /// object's life begins with that.
     fn constant_of(&mut self, thread: u64, field: u32, serial: u64) {
         let Some(member) = self.dictionary.field(field) else {
             return;
@@ -269,7 +270,7 @@ impl<'d> Recorder<'d> {
     fn enter(&mut self, thread: u64, id: u32, arguments: &[Argument]) {
         let caller = self.threads.get(&thread).and_then(|frames| frames.last());
         let caller = caller.map(|frame| frame.method);
-        // What the JDK does by itself is part of how it does what it was called for.
+        // What the JDK does internally is part of the call of its method.
         let inner = caller.is_some_and(|caller| self.is_of_jdk(caller)) && self.is_of_jdk(id);
         let call = match inner {
             true => None,
@@ -298,7 +299,7 @@ impl<'d> Recorder<'d> {
                     };
                     self.codes.contains(&code)
                 };
-                // Others' calls of a method that is only referred to are not the lambda's.
+                // Other calls of a method that is only referred to are not the lambda's.
                 lambdas::is_body(&one.name)
                     || one.access & access::SYNTHETIC != 0 && is_behind_one()
             });
@@ -327,8 +328,8 @@ impl<'d> Recorder<'d> {
     fn open(&mut self, thread: u64, id: u32, arguments: &[Argument]) -> Option<Open> {
         let dictionary = self.dictionary;
         let (class, method) = dictionary.method(id)?;
-        // A method of a class that no source can name may be called by an interface whose type it does not
-        // have: by its bridge.
+        // A method of a class that no source can name may be called by its bridge, through an
+        // interface whose type it does not have.
         let hidden = method.access & access::SYNTHETIC != 0
             && (method.access & access::BRIDGE == 0 || self.access.is_accessible(&class.name));
         if method.access & access::PUBLIC == 0 || hidden || method.name == "<clinit>" {
@@ -425,9 +426,9 @@ impl<'d> Recorder<'d> {
         })
     }
 
-    /// Whether an object of the JDK is there that nothing recorded has made or given away, as `System.out`. What is
-    /// done to it is nothing to a test, in which another one stands in for it, as where no calls of the JDK's are
-    /// recorded.
+    /// Whether this is an object of the JDK that nothing recorded has made or returned, such as
+    /// `System.out`. What is done to it does not matter to a test, in which another one replaces
+    /// it, as if no calls of the JDK were recorded.
     fn is_unmade_of_jdk(&self, serial: u64) -> bool {
         self.objects.get(&serial).is_some_and(|object| {
             let class = self.dictionary.class(object.class).unwrap_or_default();
@@ -436,7 +437,7 @@ impl<'d> Recorder<'d> {
         })
     }
 
-    /// How a test reads the constant of an enum that something is called on.
+    /// The reading of the enum's constant on which a call is made.
     fn constant_called(&mut self, serial: u64, literal: Literal) -> Option<Rc<Method>> {
         if let Some(known) = self.constants.get(&serial) {
             return Some(known.clone());
@@ -470,7 +471,7 @@ impl<'d> Recorder<'d> {
                 open.on = Some(this.serial());
                 open.parts.push((this.serial(), 0));
             } else {
-                // Of a superclass.
+                // It is a constructor of a superclass.
                 frame.call = None;
             }
         }
@@ -511,7 +512,8 @@ impl<'d> Recorder<'d> {
         let (_, result) = method.types();
         let end = self.end(value, exception, &result);
         let mut made = on.filter(|_| method.is_constructor());
-        // What a constructor has not made is in no life; its call stands for itself.
+        // An object that a constructor has failed to make has no life, so the call stands for
+        // itself.
         let failed = made.filter(|_| matches!(end, End::Threw(_)));
         if let Some(serial) = failed {
             made = None;
@@ -519,7 +521,7 @@ impl<'d> Recorder<'d> {
         }
         if let End::Returned(Some(Value::Object(serial))) = end
             && let Some(object) = self.objects.get(&serial)
-            // What has made it is within this call, or nothing that a test may call.
+            // What has made it is within this call, or is nothing that a test may call.
             && (object.history.first())
                 .is_none_or(|first| first.made != Some(serial) || first.entered > entered)
             && !parts.iter().any(|part| part.0 == serial)
@@ -557,7 +559,7 @@ impl<'d> Recorder<'d> {
         {
             object.given = Some(seen.clone());
         }
-        // One that no object of the program took part in is in none's life.
+        // A call in which no object of the program took part is not in the life of one.
         let own = |serial: &u64| {
             let object = self.objects.get(serial);
             let class = object.and_then(|object| self.dictionary.class(object.class));
@@ -610,7 +612,7 @@ impl<'d> Recorder<'d> {
             .ended(body, method, named, value.flatten(), (end, thrown));
     }
 
-    /// How a call has ended that returns a type.
+    /// The end of a call with this result type.
     fn end(
         &mut self,
         value: Option<Option<Datum>>,
@@ -626,7 +628,7 @@ impl<'d> Recorder<'d> {
         }
     }
 
-    /// What was seen; calls that are still going on are not in it.
+    /// The recorded calls, without those that are still running.
     pub fn finish(self) -> Recorded {
         let mut derived: FxHashMap<u64, Vec<u64>> = FxHashMap::default();
         for (serial, object) in &self.objects {
@@ -702,18 +704,17 @@ impl<'d> Recorder<'d> {
     }
 }
 
-/// The program's own beginning is no part of what it offers.
+/// Whether a method is a `main`, which is not part of what the program offers.
 pub fn is_main(method: &Method) -> bool {
     method.name == "main" && matches!(&*method.descriptor, "([Ljava/lang/String;)V" | "()V")
 }
 
-/// Whether a call does nothing but look at what it is passed, and gives it back; javac writes it where
-/// `x.new Inner()` stands.
+/// Whether a call only checks its argument and returns it; javac inserts it for `x.new Inner()`.
 pub fn is_check(method: &Method) -> bool {
     only_asks(method) && method.name == "requireNonNull"
 }
 
-/// Whether a call only asks what may be null: what it asks an object is a call of that.
+/// Whether a call only accepts a null: anything it asks an object is a call of that object.
 fn only_asks(method: &Method) -> bool {
     method.class == "java.util.Objects"
 }

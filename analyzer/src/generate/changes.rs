@@ -1,4 +1,4 @@
-//! What another version does otherwise: the calls of a test, executed on both.
+//! Finds what another version does differently: the calls of a test, executed on both.
 
 use super::asserted::{Assertion, Checked, names_caller, tells_caller};
 use super::sequence::{Arg, Method, Methods, Sequence, Statement};
@@ -9,47 +9,48 @@ use crate::model::values::Literal;
 use crate::text::{double, float, one_line, short_type, simple_name};
 use anyhow::Result;
 
-/// Calls of one test that are told.
+/// The most calls of one test that are reported.
 const MAX_TOLD: usize = 20;
-/// Characters that are told of what came of a call; where there are more, those around the first that differs.
+/// The characters of a result that are reported; of a longer one, those around the first
+/// difference.
 const MAX_SHOWN: usize = 200;
-/// What is compared of it: all that a worker tells.
+/// The characters of a result that are compared: all that a worker reports.
 const MAX_COMPARED: usize = 100_000;
 
-/// A call that ends otherwise.
+/// A call that ends differently.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
-    /// As the test has it.
+    /// The call as in the test.
     pub call: String,
-    /// What came of it on the version that the tests are of,
+    /// Its result on the version of the tests.
     pub old: String,
-    /// and on the other one.
+    /// Its result on the other version.
     pub new: String,
     /// Whether it cannot be called there as it was compiled.
     pub is_missing: bool,
-    /// The member that the other version lacks, if that is why: many calls may want it.
+    /// The member that the other version lacks, if that is the reason: many calls may need it.
     pub lacks: Option<String>,
 }
 
-/// A class of the other version that no JVM takes.
+/// A class of the other version that no JVM loads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unloadable {
     /// Its name.
     pub class: String,
-    /// What the JVM says.
+    /// The message of the JVM.
     pub why: String,
 }
 
-/// What comes of a test on the other version.
+/// The result of a test on the other version.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Differences {
-    /// The calls that end otherwise by themselves, in their order.
+    /// The calls that end differently by themselves, in order.
     pub calls: Vec<Difference>,
-    /// Classes without which others do.
+    /// The classes without which other classes do not load.
     pub unloadable: Vec<Unloadable>,
 }
 
-/// What a test does otherwise on the other version. `calls` is how its calls are written.
+/// The differences of a test on the other version. `calls` has its calls as they are written.
 ///
 /// # Errors
 ///
@@ -73,7 +74,7 @@ pub fn differences(
     };
     let stuck = after.stuck.filter(|_| after.ended == Ended::TimedOut);
     if let Some(stuck) = stuck {
-        // Of one that does not end, nothing is told of the calls before.
+        // If a call does not end, nothing is reported of those before it.
         let until = sequence[..stuck.at.min(sequence.len())].to_vec();
         if let Some(again) = run(new, &until)? {
             after = again;
@@ -99,10 +100,11 @@ pub fn differences(
     Ok(compare(test, calls, &ends))
 }
 
-/// The calls that end otherwise by themselves, of which these are the ends on both versions.
+/// The calls that end differently by themselves, given the ends on both versions.
 fn compare(test: &Checked, calls: &[String], ends: &[(Told, Told)]) -> Differences {
     let mut found = Differences::default();
-    // What is not in the other version as it was: what is done with it has no end of its own.
+    // Objects that are not in the other version as they were: calls on them have no end of their
+    // own.
     let mut gone = vec![false; test.sequence.len()];
     for (at, (one, other)) in ends.iter().enumerate() {
         let call = &test.sequence[at];
@@ -111,7 +113,7 @@ fn compare(test: &Checked, calls: &[String], ends: &[(Told, Told)]) -> Differenc
         call.vars(|var| is_on_nothing |= gone[var]);
         if is_on_nothing {
             gone[at] = true;
-            // It has not done to others what it did.
+            // It has not affected others as it did.
             call.vars(|var| gone[var] = true);
             continue;
         }
@@ -119,13 +121,13 @@ fn compare(test: &Checked, calls: &[String], ends: &[(Told, Told)]) -> Differenc
         if let Some(unloadable) = &other.unloadable
             && one != other
         {
-            // Whatever that was to do has not been done: no other end says anything from here on.
+            // Its effects are missing: no other end says anything from here on.
             if !found.unloadable.contains(unloadable) {
                 found.unloadable.push(unloadable.clone());
             }
         } else if found.unloadable.is_empty() {
-            // What is not asserted may differ from run to run, but how a call ends may not, nor whether there is
-            // what others are done with.
+            // What is not asserted may differ from run to run. But how a call ends may not, nor
+            // whether its result exists that others need.
             let is_used = || {
                 let mut used = false;
                 for later in &test.sequence[at + 1..] {
@@ -164,20 +166,21 @@ enum How {
     Failed,
 }
 
-/// How a call ends.
+/// The end of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Told {
     ended: How,
     text: String,
-    /// Whether there is something that others can be called on.
+    /// Whether there is an object on which others can be called.
     is_there: bool,
-    /// The class of what it throws.
+    /// The class of its exception.
     thrown: Option<String>,
-    /// A member that it wants and that is not there.
+    /// A member that it needs and that is missing.
     lacks: Option<String>,
-    /// How people write it, if that is a constant of an enum, which the call is only passed.
+    /// The usual notation of that member, if it is a constant of an enum that the call is only
+    /// passed.
     constant: Option<String>,
-    /// A class that it wants and that cannot be loaded.
+    /// A class that it needs and that cannot be loaded.
     unloadable: Option<Unloadable>,
 }
 
@@ -194,11 +197,11 @@ impl Told {
         }
     }
 
-    /// Whether another end is not what is asserted of this one.
+    /// Whether another end contradicts the assertion about this one.
     fn differs(&self, other: &Told, asserted: Option<&Assertion>) -> bool {
         match asserted {
             None => false,
-            // What else an object or exception says need not be the same each time.
+            // Other texts of an object or exception need not be the same each time.
             Some(Assertion::NotNull) => self.is_there != other.is_there,
             Some(Assertion::Throws(_, None)) => self.thrown != other.thrown,
             Some(_) => self != other,
@@ -206,7 +209,7 @@ impl Told {
     }
 }
 
-/// How a call ends, of which this is asserted.
+/// The end of a call with this assertion.
 fn told(
     worker: &Worker,
     outcome: &Outcome,
@@ -217,7 +220,7 @@ fn told(
     let returned = |text: String| Told::new(How::Returned, text);
     match outcome {
         Outcome::Void => returned("returns".to_owned()),
-        // It is not the program that has changed where another one calls.
+        // A different caller is not a change of the program.
         outcome if tells_caller(outcome) && !matches!(outcome, Outcome::Threw(..)) => {
             returned("a text".to_owned())
         }
@@ -328,7 +331,7 @@ fn wanted(call: &Statement, method: &Method, name: &str) -> Option<(String, Stri
     read.or_else(|| call.args.iter().find_map(|arg| passed(arg, name)))
 }
 
-/// The class that a JVM does not take, as far as the message of a `LinkageError` says.
+/// The class that a JVM does not load, according to the message of a `LinkageError`.
 fn blamed(error: &str, message: &str) -> Option<String> {
     let behind = |words: &str| {
         let (_, rest) = message.split_once(words)?;
@@ -366,7 +369,7 @@ fn shown(value: &Literal, ty: &str) -> String {
     }
 }
 
-/// Two texts for people to compare: of long ones, what is around the first difference.
+/// Two texts for people to compare; of long ones, the part around the first difference.
 fn side_by_side(old: &str, new: &str) -> (String, String) {
     let (old, new): (Vec<char>, Vec<char>) = (old.chars().collect(), new.chars().collect());
     let same = old.iter().zip(&new).take_while(|(one, other)| one == other);
@@ -463,8 +466,8 @@ mod tests {
         assert_eq!(found(&calls(&[None, Some(0)]), &ends), (vec![1], vec![]));
     }
 
-    /// The class of an exception alone is asserted where there is a time in its message, and that there is an
-    /// object where it says another thing each time.
+    /// Only the class of an exception is asserted if there is a time in its message, and only that
+    /// there is an object if its text differs each time.
     #[test]
     fn what_is_not_asserted_is_not_compared() {
         let closed = |class: &str, message: &str| Told {
@@ -492,7 +495,7 @@ mod tests {
         assert!(found(&test, says("at 12:01"), says("at 12:02")));
     }
 
-    /// A constant that a call is passed is told by itself, whatever is called.
+    /// A constant that a call is passed is named itself, whatever is called.
     #[test]
     fn a_constant_that_is_gone_is_told_by_its_name() {
         let side = || Arg::Literal(Literal::Enum("shop.Side".to_owned(), "SELL".to_owned()));

@@ -1,4 +1,9 @@
-//! From a sequence to a test: what it does the same each time, and nothing else.
+//! From a sequence to a test: asserts what it does in the same way each time, and nothing else.
+//!
+//! - `again` drops questions that have been asked before.
+//! - `jdk` finds calls whose result says nothing about the program.
+//! - `shown` decides which calls show their result.
+//! - `thin` drops questions that are asked over and over.
 
 mod again;
 mod jdk;
@@ -26,19 +31,19 @@ use std::cell::RefCell;
 use std::collections::HashSet;
 use thin::thin;
 
-/// How much of what comes of a call may be asserted.
+/// How much of the results of calls may be asserted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fits {
-    /// All of it,
+    /// All of them.
     Whole,
-    /// that there is an object, but not what that says of itself,
+    /// That there is an object, but not its text.
     Object,
-    /// or nothing.
+    /// Nothing.
     Nothing,
 }
 
 impl Fits {
-    /// What may be asserted of what was found.
+    /// The part of an assertion that is permitted.
     fn limit(self, found: Assertion) -> Option<Assertion> {
         match self {
             Fits::Whole => Some(found),
@@ -48,16 +53,16 @@ impl Fits {
     }
 }
 
-/// How often a sequence must do the same again before it is a test.
+/// How often a sequence must give the same results again before it is a test.
 const CONFIRMED: usize = 2;
 
-/// What is to be made.
+/// What tests are wanted.
 pub struct Wanted<'a> {
-    /// Which classes; all that the run has used if there are none here.
+    /// The classes; empty for all that the run has used.
     pub classes: &'a Globs,
-    /// Which methods change nothing, if that is known.
+    /// The methods that change nothing, if that is known.
     pub mutability: Option<&'a Mutability>,
-    /// Classes of which some method that changes nothing must not be called even so.
+    /// The classes with a method that changes nothing and still must not be called.
     pub harmful: RefCell<HashSet<String>>,
 }
 
@@ -70,8 +75,8 @@ impl Wanted<'_> {
             && (self.mutability).is_some_and(|mutability| method.leaves(mutability, 0))
     }
 
-    /// Whether a call is known to do nothing to any of the objects that it gets. A method that
-    /// gets none may be for what is static.
+    /// Whether a call is known not to change any of the objects that it gets. A method that gets
+    /// none may exist for its effect on static state.
     fn leaves_all(&self, call: &Statement, method: &Method) -> bool {
         let Some(mutability) = self.mutability else {
             return false;
@@ -88,13 +93,13 @@ impl Wanted<'_> {
     }
 }
 
-/// Executes a sequence twice, asserts what is the same both times, and leaves out
-/// what that does not need; or says why that is no test. `object` is what the test is
-/// about, to be asked at last, if it may be; `fits` says how much of outcomes may be asserted.
+/// Executes a sequence twice, asserts what is the same both times, and leaves out what that does
+/// not need. `object` is what the test concerns, to be questioned at the end, if that is permitted;
+/// `fits` says how much of the outcomes may be asserted.
 ///
 /// # Errors
 ///
-/// Says why it is no test.
+/// Fails if it is not a test, with the reason.
 pub async fn complete(
     checked: Checked,
     object: Option<usize>,
@@ -103,7 +108,7 @@ pub async fn complete(
     access: &Access<'_>,
     lab: &Lab<'_>,
 ) -> Result<Checked, Lost> {
-    // To have static state as it was at first takes ten times as long, and seldom matters.
+    // Restoring the initial static state takes ten times as long, and seldom matters.
     if lab.resets() {
         let left = State::Left;
         match attempt(checked.clone(), object, fits, (wanted, access), lab, left).await {
@@ -114,8 +119,8 @@ pub async fn complete(
     attempt(checked, object, fits, (wanted, access), lab, State::Fresh).await
 }
 
-/// The same, with this static state for the second execution. Where that is what others have left, what is
-/// asserted may be so for that alone; then it is unstable.
+/// The same, with this static state for the second execution. If that is what others have left, the
+/// assertions may hold only because of it; then the test is unstable.
 async fn attempt(
     mut checked: Checked,
     object: Option<usize>,
@@ -128,7 +133,7 @@ async fn attempt(
     if let Some(object) = object {
         observe(&mut checked, object, wanted, access, &mut lab.methods_mut());
     }
-    // Behind what the object itself is asked come its parts.
+    // The questions to the object's parts follow those to the object itself.
     let observers = checked.sequence[length..].iter();
     let own = observers.take_while(|call| call.shown).count();
     show(&mut checked, &lab.methods());
@@ -139,7 +144,8 @@ async fn attempt(
     }
     for observers in [own, MAX_OBSERVERS, 0] {
         if both.is_err() && checked.sequence.len() > length + observers {
-            // Perhaps one must not be asked: what changes no object may still delete a file.
+            // Perhaps a question is forbidden: a method that changes no object may still delete a
+            // file.
             (wanted.harmful.borrow_mut()).insert(checked.class.clone());
             checked.sequence.truncate(length + observers);
             checked.kept.truncate(length + observers);
@@ -166,7 +172,7 @@ async fn attempt(
     assert_same(&mut checked, length, (&one, &two, &again), fits, lab)?;
     {
         let methods = lab.methods();
-        // What has two names could be asked the same by each of them.
+        // An object with two names could be asked the same by each of them.
         by_one_name(&mut checked, (&one, &two), length, &methods);
         drop_again(&mut checked, length, wanted, &methods);
         if let Some(object) = object {
@@ -177,8 +183,8 @@ async fn attempt(
     if let Some(object) = object {
         choose(&mut checked, object, length, wanted, lab).await;
     }
-    // What is written to a writer, or into an array of the test's own, tells what the program does, whatever was left
-    // out before.
+    // What is written to a writer, or into an array of the test's own, shows what the program does,
+    // whatever was left out before.
     let of = match object {
         Some(_) => Effects::All,
         None => Effects::Written,
@@ -191,7 +197,7 @@ async fn attempt(
         if state == State::Left {
             return Err(Lost::Unstable);
         }
-        // Static state that others have left has stood in for a call.
+        // Static state that others have left has replaced a call.
         checked = whole.clone();
         if !confirmed(&checked, lab).await {
             return Err(Lost::Unstable);
@@ -233,7 +239,7 @@ async fn shorten(
             drop_used(checked);
             keep_what_shows(checked, length, &methods);
         }
-        // Where the users of something are gone, it can go as well.
+        // If the users of an object are removed, it can be removed as well.
         let is_less = checked.assertions.iter().flatten().count() < asserted;
         if !is_less && checked.kept == kept {
             return;
@@ -241,8 +247,9 @@ async fn shorten(
     }
 }
 
-/// Whether all that is asserted holds: with static state as at first, in one JVM or the other, so that both have
-/// as much to do; and in each of them again and again, for a coin falls on the same side twice.
+/// Whether all assertions hold: with the initial static state, in one JVM or the other, so that
+/// both have the same amount of work; and in each of them repeatedly, because a coin may fall on
+/// the same side twice.
 async fn confirmed(checked: &Checked, lab: &Lab<'_>) -> bool {
     let again = [Side::Here, Side::There].map(|side| [(side, State::Left); CONFIRMED]);
     let orders: Vec<_> = std::iter::once((lab.next_side(), State::Fresh))
@@ -256,7 +263,7 @@ async fn confirmed(checked: &Checked, lab: &Lab<'_>) -> bool {
         let worker = lab.worker(side);
         holds &= held(&checked.sequence, &checked.assertions, &executed, &worker);
         drop(worker);
-        // Classes that are loaded anew have hash codes for reasons of their own.
+        // Classes that are loaded anew change hash codes for other reasons.
         let is_due = executed.hashed && state == State::Left;
         hashed = hashed.or(is_due.then_some(executed));
     }
@@ -269,7 +276,7 @@ async fn confirmed(checked: &Checked, lab: &Lab<'_>) -> bool {
     holds
 }
 
-/// Asserts what two JVMs agree on, and the first of them again, as far as it is of interest.
+/// Asserts what two JVMs and a repetition in the first agree on, as far as it is of interest.
 fn assert_same(
     checked: &mut Checked,
     length: usize,
@@ -280,7 +287,7 @@ fn assert_same(
     let (worker, other) = (lab.worker(Side::Here), lab.worker(Side::There));
     let methods = lab.methods();
     for (at, (first, second)) in one.outcomes.iter().zip(&two.outcomes).enumerate() {
-        // That a call gives the same collection again says less than what is in that by now.
+        // That a call returns the same collection again says less than the present content of that.
         let is_view = match first {
             Outcome::Object(class, Some(same), said) if at >= length || said.is_some() => {
                 is_jdk(&worker.class(*class).name) && !is_of_test(checked, *same, &methods)
@@ -304,7 +311,7 @@ fn assert_same(
                 (false, _) => Some(found),
             });
         if checked.sequence[at].may_throw && found.is_none() && at < length {
-            // It may throw now and then, or what no test can expect.
+            // It may throw now and then, or something that no test can expect.
             return Err(Lost::Unstable);
         }
         checked.assertions.push(found);
@@ -331,13 +338,13 @@ fn assert_same(
         // What the run has put into a map of its own is of interest if something else shows it.
         checked.kept[at] &= !fills(checked, at, &methods);
     }
-    // That there is an object is of interest where nothing that stays is done with it.
+    // That there is an object is of interest if no remaining call uses it.
     let mut needed = HashSet::new();
     for (at, statement) in checked.sequence.iter().enumerate().rev() {
         let method = methods.get(statement.method);
         let assertion = &mut checked.assertions[at];
         let is_used = needed.contains(&at);
-        // The run has looked at the elements by itself then.
+        // Then the run has looked at the elements by itself.
         let is_silent = match assertion {
             Some(Assertion::NotNull) => {
                 method.is_constructor() || at >= length || is_used || !checked.kept[at]
@@ -357,7 +364,7 @@ fn assert_same(
     Ok(())
 }
 
-/// Adds what a call uses, and what is asserted of it.
+/// Adds what a call and the assertion about it use.
 fn needs(statement: &Statement, assertion: Option<&Assertion>, needed: &mut HashSet<usize>) {
     statement.vars(|var| {
         needed.insert(var);
@@ -367,7 +374,7 @@ fn needs(statement: &Statement, assertion: Option<&Assertion>, needed: &mut Hash
     }
 }
 
-/// Whether an object is asked for the text that it has said at once, and says it again.
+/// Whether an object is asked for the text that it has given at once, and gives it again.
 pub fn says_again(checked: &Checked, at: usize, method: &Method) -> bool {
     let on = checked.sequence[at].on.map(|on| &checked.assertions[on]);
     match (on, &checked.assertions[at]) {
@@ -378,12 +385,12 @@ pub fn says_again(checked: &Checked, at: usize, method: &Method) -> bool {
     }
 }
 
-/// Whether what a method returns is nothing to hold on to: another release may have other numbers.
+/// Whether the result of a method is not reliable: another release may have other numbers.
 fn is_hash(method: &Method) -> bool {
     method.name == "hashCode" && method.descriptor == "()I"
 }
 
-/// That there is an object need not be said where what is left does something with it.
+/// Drops the assertion that there is an object if a remaining call uses it.
 fn drop_used(checked: &mut Checked) {
     let mut used = HashSet::new();
     for (statement, assertion) in checked.sequence.iter().zip(&checked.assertions) {
@@ -397,8 +404,8 @@ fn drop_used(checked: &mut Checked) {
     }
 }
 
-/// What a call returns that is another thing each time, or goes into calls alone that no test needs, is no
-/// reason for a test.
+/// Keeps what shows something: a result that differs each time, or is only used by calls that no
+/// test needs, does not justify a test.
 fn keep_what_shows(checked: &mut Checked, length: usize, methods: &Methods) {
     let mut needed = HashSet::new();
     for (at, statement) in checked.sequence.iter().enumerate().rev() {
@@ -413,8 +420,8 @@ fn keep_what_shows(checked: &mut Checked, length: usize, methods: &Methods) {
     }
 }
 
-/// Leaves out what is asked at last, from `length` on, and the texts that are, where it is known that this has no
-/// end. Says whether there was any.
+/// Leaves out the questions at the end, from `length` on, and the texts, if they are known not to
+/// end. Returns whether there were any.
 fn spare(checked: &mut Checked, length: usize, lab: &Lab<'_>) -> bool {
     let workers = [lab.worker(Side::Here), lab.worker(Side::There)];
     let mut found = false;
@@ -436,7 +443,7 @@ fn spare(checked: &mut Checked, length: usize, lab: &Lab<'_>) -> bool {
     found
 }
 
-/// Takes out an observer, of which nothing is asserted yet, with those that ask what it has given.
+/// Removes an observer about which nothing is asserted yet, with those that question its result.
 fn take_out(checked: &mut Checked, at: usize) {
     for later in (at + 1..checked.sequence.len()).rev() {
         if checked.sequence[later].on == Some(at) {
@@ -449,7 +456,8 @@ fn take_out(checked: &mut Checked, at: usize) {
     }
 }
 
-/// What a sequence, of which so many calls are needed, does in two JVMs, if all of it can be done.
+/// What a sequence, of which this many calls are needed, does in two JVMs, if all of it can be
+/// done.
 async fn twice(
     sequence: &Sequence,
     needed: usize,
@@ -468,15 +476,15 @@ async fn twice(
     Ok((whole(one)?, whole(two)?))
 }
 
-/// Whether all that is asserted is that there is an object, and what that says of itself.
+/// Whether the assertion only concerns the existence and the text of an object.
 fn is_there(told: &Assertion) -> bool {
     is_said(told) || *told == Assertion::NotNull
 }
 
-/// What is asserted if it was so in two JVMs.
+/// The assertion if it held in two JVMs.
 fn agreed(one: Assertion, two: Assertion) -> Option<Assertion> {
     match (one, two) {
-        // What one of them does not say: it is at least there.
+        // If the text differs, there is at least an object.
         (one, two) if one != two && is_there(&one) && is_there(&two) => Some(Assertion::NotNull),
         (Assertion::Throws(one, said), Assertion::Throws(two, other)) if one == two => Some(
             Assertion::Throws(one, said.filter(|said| other.as_ref() == Some(said))),
@@ -485,8 +493,8 @@ fn agreed(one: Assertion, two: Assertion) -> Option<Assertion> {
     }
 }
 
-/// Finds the calls that return their own object, and has all that follows use that; as it
-/// does of a constant that is read again, and of what another call has given before.
+/// Finds the calls that return their own object, and makes all that follows use that; likewise for
+/// a constant that is read again, and for an earlier call's result.
 fn by_one_name(
     checked: &mut Checked,
     (one, two): (&Executed, &Executed),
@@ -534,13 +542,13 @@ fn by_one_name(
     }
 }
 
-/// Whether two calls are the same but for how they are looked at.
+/// Whether two calls are the same except for how their results are looked at.
 pub fn is_alike(one: &Statement, other: &Statement) -> bool {
     one.method == other.method && one.on == other.on && one.args == other.args
 }
 
-/// In the life of an object, calls that it was only passed to are left to others, unless
-/// they may change it or tell something.
+/// In the life of an object, leaves calls to which it was only passed to others, unless they may
+/// change it or show something.
 fn drop_passive(
     checked: &mut Checked,
     object: usize,
@@ -581,7 +589,7 @@ fn drop_passive(
 mod tests {
     use super::*;
 
-    /// Where a call was left out before, that a map is there is known, not what is in it.
+    /// After a call was left out, it is known that a map exists, but not its content.
     #[test]
     fn what_the_run_does_not_tell_is_not_asserted() {
         let text = || Assertion::Text("{a=1}".to_owned());

@@ -1,4 +1,8 @@
-//! Which tests say something that others do not.
+//! Finds the tests that say something that others do not.
+//!
+//! - `asked` compares tests that ask the same questions.
+//! - `constants` chooses among tests that only differ in constants.
+//! - `contained` finds tests that others contain.
 
 mod asked;
 mod constants;
@@ -18,11 +22,12 @@ use std::collections::{HashMap, HashSet};
 pub struct Invented {
     /// The test.
     pub test: Checked,
-    /// Whether the sequence ran what none before it had: then it is no other one's double, whatever it says.
+    /// Whether the sequence ran what none before it had: then it is not a duplicate of another,
+    /// whatever it says.
     pub is_novel: bool,
 }
 
-/// Those of some tests that say or do something that others do not: of a run, and new ones.
+/// Those of some tests, from a run and new ones, that say or do something that others do not.
 pub fn few(
     observed: Vec<Checked>,
     invented: Vec<Invented>,
@@ -45,7 +50,8 @@ pub fn few(
         .filter(|(at, _)| fullest[*at] == *at)
         .map(|(_, one)| (one.test, one.is_novel))
         .unzip();
-    // Nobody knows what the calls of a run have run, and of them the run has made a choice.
+    // It is not known what the calls of a run have run, and the run itself has made a choice among
+    // them.
     let chosen = constants::chosen(&generated, |at| novel[at]);
     let (generated, novel): (Vec<Checked>, Vec<bool>) = (generated.into_iter().zip(novel))
         .enumerate()
@@ -55,11 +61,11 @@ pub fn few(
     (observed, generated)
 }
 
-/// Tests of a class that make the same calls are one that asks at last what each of them asks, unless they
-/// disagree.
+/// Merges tests of a class that make the same calls into one that asks at the end what each of them
+/// asks, unless they disagree.
 ///
-/// Not so where nobody has seen the answers before: one that comes out by chance would take the others with it
-/// when the suite is run.
+/// This is not done if the answers have not been checked: one that comes out by chance would
+/// invalidate the others when the suite is run.
 fn joined(tests: Vec<Checked>, methods: &Methods) -> Vec<Checked> {
     let mut places: HashMap<(String, Sequence), usize> = HashMap::new();
     let mut joined: Vec<Checked> = Vec::new();
@@ -75,14 +81,14 @@ fn joined(tests: Vec<Checked>, methods: &Methods) -> Vec<Checked> {
     joined
 }
 
-/// Whether two tests of the same calls assert nothing else of them.
+/// Whether two tests of the same calls do not contradict each other.
 fn agree(one: &Checked, other: &Checked) -> bool {
     let calls = one.calls().len();
     let mut pairs = (one.assertions.iter().zip(&other.assertions)).take(calls);
     pairs.all(|(one, other)| one.is_none() || other.is_none() || one == other)
 }
 
-/// Adds to a test what another one of the same calls asserts, and asks at last.
+/// Adds to a test the assertions of another one with the same calls, and its questions at the end.
 fn take_in(test: &mut Checked, other: &Checked, methods: &Methods) {
     let calls = test.calls().len();
     for at in 0..calls {
@@ -92,7 +98,7 @@ fn take_in(test: &mut Checked, other: &Checked, methods: &Methods) {
         }
         test.kept[at] |= other.kept[at];
     }
-    // Where each of the other's answers is in this test.
+    // The place of each of the other's answers in this test.
     let mut place: Vec<usize> = (0..calls).collect();
     for at in calls..other.sequence.len() {
         let asked = other.sequence[at].renumbered(|var| place[var]);
@@ -109,7 +115,7 @@ fn take_in(test: &mut Checked, other: &Checked, methods: &Methods) {
             test.observers += 1;
         }
     }
-    // What one has asked for its text at last, the other has at once.
+    // If one has asked for its text at the end, the other has it at once.
     for at in (calls..test.sequence.len()).rev() {
         let method = methods.get(test.sequence[at].method);
         if says_again(test, at, method) && leave_out(test, at) {
@@ -127,9 +133,9 @@ fn distinct(tests: Vec<Checked>) -> Vec<Checked> {
         .collect()
 }
 
-/// Leaves out tests that differ from others only in what they pass, and in that it comes
-/// back, but for those that `is_novel` says are not; and those that are the beginning of others which assert
-/// no less.
+/// Leaves out tests that differ from others only in arguments, and in that these are returned,
+/// except those that are novel according to `is_novel`; and those that are the beginning of others
+/// which assert no less.
 fn diverse(tests: Vec<Checked>, is_novel: impl Fn(usize) -> bool) -> Vec<Checked> {
     let mut seen = HashSet::new();
     let mut returned = HashSet::new();
@@ -249,7 +255,7 @@ mod tests {
     use super::super::sequence::Method;
     use super::*;
 
-    /// Makes an object of a text, and asks it something at last.
+    /// Makes an object from a text, and questions it at the end.
     fn test(made_of: &str, more: usize, assertion: Option<Assertion>) -> Checked {
         let call = |method: u32, on: Option<usize>, args: Vec<Arg>| Statement {
             method: MethodId(method),
@@ -280,7 +286,7 @@ mod tests {
     fn tests_that_say_the_same_are_one() {
         let says = |text: &str| Some(Assertion::Equals(Literal::Text(text.to_owned())));
         let left = |tests: Vec<Checked>| diverse(tests, |_| false).len();
-        // Another text that comes back, and one of which something else comes.
+        // Another text that is returned, and one with another result.
         assert_eq!(
             left(vec![test("ab", 1, says("ab!")), test("cd", 1, says("cd!"))]),
             1
@@ -289,16 +295,16 @@ mod tests {
             left(vec![test("ab", 1, says("ab!")), test("cd", 1, says("ab!"))]),
             2
         );
-        // Nothing else comes of it, but it ran something else.
+        // It has no other result, but ran something else.
         let same = vec![test("ab", 1, says("ab!")), test("cd", 1, says("cd!"))];
         assert_eq!(diverse(same, |at| at == 1).len(), 2);
-        // The beginning of another one, that asserts nothing else; or something.
+        // The beginning of another test, which asserts nothing else, or something.
         assert_eq!(left(vec![test("ab", 1, None), test("ab", 2, says("x"))]), 1);
         assert_eq!(
             left(vec![test("ab", 1, says("y")), test("ab", 2, says("x"))]),
             2
         );
-        // What returns its object, once of each method.
+        // A call that returns its object, once for each method.
         let fluent = |text: &str, more: usize| {
             let mut one = test(text, more, Some(Assertion::Same(0)));
             one.fluent = vec![true; more + 1];
@@ -310,7 +316,7 @@ mod tests {
     #[test]
     fn tests_that_call_the_same_ask_together() {
         let says = |text: &str| Some(Assertion::Equals(Literal::Text(text.to_owned())));
-        // The last call of each is one that asks.
+        // The last call of each is a question.
         let asking = |method: u32, text: &str, first: Option<Assertion>| {
             let mut one = test("ab", 2, says(text));
             one.sequence[2].method = MethodId(method);
@@ -343,7 +349,7 @@ mod tests {
             [None, says("x"), says("two"), says("three")]
         );
         assert_eq!(one.sequence[3].method, MethodId(3));
-        // What the object has said at once it does not say again.
+        // A text that the object has given at once is not asked for again.
         let mut at_once = asking(2, "two", None);
         at_once.assertions[0] = Some(Assertion::Text("three".to_owned()));
         let one = joined(vec![asking(3, "three", None), at_once.clone()]);
@@ -352,7 +358,7 @@ mod tests {
         assert_eq!(one[0].observers, 1);
         let one = joined(vec![asking(3, "four", None), at_once]);
         assert_eq!(one[0].observers, 2);
-        // They disagree about a call, or call something else.
+        // They disagree about a call, or make another call.
         let disagree = vec![asking(2, "two", says("y")), asking(3, "three", says("x"))];
         assert_eq!(joined(disagree).len(), 2);
         let others = vec![test("ab", 2, says("x")), test("ab", 1, says("x"))];

@@ -1,4 +1,5 @@
-//! What calls have done to what was passed to them: to lists that they fill, writers, builders, arrays.
+//! Asserts what calls have done to their arguments: to lists that they fill, writers, builders,
+//! arrays.
 
 use super::asserted::{Assertion, Checked, is_whole, names_caller};
 use super::complete::Wanted;
@@ -10,21 +11,21 @@ use crate::java::descriptor;
 use crate::model::mutable::Mutability;
 use crate::model::values::Literal;
 
-/// Objects and arrays whose changes are asserted in one test,
+/// The most objects and arrays whose changes are asserted in one test.
 const MAX_EFFECTS: usize = 6;
-/// and those that are looked at.
+/// The most that are examined.
 const MAX_TRIED: usize = 8;
-/// A text of a collection that is longer is none that a person reads,
+/// The length of the longest text of a collection that a person reads.
 const MAX_TEXT: usize = 200;
-/// and one that the program has written.
+/// The length of the longest text that the program has written.
 const MAX_WRITTEN: usize = 2000;
 
-/// Which texts may be asserted.
+/// The texts that may be asserted.
 #[derive(Debug, Clone, Copy)]
 struct Limit {
-    /// Those of at most so many bytes,
+    /// The most bytes.
     length: usize,
-    /// of any characters, or else of ASCII's.
+    /// Whether they may have any characters, or only ASCII.
     is_any: bool,
 }
 
@@ -33,7 +34,7 @@ const IN_ELEMENTS: Limit = Limit {
     is_any: false,
 };
 
-/// Classes of the JDK whose objects say what is in them.
+/// Classes of the JDK whose objects print their content.
 const TELLING: [&str; 26] = [
     "java.io.ByteArrayOutputStream",
     "java.io.StringWriter",
@@ -63,32 +64,33 @@ const TELLING: [&str; 26] = [
     "java.util.concurrent.atomic.AtomicReference",
 ];
 
-/// Classes whose objects hand on at once what they get.
+/// Classes whose objects pass on at once what they get.
 const PASSING: [&str; 3] = [
     "java.io.DataOutputStream",
     "java.io.PrintStream",
     "java.io.PrintWriter",
 ];
 
-/// Whose changes are asserted.
+/// The objects whose changes are asserted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effects {
-    /// Those of all that says what is in it,
+    /// All that print their content.
     All,
-    /// or only of what texts are written to, and of arrays that are written down.
+    /// Only those to which texts are written, and arrays that are written as literals.
     Written,
 }
 
-/// What may have been changed by a call that it was passed to.
+/// An argument that a call may have changed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Passed {
-    /// An object: what has made it, and the first call that may have changed it, or else kept it.
+    /// An object: the call that has made it, and the first call that may have changed it, or else
+    /// kept it.
     Object(usize, usize),
-    /// An array that is written down: the call, and the place among its arguments.
+    /// An array that is written as a literal: the call, and the index of the argument.
     Array(usize, usize),
 }
 
-/// Adds at the end what calls have changed in what was passed to them, as far as two JVMs agree. The first
+/// Adds at the end what calls have changed in their arguments, as far as two JVMs agree. The first
 /// `length` calls are not observers.
 pub async fn assert_effects(
     checked: &mut Checked,
@@ -101,7 +103,7 @@ pub async fn assert_effects(
     let stays = staying(checked, length);
     let passed = passed(calls, |at| stays[at], wanted.mutability, &lab.methods());
     let mut found = 0;
-    // Where arrays have got a name of their own: what stands behind has moved.
+    // The places where arrays have got a name of their own, which moves what follows.
     let mut inserted: Vec<usize> = Vec::new();
     for one in passed.into_iter().take(MAX_TRIED) {
         let now = |at: usize| at + inserted.iter().filter(|before| **before <= at).count();
@@ -159,7 +161,7 @@ pub async fn assert_effects(
     }
 }
 
-/// A test in which something is asked at last, without its assertion, and what the answer was before.
+/// A test with a question at the end, without its assertion, and the earlier answer.
 struct Asked {
     changed: Checked,
     before: Before,
@@ -167,11 +169,11 @@ struct Asked {
 
 enum Before {
     Known(Assertion),
-    /// The last call of this sequence says so.
+    /// The last call of this sequence gives the answer.
     Asked(Sequence),
 }
 
-/// Which of the first `length` calls stay: those that do so by themselves, and what these use.
+/// Those of the first `length` calls that stay: by themselves, or because such calls use them.
 fn staying(checked: &Checked, length: usize) -> Vec<bool> {
     let asserted = checked.assertions.iter().map(Option::is_some);
     let kept = checked.kept.iter().zip(asserted);
@@ -186,8 +188,9 @@ fn staying(checked: &Checked, length: usize) -> Vec<bool> {
     stays
 }
 
-/// Whether an object may hold what a call was passed from then on: the one that it is on, or that it gives, as a
-/// constructor does, a factory or a lambda. What gives a number or a text is taken to be about that.
+/// Whether an object may keep the arguments of a call: the receiver, or the result, as with a
+/// constructor, a factory or a lambda. A call that returns a number or a text is taken to be about
+/// that.
 fn may_keep(method: &Method) -> bool {
     const VALUES: [&str; 11] = [
         "Boolean",
@@ -210,8 +213,8 @@ fn may_keep(method: &Method) -> bool {
         || result.starts_with('L') && of_language.is_none_or(|name| !VALUES.contains(&name))
 }
 
-/// What calls of the program may have changed, in the order in which they are made; then what they may have
-/// kept, for others to change. Only calls that stay count.
+/// What calls of the program may have changed, in the order in which they are made; then what they
+/// may have kept, for others to change. Only calls that stay count.
 fn passed(
     sequence: &[Statement],
     stays: impl Fn(usize) -> bool,
@@ -258,7 +261,7 @@ fn passed(
             }
         }
     }
-    // Of what is only kept, most stays as it was: it must not take the place of what is changed.
+    // Most of what is only kept stays as it was, and must not displace what is changed.
     for one in kept {
         if let Passed::Object(var, at) = one {
             add(&mut changed, var, at);
@@ -267,8 +270,8 @@ fn passed(
     changed
 }
 
-/// Whether a test may write to an object itself after a call: what is in it at last need not come of the
-/// program then.
+/// Whether a test may itself write to an object after a call: then its final content need not come
+/// from the program.
 fn is_written_later(
     sequence: &[Statement],
     var: usize,
@@ -280,14 +283,15 @@ fn is_written_later(
         let method = methods.get(later.method);
         let mut is_used = false;
         later.vars(|used| is_used |= teller(sequence, used, methods) == Some(var));
-        // What the run has printed, say, it has only asked for its text.
+        // The run has only asked it for its text, for example to print it.
         let leaves = || mutability.is_some_and(|mutability| method.leaves(mutability, 0));
         let is_question = later.args.is_empty() && (method.name == "toString" || leaves());
         is_used && is_jdk(&method.class) && !method.is_constructor() && !is_question
     })
 }
 
-/// The object that says what is in it: the one that a call has made, or that which it hands on to.
+/// The object that prints its content: the one that a call has made, or the one to which it passes
+/// on.
 fn teller(sequence: &[Statement], mut var: usize, methods: &Methods) -> Option<usize> {
     loop {
         let statement = sequence.get(var)?;
@@ -305,7 +309,7 @@ fn teller(sequence: &[Statement], mut var: usize, methods: &Methods) -> Option<u
     }
 }
 
-/// Asks an object what is in it.
+/// Asks an object for its content.
 fn object(checked: &Checked, var: usize, at: usize, methods: &mut Methods) -> Option<Asked> {
     let ask = Statement {
         method: methods.intern(Method {
@@ -333,7 +337,7 @@ fn object(checked: &Checked, var: usize, at: usize, methods: &mut Methods) -> Op
     })
 }
 
-/// Gives an array that is passed a name, and asks for its elements.
+/// Gives an array argument a name, and asks for its elements.
 fn array(checked: &Checked, at: usize, place: usize, methods: &mut Methods) -> Option<Asked> {
     let Some(Arg::Array(element, elements)) = checked.sequence[at].args.get(place) else {
         return None;
@@ -368,7 +372,7 @@ fn array(checked: &Checked, at: usize, place: usize, methods: &mut Methods) -> O
         changed.fluent.insert(at, false);
     }
     let literals = elements.into_iter().map(|one| match one {
-        // What was written to an array does not say whether an `int` is a `boolean`.
+        // A write to an array does not show whether an `int` is a `boolean`.
         Arg::Literal(Literal::Int(value)) if is_boolean => Some(Literal::Bool(value != 0)),
         Arg::Literal(literal) => Some(primitive(literal)),
         _ => None,
@@ -379,7 +383,7 @@ fn array(checked: &Checked, at: usize, place: usize, methods: &mut Methods) -> O
     })
 }
 
-/// What copies an array of primitives: sources write the array itself.
+/// The method that copies an array of primitives: sources write the array itself.
 fn array_copy(element: &str, methods: &mut Methods) -> MethodId {
     methods.intern(Method {
         class: "java.util.Arrays".to_owned(),
@@ -390,28 +394,30 @@ fn array_copy(element: &str, methods: &mut Methods) -> MethodId {
     })
 }
 
-/// Which texts may be asserted of an object, if they are written to it and are not those of elements.
+/// The texts that may be asserted of an object, if they are written to it and are not those of
+/// elements.
 fn written(checked: &Checked, var: usize, methods: &Methods) -> Option<Limit> {
     let class = &methods.get(checked.sequence[var].method).class;
     let is_written = class.starts_with("java.io.") || class.starts_with("java.lang.");
     is_written.then(|| Limit {
         length: MAX_WRITTEN,
-        // What bytes say is for a charset to tell.
+        // The meaning of bytes depends on a charset.
         is_any: class != "java.io.ByteArrayOutputStream",
     })
 }
 
-/// Which texts may be asserted of what was passed, if that is looked at; these, if texts are `written` to it.
+/// The texts that may be asserted of an argument, if it is examined; `written` if texts are written
+/// to it.
 fn limit(one: Passed, of: Effects, written: Option<Limit>) -> Option<Limit> {
     match (one, of) {
         _ if written.is_some() => written,
-        // Nobody else has it: what is in it is the call's doing.
+        // No other call has it, so its content comes from the call.
         (Passed::Array(..), _) | (_, Effects::All) => Some(IN_ELEMENTS),
         (Passed::Object(..), Effects::Written) => None,
     }
 }
 
-/// What can be asserted of an answer, if that is a text within limits.
+/// The assertion about an answer, if that is a text within limits.
 fn told(outcome: &Outcome, limit: Limit) -> Option<Assertion> {
     match outcome {
         Outcome::Literal(Literal::Text(text)) => {
@@ -425,7 +431,7 @@ fn told(outcome: &Outcome, limit: Limit) -> Option<Assertion> {
     }
 }
 
-/// Whether a text may tell which object it is of, or a class that was made at run time.
+/// Whether a text may show the identity of an object, or a class that was made at run time.
 fn has_identity(text: &str) -> bool {
     let hex = |rest: &str| {
         let digits = rest.bytes().take_while(u8::is_ascii_hexdigit);
@@ -442,7 +448,7 @@ mod tests {
     use super::*;
     use std::fs;
 
-    /// What a run does not tell of an array that it has passed does not matter to what is written there.
+    /// What a run does not record of an array argument does not matter to what is written there.
     #[test]
     fn arrays_of_the_test_are_asserted_whatever_was_left_out() {
         let [object, array] = [Passed::Object(0, 1), Passed::Array(0, 0)];
@@ -454,7 +460,7 @@ mod tests {
         assert!(!is_asked(object, Effects::Written, None));
     }
 
-    /// A builder has characters; which ones bytes are is not the same everywhere.
+    /// A builder has characters; the meaning of bytes differs between places.
     #[test]
     fn what_is_written_may_be_of_any_characters() {
         let asserted = |class: &str| {
@@ -496,7 +502,7 @@ mod tests {
         assert!(!has_identity("[ann@example.org, b@2x]"));
     }
 
-    /// Knows that the constructor of `Page` changes nothing that it is passed.
+    /// Says that the constructor of `Page` does not change its arguments.
     fn mutability() -> Mutability {
         let document = r#"{"schema": "hindsight.mutability/1", "methods": [{"class": "Page", "method": "<init>",
             "descriptor": "(Ljava/util/List;)V",
@@ -507,7 +513,7 @@ mod tests {
         Mutability::read(&file).unwrap()
     }
 
-    /// A class and a method, the object it is on and the list that it is passed.
+    /// A class and a method, the object on which it is called, and the list that is its argument.
     type Call = (&'static str, &'static str, Option<usize>, Option<usize>);
 
     /// What these calls may have changed.
@@ -550,12 +556,13 @@ mod tests {
         assert_eq!(found(&[LIST, page, add, page]), [Passed::Object(0, 3)]);
         assert_eq!(found(&[LIST, page, add, fill]), [Passed::Object(0, 3)]);
         assert_eq!(found(&[LIST, page, fill]), [Passed::Object(0, 2)]);
-        // To ask it for its text is not to write to it.
+        // Asking it for its text is not writing to it.
         let text = ("java.util.ArrayList", "toString", Some(0), None);
         assert_eq!(found(&[LIST, page, text]), [Passed::Object(0, 1)]);
     }
 
-    /// `Tray.over(list)` keeps the list as a constructor would; `Tray.join(list)` makes a text of it.
+    /// `Tray.over(list)` keeps the list as a constructor would; `Tray.join(list)` makes a text of
+    /// it.
     #[test]
     fn what_gives_an_object_may_keep_what_it_is_passed() {
         let keeps = |name: &str, result: &str| {
@@ -572,7 +579,7 @@ mod tests {
         assert!(!keeps("join", "Ljava/lang/String;") && !keeps("count", "I"));
     }
 
-    /// A listener that is made only to be passed on stays with what it is passed to.
+    /// A listener that is made only to be passed on stays with the call that gets it.
     #[test]
     fn what_a_call_uses_stays_with_it() {
         let uses = [None, Some(0), Some(1), Some(0)];

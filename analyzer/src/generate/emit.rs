@@ -1,7 +1,7 @@
-//! Tests as Java that a person can read.
+//! Writes tests as readable Java.
 //!
-//! `body` writes one test, with types that `generics` finds and calls that `pending`
-//! writes into others; `titles` names tests, `roles` variables; `words` are names and
+//! `body` writes one test, with types that `generics` finds and calls that `pending` nests in
+//! others; `titles` names tests, `roles` variables; `words` splits and joins names, and breaks
 //! lines.
 
 mod body;
@@ -26,7 +26,7 @@ use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::ops::Range;
 use titles::titles;
 
-/// Tests of one file.
+/// The most tests of one file.
 pub const MAX_TESTS: usize = 200;
 
 /// Methods without parameters that each class has from `Object`.
@@ -41,7 +41,8 @@ const OBJECTS_OWN: [&str; 8] = [
     "wait",
 ];
 
-/// What tests assert with, imported by its name: a method of a test class that is called so would hide it.
+/// The assertion methods, which are imported by name: a method of a test class with the same name
+/// would hide it.
 const ASSERTIONS: [&str; 8] = [
     "assertArrayEquals",
     "assertEquals",
@@ -53,27 +54,28 @@ const ASSERTIONS: [&str; 8] = [
     "assertTrue",
 ];
 
-/// In the names of classes whose tests are in the order of a run; others are sorted.
+/// The part of the names of classes whose tests are in the order of a run; others are sorted.
 pub const OBSERVED: &str = "Observed";
 
-/// How every source file starts.
+/// The first line of every source file.
 pub const FIRST_LINE: &str = "// Pins down what the program does:\n";
 
-/// What sources are written with.
+/// The context in which sources are written.
 pub struct Context<'a> {
     /// All methods.
     pub methods: &'a Methods,
-    /// What is known of classes.
+    /// The worker, which knows the classes.
     pub worker: &'a Worker,
     /// All classes.
     pub classes: Classes<'a>,
-    /// For which JUnit.
+    /// The version of JUnit.
     pub framework: Framework,
 }
 
 impl Context<'_> {
-    /// A method as a source has it, with the class or interface that declares it. What a public class inherits
-    /// from one that is not public has a bridge there at most, which says nothing of type arguments and names.
+    /// A method as a source sees it, with the class or interface that declares it. What a public
+    /// class inherits from one that is not public has at most a bridge there, which has no type
+    /// arguments and names.
     fn declared(&self, method: &Method) -> Option<(String, classinfo::Method)> {
         let mut pending = VecDeque::from([method.class.clone()]);
         let mut seen = HashSet::new();
@@ -105,7 +107,7 @@ impl Context<'_> {
 /// The package above those of tests that must not be where their classes are.
 pub const OUTSIDE: &str = "tests";
 
-/// What javac warns of in a class, by its name.
+/// The warnings of javac about a class, by its name.
 pub type Lints = HashMap<String, BTreeSet<&'static str>>;
 
 /// A file of tests.
@@ -119,9 +121,9 @@ pub struct Source {
     pub text: String,
     /// Its tests.
     pub tests: Vec<Written>,
-    /// Those that cannot be written down, and why.
+    /// The tests that cannot be written, with the reasons.
     pub failed: Vec<(usize, String)>,
-    /// How many others are written as one of its tests is.
+    /// The number of further tests whose text equals that of one of these.
     pub alike: usize,
 }
 
@@ -132,7 +134,7 @@ pub struct Written {
     pub number: usize,
     /// Its name.
     pub name: String,
-    /// Its lines, from 1.
+    /// The lines of the test, from 1.
     pub lines: Range<usize>,
     /// The calls of its sequence.
     pub calls: Vec<String>,
@@ -153,9 +155,8 @@ impl Source {
     }
 }
 
-/// Writes tests, one file or more for each class. `what` is a word for the names
-/// of the classes, `about` a line that says where they come from. The tests in `raw`
-/// have no arguments of types.
+/// Writes tests, one file or more for each class. `what` is a word for the names of the classes,
+/// `about` a line that says where they come from. The tests in `raw` use types without arguments.
 pub fn sources(
     context: &Context<'_>,
     tests: &[(usize, &Checked)],
@@ -175,8 +176,8 @@ pub fn sources(
     for (class, list) in by_class {
         for (part, chunk) in list.chunks(MAX_TESTS).enumerate() {
             let package = package_of(class);
-            // No class may join the packages of a jar that is signed or sealed, and no source one that is called as
-            // a keyword.
+            // A class must not be put into the package of a signed or sealed jar, and a source
+            // cannot be in one whose name has a keyword.
             let found = context.classes.own.find(class);
             let package = match found.is_none_or(|found| found.open) {
                 _ if !is_package_name(package) => OUTSIDE.to_owned(),
@@ -201,11 +202,11 @@ pub fn sources(
     out
 }
 
-/// The name of a class of tests. It ends in `Test` whatever is before, for that is what runners look for. Of
-/// a nested class it has the outer ones, for each may have its own `Builder`.
+/// The name of a class of tests. It always ends in `Test`, because runners look for that. For a
+/// nested class it includes the outer ones, because each may have its own `Builder`.
 pub fn file_name(class: &str, what: &str, part: usize) -> String {
     let simple = simple_name(class);
-    // The sole object that Scala has beside a class.
+    // This is the object that Scala has beside a class.
     let module = match simple.ends_with('$') {
         true => "Module",
         false => "",
@@ -247,13 +248,13 @@ fn source(
     let mut bodies: HashSet<String> = HashSet::new();
     let mut alike = 0;
     for (&(number, checked), name) in tests.iter().zip(titles) {
-        // Names that a failed one has asked for do no harm.
+        // Names that a failed test has reserved do no harm.
         let mut body = Body::new(context, checked, &mut names, without.contains(&number));
         let Some(code) = body.write() else {
             failed.push((number, body.unwritten.unwrap_or_default()));
             continue;
         };
-        // Calls that differ in the class whose method they name may be written alike.
+        // Calls that differ only in the class whose method they name may be written alike.
         if !bodies.insert(code.clone()) {
             alike += 1;
             continue;
@@ -380,12 +381,12 @@ mod tests {
         }
     }
 
-    /// The one source of tests.
+    /// The only source file of these tests.
     fn source(framework: Framework, methods: &Methods, tests: &[Checked]) -> Source {
         source_with(framework, methods, tests, &[])
     }
 
-    /// The same where these classes are not public.
+    /// The same if these classes are not public.
     fn source_with(
         framework: Framework,
         methods: &Methods,
@@ -434,8 +435,8 @@ mod tests {
         written.remove(0)
     }
 
-    /// What is written as another test is is not written again, and counted. An `Exception` of the package's own
-    /// is not the one that tests declare.
+    /// A test with the same text as another one is not written again, but counted. An `Exception`
+    /// of the package itself is not the one that tests declare.
     #[test]
     fn each_is_written_once_and_declares_what_may_be_thrown() {
         let mut methods = Methods::default();
@@ -448,7 +449,7 @@ mod tests {
         assert!(file.text.contains(declared), "{}", file.text);
     }
 
-    /// JUnit 4 takes one zero for the other, by whatever they may differ.
+    /// JUnit 4 takes one zero for the other, whatever the tolerance.
     #[test]
     fn the_sign_of_zero_is_asserted() {
         let mut methods = Methods::default();
@@ -476,7 +477,8 @@ mod tests {
         assert!(text.contains("assertEquals(-0.0, B.zero());"), "{text}");
     }
 
-    /// What a public method returns may be of a type that only its package sees: so do the tests, which lie there.
+    /// The result of a public method may have a type that only its package sees: so do the tests,
+    /// which are there.
     #[test]
     fn types_of_the_package_are_named() {
         let mut methods = Methods::default();
@@ -509,7 +511,7 @@ mod tests {
         assert_eq!(failed, [7], "{text}");
     }
 
-    /// To a source, there is no package that is called as a keyword.
+    /// A source cannot name a package that is called like a keyword.
     #[test]
     fn what_is_in_a_package_without_a_name_costs_no_other_test() {
         let mut methods = Methods::default();

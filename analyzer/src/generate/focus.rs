@@ -1,10 +1,9 @@
-//! What a search along models should turn to: the models that lead to objects
-//! which its targets need and nobody has made yet.
+//! Decides to which models a search should turn: those that lead to objects which its targets need
+//! and which do not exist yet.
 //!
-//! An object of a real program can take a dozen calls on objects of as many
-//! classes. Steps that go anywhere do not meet in it; but what lacks for the next
-//! step is known: objects of a type, or, where a call has always thrown, the same
-//! objects in another state.
+//! An object of a real program can take a dozen calls on objects of as many classes. Steps in
+//! arbitrary directions do not meet in it; but what the next step lacks is known: objects of a type
+//! or, if a call has always thrown, the same objects in another state.
 
 use super::surface::Surface;
 use super::worker::class_get_name;
@@ -13,20 +12,21 @@ use crate::model::graph::{Graph, ROOT};
 use crate::model::{Call, CallId, Model};
 use std::collections::{BTreeSet, HashMap};
 
-/// Classes that are turned to at a time.
+/// The most classes to which the search turns at a time.
 const MAX_CLASSES: usize = 32;
 
-/// Who needs what, of the classes of a model.
+/// The needs of the classes of a model.
 pub struct Focus {
-    /// By class: its calls, those first that make an object.
+    /// By class, its calls, beginning with those that make an object.
     calls: Vec<Vec<Needs>>,
-    /// By type: the classes whose objects are of it.
+    /// By type, the classes whose objects are of it.
     of_type: HashMap<String, Vec<usize>>,
-    /// By class: those whose objects are made with one of its objects, and may change it later.
+    /// By class, the classes whose objects are made with one of its objects, and may change it
+    /// later.
     around: Vec<BTreeSet<usize>>,
 }
 
-/// A call, and the types of the objects that it needs beside the modelled one.
+/// A call, and the types of the objects that it needs besides the modelled one.
 struct Needs {
     call: CallId,
     creates: bool,
@@ -34,7 +34,7 @@ struct Needs {
 }
 
 impl Focus {
-    /// Of some classes of a model, in their order.
+    /// The needs of some classes of a model, in order.
     pub fn new(model: &Model, classes: &[String], surface: &Surface) -> Focus {
         let mut of_type: HashMap<String, Vec<usize>> = HashMap::new();
         for (at, class) in classes.iter().enumerate() {
@@ -70,16 +70,17 @@ impl Focus {
         }
     }
 
-    /// The classes whose models lead to what `targets` lack, those that are nearest first; the targets
-    /// themselves are not among them. `has` says whether there is an object of a type, `fails` whether a
-    /// call has always thrown.
+    /// The classes whose models lead to what `targets` lack, the nearest first, without the targets
+    /// themselves. `has` says whether there is an object of a type, `fails` whether a call has
+    /// always thrown.
     pub fn lacking(
         &self,
         targets: &[usize],
         has: &mut dyn FnMut(&str) -> bool,
         fails: &dyn Fn(CallId) -> bool,
     ) -> Vec<usize> {
-        // With what each class is looked at: all its calls, or those alone that make an object.
+        // Each class with which of its calls are considered: all, or only those that make an
+        // object.
         let mut pending: Vec<(usize, bool)> = targets.iter().map(|class| (*class, true)).collect();
         let mut seen: BTreeSet<usize> = targets.iter().copied().collect();
         let mut found = Vec::new();
@@ -115,7 +116,7 @@ impl Focus {
     }
 }
 
-/// All different calls of a graph, those that make an object first.
+/// All different calls of a graph, beginning with those that make an object.
 fn calls_of(model: &Model, graph: &Graph, surface: &Surface) -> Vec<Needs> {
     let mut known = BTreeSet::new();
     let mut calls = Vec::new();
@@ -135,7 +136,8 @@ fn calls_of(model: &Model, graph: &Graph, surface: &Surface) -> Vec<Needs> {
     calls
 }
 
-/// The classes of the objects that a call needs beside the modelled one; not of what can be written down.
+/// The classes of the objects that a call needs besides the modelled one, without those that are
+/// literals.
 fn types(call: &Call, surface: &Surface) -> Vec<String> {
     let (parameters, _) = descriptor::split(&call.descriptor).unwrap_or_default();
     let mut types = Vec::new();

@@ -1,11 +1,13 @@
-//! Rewriting the program's classes so that they cannot harm: calls that end the
-//! JVM, start processes, use the network, write or delete files go to the
-//! worker's `Guard`, and objects that open files or sockets are of its classes. So
-//! are clocks, which must not be the same each time.
+//! Rewrites the program's classes so that they cannot do harm: calls that end the JVM, start
+//! processes, use the network, write or delete files go to the worker's `Guard`, and objects that
+//! open files or sockets are of its classes. Clocks are replaced as well, because they must differ
+//! from run to run.
 //!
-//! No instruction changes its length, so nothing moves: a call of a method becomes
-//! one of a static method that takes the receiver as its first argument, a `new`
-//! names a subclass. What may be called is read from the worker itself.
+//! - `class` rewrites one class.
+//!
+//! No instruction changes its length, so nothing moves: a call of a method becomes one of a static
+//! method that takes the receiver as its first argument, a `new` names a subclass. The replacements
+//! are read from the worker itself.
 
 mod class;
 
@@ -27,25 +29,25 @@ use zip::ZipArchive;
 /// The worker's library.
 pub const WORKER_JAR: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/hindsight-worker.jar"));
 
-/// How the names of classes begin whose methods stand in for others.
+/// The prefix of the names of classes whose methods replace others.
 const GUARD: &str = "dev/hindsight/worker/Guard";
 const CLOCKS: &str = "dev/hindsight/worker/GuardClocks";
 const GUARDED: &str = "dev/hindsight/worker/Guarded$";
-/// What is told of basic blocks.
+/// The class to which basic blocks report.
 const COVER: &str = "dev/hindsight/worker/Cover";
 
-/// What the worker stands in for.
+/// The replacements in the worker.
 pub struct Guards {
-    /// By name and descriptor of a method: the class that has it.
+    /// By name and descriptor of a method, the class that has it.
     methods: HashMap<(String, String), String>,
-    /// By the class that is extended: the one that does, its constructors.
+    /// By the class that is extended, the extending class and its constructors.
     classes: HashMap<String, (String, HashSet<String>)>,
 }
 
 static GUARDS: LazyLock<Option<Guards>> = LazyLock::new(|| Guards::new().ok());
 
-/// Whether the worker stands in for a method of the JDK's where the program calls it, but for those that ask a clock or
-/// chance: no test may call it by itself.
+/// Whether the worker replaces a method of the JDK in the program's code, except those that ask a
+/// clock or random numbers: then a test must not call it itself.
 pub fn stands_in(method: &Method) -> bool {
     let by = GUARDS
         .as_ref()
@@ -53,8 +55,8 @@ pub fn stands_in(method: &Method) -> bool {
     by.is_some_and(|by| by != CLOCKS)
 }
 
-/// Whether it does for a method or constructor, whatever that does, or for those of what it gives: where a test refers
-/// to it, the program calls it by an interface, and nothing stands in.
+/// Whether it replaces a method or constructor, whatever that does, or methods of its result: if a
+/// test refers to it, the program calls it through an interface, and it is not replaced.
 pub fn is_guarded(method: &Method) -> bool {
     (GUARDS.as_ref()).is_some_and(|guards| match method.is_constructor() {
         true => guards.stand_in_for_made(method),
@@ -62,12 +64,14 @@ pub fn is_guarded(method: &Method) -> bool {
     })
 }
 
-/// Classes of which an object that is made of nothing asks a clock, or chance.
+/// Classes whose objects, if made without arguments, ask a clock or random numbers.
 const ASKING: [&str; 2] = ["java/util/Date", "java/util/Random"];
-/// Its objects are not made but found, and told where the program calls them by this class.
+/// The class by which the program calls these objects, which are not made but found, and are
+/// recognised by it.
 const OF_CHANCE: &str = "java.util.concurrent.ThreadLocalRandom";
 
-/// The constructors of a class by which objects ask a clock, or chance, if others do not.
+/// The constructors of a class whose objects ask a clock or random numbers, if those of others do
+/// not.
 fn asking(class: &str) -> Option<&'static [&'static str]> {
     match class {
         class if ASKING.contains(&class) => Some(&["()V"]),
@@ -126,7 +130,7 @@ impl Guards {
         Ok(guards)
     }
 
-    /// The class that has what stands in for a method of the JDK's.
+    /// The class with the replacement for a JDK method.
     fn stand_in_for(&self, method: &Method) -> Option<&str> {
         let heirs = Heirs::of(&[]);
         let class = method.class.replace('.', "/");
@@ -138,16 +142,16 @@ impl Guards {
         self.methods.get(&found).map(String::as_str)
     }
 
-    /// Whether another class stands in for that of what a constructor makes.
+    /// Whether another class replaces the one that a constructor makes.
     fn stand_in_for_made(&self, constructor: &Method) -> bool {
         let class = constructor.class.replace('.', "/");
         let is_asked = |asking: &[&str]| asking.contains(&constructor.descriptor.as_str());
         self.classes.contains_key(&class) && asking(&class).is_none_or(is_asked)
     }
 
-    /// Writes the classes of a program that must be rewritten below `dir`, which
-    /// then goes before it; with `covered`, all of them, which then tell what blocks run. Gives how many classes there are, the SHA-256 of each that was rewritten, and
-    /// that of what it was.
+    /// Writes the classes of a program that must be rewritten below `dir`, which then precedes it
+    /// on the class path; with `covered` all of them, which then report their basic blocks. Returns
+    /// the number of classes, and the SHA-256 of each that was rewritten with that of the original.
     ///
     /// # Errors
     ///
@@ -173,7 +177,7 @@ impl Guards {
             }
             let mut rewritten = match self.rewrite(&file, &raw.bytes, &heirs) {
                 Ok(rewritten) => rewritten,
-                // It could do what it likes: the JVM refuses this.
+                // It could do anything, so the JVM must refuse it.
                 Err(Full) => Some(Vec::new()),
             };
             let is_refused = rewritten.as_ref().is_some_and(Vec::is_empty);
@@ -189,7 +193,7 @@ impl Guards {
         Ok((seen.len(), stand_ins))
     }
 
-    /// The class as it may be loaded; nothing if it may as it is.
+    /// The class in the form in which it may be loaded; `None` if it may be loaded as it is.
     fn rewrite(
         &self,
         file: &ClassFile<'_>,
@@ -199,11 +203,11 @@ impl Guards {
         let calls = Calls::of(file);
         let guarded: HashMap<&str, &str> = (self.classes.iter())
             .filter(|(parent, (_, constructors))| {
-                // A constructor that only subclasses have: leave this class alone.
+                // A constructor is only known to subclasses: then this class is left alone.
                 let unknown = |(owner, descriptor): &(String, String)| {
                     owner == *parent && !constructors.contains(descriptor)
                 };
-                // Where the class also makes some that do not ask, all keep their class.
+                // If the class also makes some that do not ask, all keep their class.
                 let other = |(owner, descriptor): &(String, String)| {
                     let is_other = |asking: &[&str]| !asking.contains(&descriptor.as_str());
                     owner == *parent && asking(parent).is_some_and(is_other)
@@ -212,7 +216,7 @@ impl Guards {
             })
             .map(|(parent, (class, _))| (parent.as_str(), class.as_str()))
             .collect();
-        // One that asks, and is made at once, is told by itself.
+        // One that asks, and is made at once, is handled separately.
         let asking = (ASKING.iter())
             .filter(|class| !guarded.contains_key(*class))
             .filter_map(|class| Some((*class, self.classes.get(*class)?.0.as_str())))
@@ -254,21 +258,21 @@ impl Guards {
     }
 }
 
-/// A class path whose classes do no harm.
+/// A class path whose classes cannot do harm.
 pub struct Guarded {
-    /// Its entries, the classes that were rewritten first.
+    /// The entries, beginning with the rewritten classes.
     pub entries: Vec<PathBuf>,
-    /// The SHA-256 of each class that was rewritten, and that of what it was.
+    /// The SHA-256 of each class that was rewritten, and that of the original.
     pub stand_ins: BTreeMap<String, String>,
-    /// How many classes there are.
+    /// The number of classes.
     pub count: usize,
-    /// Whether one of them has preview features of the JDK's release.
+    /// Whether one of them uses preview features of the JDK's release.
     pub preview: bool,
 }
 
 impl Guarded {
-    /// Rewrites what must be of a class path, given as text and opened; `dir` is
-    /// for that alone. With `covered`, the classes tell what blocks run.
+    /// Rewrites what must be rewritten of a class path, given as text and opened; `dir` is used
+    /// only for that. With `covered`, the classes report their basic blocks.
     ///
     /// # Errors
     ///
@@ -293,7 +297,7 @@ impl Guarded {
     }
 }
 
-/// Whether a class file has preview features of a release (JVMS 4.1): versions of them have this minor one.
+/// Whether a class file uses preview features of a release (JVMS 4.1), as its minor version says.
 fn is_preview(bytes: &[u8], release: u32) -> bool {
     const FIRST: u32 = 44;
     match *bytes {
@@ -304,8 +308,8 @@ fn is_preview(bytes: &[u8], release: u32) -> bool {
     }
 }
 
-/// A class that tells what blocks run, which are numbered from `first` on; nothing if it has none, or they
-/// cannot tell.
+/// A class that reports its basic blocks, which are numbered from `first` on; `None` if it has
+/// none, or they cannot report.
 fn cover(bytes: &[u8], first: &mut u32) -> Option<Vec<u8>> {
     let plan = TracePlan {
         what: &|_, _| What {
@@ -329,10 +333,10 @@ fn text(name: Utf8<'_>) -> String {
     name.to_string_lossy().into_owned()
 }
 
-/// What a class calls.
+/// The calls of a class.
 #[derive(Default)]
 struct Calls {
-    /// Owner and descriptor.
+    /// The owners and descriptors.
     constructors: HashSet<(String, String)>,
 }
 
@@ -371,7 +375,7 @@ mod tests {
         zip.finish().unwrap();
     }
 
-    /// Whatever says which day it is.
+    /// All methods that return the present day.
     #[test]
     fn clocks_are_guarded() {
         let guards = Guards::new().unwrap();

@@ -1,8 +1,7 @@
-//! Random inputs for stage R of the mutability analysis: the search at random,
-//! under recording.
+//! Random inputs for stage R of the mutability analysis: the random search, under recording.
 //!
-//! Each round executes sequences in JVMs of their own and goes through what these
-//! have recorded. Components of one round serve the next.
+//! Each round executes sequences in JVMs of their own and reads their recordings. Components of one
+//! round serve the next.
 
 use super::search::Search;
 use crate::mutability::random::{Inputs, MethodName};
@@ -14,9 +13,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// Steps of one call that are looked at: loops over large numbers make many.
+/// The most steps of one call that are read: loops over large numbers make many.
 const MAX_STEPS: u64 = 100_000;
-/// Sequences of a round, if the program has fewer methods.
+/// The sequences of a round, if the program has fewer methods.
 const LEAST: u64 = 5000;
 
 /// The search as the analysis sees it.
@@ -26,15 +25,15 @@ pub struct Recorded<'a> {
     stand_ins: BTreeMap<String, String>,
     sequences: Option<u64>,
     until: Option<Instant>,
-    /// Rounds that were run.
+    /// The number of rounds so far.
     pub rounds: u32,
-    /// What the user should know of the runs.
+    /// Remarks about the runs for the user.
     pub notes: Notes,
 }
 
 impl<'a> Recorded<'a> {
-    /// Begins. The worker of the search has a recording, whose directory is `out`;
-    /// so many sequences are a round.
+    /// Begins. The worker of the search has a recording, whose directory is `out`; this many
+    /// sequences are a round.
     pub fn new(
         search: Search<'a>,
         out: PathBuf,
@@ -53,7 +52,7 @@ impl<'a> Recorded<'a> {
         }
     }
 
-    /// Sequences that were executed.
+    /// The number of sequences that were executed.
     pub fn executed(&self) -> u64 {
         self.search.tally.executed.iter().sum()
     }
@@ -68,7 +67,7 @@ impl<'a> Recorded<'a> {
             steps: Some(MAX_STEPS),
             time: self.until,
         };
-        // Most of them are of JVMs that sequences have ended, which is no news.
+        // Most remarks are about JVMs that sequences have ended, which is expected.
         let mut notes = Notes::default();
         let seen = observe(&trace, code, transitive, until, &mut notes);
         let here = format!("{}: ", trace.directory.display());

@@ -1,10 +1,11 @@
-//! Where sequences become tests: two JVMs in different places, and many sequences at a time.
+//! Makes tests of many sequences at a time, in two JVMs in different places.
 //!
-//! What is to become a test is executed a dozen times, and what is executed next depends on what came of it
-//! before. One by one, each execution would wait for a message and its answer, and one JVM for the other. So
-//! many tests are in the making at once, each an `async` function that orders executions and waits for them;
-//! what they have ordered by the time that all of them wait is one batch for each JVM, and both run theirs at
-//! the same time. All is done in step, so that the same is executed in the same order each time.
+//! A sequence that is to become a test is executed a dozen times, and the next execution depends on
+//! earlier results. One by one, each execution would wait for a message and its answer, and one JVM
+//! for the other. So many tests are made at once, each by an `async` function that orders
+//! executions and awaits them. What they have ordered when all of them wait is one batch for each
+//! JVM, and both execute theirs at the same time. All is done in lockstep, so that the same is
+//! executed in the same order each time.
 
 use super::sequence::{Methods, Sequence};
 use super::worker::{Ended, Executed, Worker};
@@ -17,20 +18,22 @@ use std::task::{Context, Poll, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Tests that are in the making at a time.
+/// The number of tests that are made at a time.
 const WIDTH: usize = 24;
-/// The same where something of each has had no end, for which all that are in the making wait.
+/// The number of those with something endless, for which all others wait.
 const ENDLESS_WIDTH: usize = 2;
-/// How many are in the making where time is short and a round of executions takes longer than
+/// The number of tests that are made at a time if time is short and a round of executions takes too
+/// long.
 const LEAST_WIDTH: usize = 4;
-/// this.
+/// The time of a round that is too long.
 const MAX_ROUND: Duration = Duration::from_millis(300);
-/// Sequences that are executed before it is looked at which of them had no end.
+/// The number of sequences that are executed before it is checked which of them were endless.
 const TOGETHER: usize = 2;
-/// How many times the grace there is as long as nothing has come of anything.
+/// The factor of the grace period as long as there is no result at all.
 const PATIENCE: u32 = 3;
 
-/// How often what goes by identity hash codes is looked at again: two objects come in the same order every other time.
+/// How often results that depend on identity hash codes are checked again: two objects come in the
+/// same order every other time.
 const DRAWS: usize = 12;
 
 /// One of the two JVMs.
@@ -38,16 +41,16 @@ const DRAWS: usize = 12;
 pub enum Side {
     /// The first, where static state is left from one sequence to the next.
     Here,
-    /// The other one, in another place.
+    /// The other one, in a different place.
     There,
 }
 
-/// What static state a sequence finds.
+/// The static state that a sequence finds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
-    /// What it was at first, if that does not take too long.
+    /// The initial state, if that does not take too long.
     Fresh,
-    /// What others have left.
+    /// The state that others have left.
     Left,
 }
 
@@ -55,19 +58,20 @@ pub enum State {
 pub struct Lab<'a> {
     methods: RefCell<&'a mut Methods>,
     workers: [RefCell<&'a mut Worker>; 2],
-    /// For each JVM, what finds static state as it was at first, and what finds what others have left.
+    /// For each JVM, the sequences that find the initial static state, and those that find what
+    /// others have left.
     ordered: [[RefCell<Vec<Ordered>>; 2]; 2],
-    /// Whether static state is ever as it was at first, and always.
+    /// Whether static state is ever the initial one, and whether it always is.
     resets: (bool, bool),
-    /// Whether [`Lab::next_side`] was asked an odd number of times.
+    /// Whether [`Lab::next_side`] was called an odd number of times.
     is_odd: Cell<bool>,
-    /// Which of many things is being done,
+    /// The number of the current job.
     job: Cell<usize>,
-    /// and those of which some execution had no end.
+    /// The jobs of which some execution was endless.
     endless: RefCell<HashSet<usize>>,
 }
 
-/// A sequence, and from which call on it can do without, if what has no end is among them.
+/// A sequence, and the call from which on it can be shortened if something endless is there.
 type Wanted = (Sequence, Option<usize>);
 
 struct Ordered {
@@ -77,7 +81,7 @@ struct Ordered {
     answer: Rc<Cell<Option<Executed>>>,
 }
 
-/// An execution that was ordered, to be waited for.
+/// An ordered execution, to be awaited.
 pub struct Order {
     answer: Rc<Cell<Option<Executed>>>,
 }
@@ -91,8 +95,8 @@ impl Future for Order {
 }
 
 impl<'a> Lab<'a> {
-    /// Two workers, and the methods that they may call. What the second one says of static state
-    /// holds for both where it matters.
+    /// Two workers, and the methods that they may call. What the second one says about static state
+    /// holds for both if it matters.
     pub fn new(methods: &'a mut Methods, here: &'a mut Worker, there: &'a mut Worker) -> Lab<'a> {
         Lab {
             resets: (there.resets(), here.resets()),
@@ -110,7 +114,7 @@ impl<'a> Lab<'a> {
         self.resets == (true, false)
     }
 
-    /// One JVM and the other, in turns.
+    /// One JVM and the other, alternately.
     pub fn next_side(&self) -> Side {
         match self.is_odd.replace(!self.is_odd.get()) {
             true => Side::There,
@@ -118,13 +122,13 @@ impl<'a> Lab<'a> {
         }
     }
 
-    /// Has a sequence executed, when all others wait.
+    /// Orders the execution of a sequence, which happens when all jobs wait.
     pub fn order(&self, side: Side, state: State, sequence: &Sequence) -> Order {
         self.queue(None, side, state, sequence)
     }
 
-    /// Executes a sequence some times more where identity hash codes are drawn, if it is known of an execution that
-    /// objects have got any in it.
+    /// Executes a sequence some times more where identity hash codes are random, if objects are
+    /// known to have got any in an execution.
     pub async fn again_if_hashed(&self, executed: &Executed, sequence: &Sequence) -> Vec<Executed> {
         let times = if executed.hashed { DRAWS } else { 0 };
         let orders: Vec<_> = (0..times)
@@ -137,8 +141,9 @@ impl<'a> Lab<'a> {
         all
     }
 
-    /// The same as [`Lab::order`] with a sequence of which only the first calls are needed, and no texts: where it is known that some
-    /// of the others have no end, or those have none, this has none either, and takes no time.
+    /// The same as [`Lab::order`] with a sequence of which only the first calls are needed, and no
+    /// texts: if some of the other calls or texts are known to be endless, they are left out, and
+    /// take no time.
     pub fn order_needing(
         &self,
         needed: usize,
@@ -169,22 +174,22 @@ impl<'a> Lab<'a> {
         Order { answer }
     }
 
-    /// A worker, for what it knows of classes. Not to be kept while something is waited for.
+    /// A worker, for what it knows about classes. It must not be kept across an await.
     pub fn worker(&self, side: Side) -> Ref<'_, Worker> {
         Ref::map(self.workers[side as usize].borrow(), |worker| &**worker)
     }
 
-    /// The methods. Not to be kept while something is waited for.
+    /// The methods. They must not be kept across an await.
     pub fn methods(&self) -> Ref<'_, Methods> {
         Ref::map(self.methods.borrow(), |methods| &**methods)
     }
 
-    /// The methods, to add some. Not to be kept while something is waited for.
+    /// The methods, for additions. They must not be kept across an await.
     pub fn methods_mut(&self) -> RefMut<'_, Methods> {
         RefMut::map(self.methods.borrow_mut(), |methods| &mut **methods)
     }
 
-    /// Does one thing.
+    /// Runs one job.
     ///
     /// # Errors
     ///
@@ -199,10 +204,10 @@ impl<'a> Lab<'a> {
         }
     }
 
-    /// Does many things at once, and gives what came of them in their order, and how many were not begun,
-    /// or not ended. None is begun after `until`, and those that have not ended `grace` later are given up. Where
-    /// there is such a time, what has executed something without an end waits for all others: it would have them
-    /// wait each time.
+    /// Runs many jobs at once. Returns their results in order, and the number of those that were
+    /// not begun or not ended. None is begun after `until`, and those that have not ended `grace`
+    /// later are given up. If there is such a time, a job that has executed something endless waits
+    /// for all others, which it would otherwise delay each time.
     ///
     /// # Errors
     ///
@@ -261,8 +266,8 @@ impl<'a> Lab<'a> {
         Ok((done.into_values().collect(), left))
     }
 
-    /// Has all executed that was ordered, but for what `waits`; in haste, as much as there is time for in one round,
-    /// and the rest in the next ones.
+    /// Executes all that was ordered, except for what `waits`; in haste, as much as there is time
+    /// for in one round, and the rest in the next ones.
     fn execute(&self, is_hasty: bool, waits: impl Fn(usize) -> bool) -> Result<()> {
         let ordered = self.ordered.each_ref().map(|lists| {
             lists.each_ref().map(|list| {
@@ -332,7 +337,7 @@ impl<'a> Lab<'a> {
     }
 }
 
-/// Executes sequences, but for those with something that has had no end and that they can do without.
+/// Executes sequences, except those with something endless that they can do without.
 fn sensible(
     chunk: &[Wanted],
     worker: &mut Worker,
@@ -350,7 +355,7 @@ fn sensible(
         false => worker.execute_left(methods, &go)?,
     };
     let mut done = done.into_iter();
-    // It has not kept anybody waiting.
+    // It has not delayed any other.
     let all = left_out.into_iter().map_while(|is_out| match is_out {
         true => Some(Executed::none(Ended::Died)),
         false => done.next(),

@@ -1,5 +1,6 @@
-//! Lambda expressions that tests pass, where an interface has one abstract method: those that a person writes at
-//! once, such as `x -> x`, `(a, b) -> 0` and `() -> "a"`; and method references as `Order::id`.
+//! Lambda expressions that tests pass for interfaces with one abstract method: those that a person
+//! writes at once, such as `x -> x`, `(a, b) -> 0` and `() -> "a"`; and method references such as
+//! `Order::id`.
 
 use super::sequence::{Arg, Method};
 use crate::classinfo;
@@ -9,8 +10,8 @@ use hindsight_classfile::access;
 use std::collections::{HashSet, VecDeque};
 use std::rc::Rc;
 
-/// Interfaces of the JDK that people write lambdas for, beside those of `java.util.function`: an `Iterable` has one
-/// abstract method, too.
+/// Interfaces of the JDK for which people write lambdas, besides those of `java.util.function`: an
+/// `Iterable` has one abstract method, too.
 const OF_JDK: [&str; 7] = [
     "java.io.FileFilter",
     "java.io.FilenameFilter",
@@ -21,7 +22,7 @@ const OF_JDK: [&str; 7] = [
     "java.util.concurrent.ThreadFactory",
 ];
 
-/// Parameters of a lambda, as many as the worker knows.
+/// The most parameters of a lambda, which is what the worker supports.
 const MAX_PARAMETERS: usize = 4;
 
 /// A lambda expression.
@@ -29,26 +30,26 @@ const MAX_PARAMETERS: usize = 4;
 pub struct Lambda {
     /// The interface, with dots.
     pub interface: String,
-    /// The name of its abstract method,
+    /// The name of its abstract method.
     pub method: String,
-    /// and the descriptor.
+    /// The descriptor of its abstract method.
     pub descriptor: String,
-    /// What comes of it.
+    /// What it returns or does.
     pub gives: Given,
 }
 
-/// What a lambda expression gives.
+/// What a lambda expression returns or does.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Given {
-    /// Nothing, and it does nothing.
+    /// It returns nothing, and does nothing.
     Nothing,
-    /// What it is passed for a parameter.
+    /// It returns the argument for this parameter.
     Parameter(usize),
-    /// The same each time.
+    /// It always returns the same value.
     Value(Arg),
-    /// What a method gives that it refers to: it is called on the first parameter, unless it is static.
+    /// It calls the method to which it refers, on the first parameter unless the method is static.
     Calls(Method),
-    /// Nothing, for it throws each time.
+    /// It always throws.
     Throws(Thrown),
 }
 
@@ -57,14 +58,14 @@ pub enum Given {
 pub struct Thrown {
     /// Its class, with dots.
     pub class: String,
-    /// What its constructor takes, if that takes something.
+    /// The argument of its constructor, if there is one.
     pub message: Option<String>,
     /// Whether javac wants that it is declared.
     pub is_checked: bool,
 }
 
 impl Lambda {
-    /// What it gives each time, if it does so.
+    /// The value that it always returns, if it does so.
     pub fn value(&self) -> Option<&Arg> {
         match &self.gives {
             Given::Value(arg) => Some(arg),
@@ -72,7 +73,7 @@ impl Lambda {
         }
     }
 
-    /// Likewise.
+    /// The same, mutable.
     pub fn value_mut(&mut self) -> Option<&mut Arg> {
         match &mut self.gives {
             Given::Value(arg) => Some(arg),
@@ -80,22 +81,23 @@ impl Lambda {
         }
     }
 
-    /// The descriptors of its parameters, and of what it gives.
+    /// The descriptors of its parameters, and of its result.
     pub fn types(&self) -> (Vec<&str>, &str) {
         descriptor::split(&self.descriptor).unwrap_or_default()
     }
 }
 
-/// An interface that lambdas can be of.
+/// An interface of which there can be lambdas.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Functional {
     /// Its name, with dots.
     pub interface: String,
-    /// The name of its abstract method,
+    /// The name of its abstract method.
     pub method: String,
-    /// and the descriptor.
+    /// The descriptor of its abstract method.
     pub descriptor: String,
-    /// Of each parameter, and of the result at last: which of the interface's type variables it is, if it is one.
+    /// For each parameter, and for the result at the end: which of the interface's type variables
+    /// it is, if it is one.
     pub variables: Vec<Option<usize>>,
     /// Whether the method declares exceptions.
     pub throws: bool,
@@ -108,7 +110,7 @@ pub fn is_written_for(class: &str) -> bool {
 }
 
 impl Functional {
-    /// What `info` knows of a class, if javac takes lambdas for it.
+    /// The interface of this name, from what `info` returns, if javac accepts lambdas for it.
     pub fn of(class: &str, info: &dyn Fn(&str) -> Option<Rc<FoundClass>>) -> Option<Functional> {
         let found = info(class)?;
         let own = found.info.as_ref()?;
@@ -141,7 +143,7 @@ impl Functional {
         let (owner, method) = only?;
         let (types, _) = descriptor::split(&method.descriptor)?;
         let count = types.len();
-        // What has type variables of its own cannot be one.
+        // A method with type variables of its own cannot be a lambda.
         let is_open = |text: &String| text.starts_with('<');
         if count > MAX_PARAMETERS || method.signature.as_ref().is_some_and(is_open) {
             return None;
@@ -163,7 +165,7 @@ impl Functional {
         })
     }
 
-    /// A lambda of it.
+    /// A lambda of this interface.
     pub fn giving(&self, gives: Given) -> Arg {
         Arg::Lambda(Box::new(Lambda {
             interface: self.interface.clone(),
@@ -173,14 +175,14 @@ impl Functional {
         }))
     }
 
-    /// How many parameters its lambdas have.
+    /// The number of parameters of its lambdas.
     pub fn parameters(&self) -> usize {
         self.variables.len() - 1
     }
 }
 
-/// The methods that a class declares or inherits with the name of one of its own, or its constructors, each with the
-/// class that declares it; none if not all of these classes are known.
+/// The methods that a class declares or inherits with the same name as one of its own, or its
+/// constructors, each with the class that declares it; none if not all of these classes are known.
 pub fn named(
     method: &Method,
     info: &dyn Fn(&str) -> Option<Rc<FoundClass>>,
@@ -209,14 +211,15 @@ pub fn named(
     Some(named)
 }
 
-/// Whether a reference to a method can be one of an interface whose method has so many parameters.
+/// Whether a reference to a method can be one of an interface whose method has this many
+/// parameters.
 pub fn takes(method: &classinfo::Method, parameters: usize) -> bool {
     let needs_none = method.is(access::STATIC) || method.name == "<init>";
     let taken = descriptor::split(&method.descriptor).map_or(0, |(types, _)| types.len());
     taken + usize::from(!needs_none) == parameters
 }
 
-/// Whether an interface only repeats what all objects have.
+/// Whether an interface method only repeats one that all objects have.
 fn is_objects_own(method: &classinfo::Method) -> bool {
     matches!(
         (method.name.as_str(), method.descriptor.as_str()),
@@ -252,7 +255,7 @@ mod tests {
                 "java.util.Comparator",
                 "compare(Ljava/lang/Object;Ljava/lang/Object;)I [Some(0), Some(0), None]",
             ),
-            // What it inherits is in the other one's variables.
+            // What it inherits is in terms of the other one's variables.
             (
                 "java.util.function.UnaryOperator",
                 "apply(Ljava/lang/Object;)Ljava/lang/Object; [None, None]",
@@ -262,7 +265,7 @@ mod tests {
             assert_eq!(shown(class).as_deref(), Some(expected), "{class}");
         }
         assert!(is_written_for("java.lang.Runnable") && is_written_for("a.Iterable"));
-        // Nobody does, though javac takes them.
+        // Nobody writes them, although javac accepts them.
         assert!(of("java.lang.Iterable").is_some() && !is_written_for("java.lang.Iterable"));
         for class in ["java.util.List", "java.lang.String", "no.Such"] {
             assert_eq!(of(class), None, "{class}");

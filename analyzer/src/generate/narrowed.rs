@@ -1,5 +1,5 @@
-//! What another version shows to fewer than before. Tests lie in the packages of their classes, where they see also
-//! what is public no more, and pass.
+//! Finds what another version makes less visible. Tests are in the packages of their classes, where
+//! they still see what is not public any more, and pass.
 
 use super::asserted::{Assertion, Checked};
 use super::sequence::{Arg, Method, Methods};
@@ -12,19 +12,19 @@ use hindsight_classfile::access;
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::rc::Rc;
 
-/// Classes around one another that are looked at.
+/// The most nested classes that are examined.
 const MAX_NESTED: usize = 64;
 
-/// Who sees a class or a member.
+/// The visibility of a class or a member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Sight {
-    /// The class around it,
+    /// Visible in the enclosing class.
     Private,
-    /// its package,
+    /// Visible in its package.
     Package,
-    /// classes below it, too,
+    /// Visible in subclasses as well.
     Protected,
-    /// or all.
+    /// Visible everywhere.
     Public,
 }
 
@@ -38,7 +38,7 @@ impl Sight {
         }
     }
 
-    /// How people call it.
+    /// The usual word for it.
     pub fn word(self) -> &'static str {
         match self {
             Sight::Private => "private",
@@ -49,21 +49,21 @@ impl Sight {
     }
 }
 
-/// A class or a member that fewer see.
+/// A class or a member whose visibility was reduced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Narrowed {
-    /// Who saw it,
+    /// The old visibility.
     pub old: Sight,
-    /// and who does now.
+    /// The new visibility.
     pub new: Sight,
 }
 
-/// What tests name that the other version shows to fewer, by how people write it.
+/// What tests name and the other version makes less visible, in its usual notation.
 #[derive(Debug, Default)]
 pub struct All(BTreeMap<String, Narrowed>);
 
 impl All {
-    /// Adds what a test names. Says which simple names these have.
+    /// Adds what a test names. Returns the simple names of these.
     pub fn add(
         &mut self,
         test: &Checked,
@@ -74,7 +74,7 @@ impl All {
         let (old, new) = (|class: &str| old.info(class), |class: &str| new.info(class));
         let mut names = HashSet::new();
         let mut found = |what: String, name: &str, sights: (Option<Sight>, Option<Sight>)| {
-            // What is not there at all is told with the call.
+            // A member that is missing is reported with the call.
             if let (Some(old), Some(new)) = sights
                 && new < old
             {
@@ -111,7 +111,7 @@ impl All {
     }
 }
 
-/// Whether what javac says is that something of this name cannot be seen from where a test is.
+/// Whether an error of javac says that something of this name is not visible to a test.
 pub fn refuses(error: &str, name: &str) -> bool {
     const WHY: [&str; 3] = [
         " has private access",
@@ -129,7 +129,7 @@ pub fn refuses(error: &str, name: &str) -> bool {
     })
 }
 
-/// How people write a member of a class.
+/// The usual notation of a member of a class.
 fn written(method: &Method, class: &str) -> String {
     let call = method.call_of(class);
     if method.is_constant() {
@@ -185,7 +185,7 @@ fn classes(test: &Checked, methods: &Methods) -> HashSet<String> {
     classes
 }
 
-/// Who sees a class, which nobody does who does not see the classes around it.
+/// The visibility of a class, which is at most that of the enclosing classes.
 fn sight(class: &str, info: &impl Fn(&str) -> Option<Rc<FoundClass>>) -> Option<Sight> {
     let mut least = Sight::Public;
     let mut class = class.to_owned();
@@ -202,7 +202,7 @@ fn sight(class: &str, info: &impl Fn(&str) -> Option<Rc<FoundClass>>) -> Option<
     None
 }
 
-/// A member as a class declares it.
+/// A member as its class declares it.
 struct Member {
     class: String,
     sight: Sight,
@@ -210,8 +210,8 @@ struct Member {
     throws: bool,
 }
 
-/// Whether a method declares exceptions in the other version, and none before: a source that calls it must do as
-/// much.
+/// Whether a method declares exceptions in the other version, and none before: then a source that
+/// calls it must handle them.
 pub fn throws_more(method: &Method, old: &ClassPath, new: &ClassPath) -> bool {
     let old = member(method, &|class: &str| old.info(class));
     let new = member(method, &|class: &str| new.info(class));
@@ -365,7 +365,7 @@ mod tests {
             found("a.Above", "<init>"),
             is("new a.Above()", Sight::Public)
         );
-        // Nobody inherits a constructor.
+        // Constructors are not inherited.
         assert_eq!(found("a.Below", "<init>"), None);
     }
 }

@@ -1,5 +1,9 @@
-//! Tests of what a recorded run did: sequences that were carved, executed, and
-//! compared with what was seen.
+//! Tests of what a recorded run did: sequences that were carved, executed, and compared with the
+//! record.
+//!
+//! - `length` decides where tests of long lives may end.
+//! - `lives` chooses the lives of objects that get tests.
+//! - `slices` chooses among the sequences of a life.
 
 mod length;
 mod lives;
@@ -16,34 +20,36 @@ use lives::{Life, lives};
 use slices::{Came, best};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Tests of one class.
+/// The most tests of one class.
 const MAX_PER_CLASS: usize = 20;
 
-/// Tests of one class that are about what its calls have given away, or about its objects as parts of others,
+/// The most tests of one class that concern results of its calls, or its objects as parts of
+/// others.
 const MAX_PARTS: usize = 10;
-/// and calls of its static methods, with the tests of its objects.
+/// The most calls of its static methods that are tested, including the tests of its objects.
 const MAX_STATICS: usize = 2 * MAX_PER_CLASS;
-/// Lives of one class, one after another, that no test can begin, after which no others are looked at.
+/// The number of successive lives of one class that no test can begin, after which no others are
+/// examined.
 const MAX_IN_VAIN: usize = 50;
-/// Sequences of which it is told one by one why they are no tests.
+/// The most sequences for which the reason why they are not tests is reported one by one.
 const MAX_TOLD: usize = 1000;
 
-/// Why a sequence is no test.
+/// The reason why a sequence is not a test.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Lost {
-    /// Its first call, or what that needs, went another way than in the run: which call, and how.
+    /// Its first call, or what that needs, ended differently than in the run: which call, and how.
     Otherwise(String),
-    /// It does as in the run only where nothing that others have left is there.
+    /// It agrees with the run only if it finds nothing that others have left.
     Leftover,
-    /// It wants what a test must not do: this, if it has not caught what says so.
+    /// It attempts what a test must not do: this, unless it has caught the exception.
     Blocked(Option<String>),
-    /// Without a call that was left out, nothing shows what the run did: which, if it is known.
+    /// Nothing shows what the run did, because a call was left out: which, if it is known.
     Without(Option<String>),
     /// It took too long, or ended the JVM.
     Ended,
     /// It does not do the same each time, and everywhere.
     Unstable,
-    /// Nothing comes of it that could be asserted.
+    /// It has no result that could be asserted.
     Silent,
 }
 
@@ -61,7 +67,7 @@ impl Lost {
         }
     }
 
-    /// The same for people.
+    /// The reason in words.
     pub fn reason(&self) -> &'static str {
         match self {
             Lost::Otherwise(_) => "went another way than in the run",
@@ -77,34 +83,37 @@ impl Lost {
     }
 }
 
-/// What became of carved sequences.
+/// The results for carved sequences.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Counts {
-    /// Lives of objects, and calls of static methods, that were tried.
+    /// The number of lives of objects, and calls of static methods, that were tried.
     pub carved: usize,
-    /// Those that did the same again, as far as they could be.
+    /// The number of those that did the same again, as far as possible.
     pub same: usize,
-    /// The first of the others: their last call in the run, and why.
+    /// The first of the others: their last call in the run, and the reason.
     pub lost: Vec<(String, Lost)>,
-    /// Calls that were left out, or ended a life, since what was passed cannot be made: of how many lives.
+    /// The calls that were left out, or ended a life, because an argument cannot be made, with the
+    /// number of lives.
     pub omitted: BTreeMap<String, usize>,
-    /// Lives that no test can begin: nothing that it may call has made the object, of a class, or the call
-    /// that has takes what cannot be made, which is told.
+    /// The lives that no test can begin: nothing that it may call has made the object, of a class;
+    /// or the call that has made it takes what cannot be made, which is named.
     pub unmade: BTreeMap<String, usize>,
-    /// Lives that go on behind the end of their tests, since there are too many calls, or only more of the same.
+    /// The number of lives that continue after the end of their tests, because there are too many
+    /// calls, or only more of the same.
     pub cut: usize,
-    /// Calls of static methods that were not tried, since others end the same, or there are too many: of
-    /// which methods, and how many.
+    /// The calls of static methods that were not tried, because others end in the same way, or
+    /// there are too many: by method, their number.
     pub untried: BTreeMap<String, usize>,
-    /// Lives that were not tried, since others make the same calls and end these alike, or there are too many:
-    /// of which classes, and how many.
+    /// The lives that were not tried, because others make the same calls with the same ends, or
+    /// there are too many: by class, their number.
     pub passed_over: BTreeMap<String, usize>,
-    /// Lives whose tests end before they do, since a call went another way than in the run: which, and how.
+    /// The lives whose tests end before they do, because a call ended differently than in the run:
+    /// which, and how.
     pub ended: BTreeMap<String, usize>,
 }
 
 impl Counts {
-    /// Adds those of another run.
+    /// Adds the counts of another run.
     pub fn add(&mut self, other: Counts) {
         self.carved += other.carved;
         self.same += other.same;
@@ -127,7 +136,7 @@ impl Counts {
         }
     }
 
-    /// Notes which calls a life lacks: in the slice that is its test, or in all of them.
+    /// Notes the calls that a life lacks: in the slice that is its test, or in all of them.
     fn omit(&mut self, tries: &[Carved], chosen: Option<usize>) {
         let tries = chosen.map_or(tries, |at| &tries[at..=at]);
         let calls: BTreeSet<&String> = tries.iter().flat_map(|one| &one.omitted).collect();
@@ -136,7 +145,7 @@ impl Counts {
         }
     }
 
-    /// Takes what came of one, unless it is lost.
+    /// Returns the result for one, unless it is lost.
     fn take(&mut self, about: impl Fn() -> String, came: Result<Checked, Lost>) -> Option<Checked> {
         self.carved += 1;
         match came {
@@ -154,7 +163,7 @@ impl Counts {
     }
 }
 
-/// Makes tests of what was seen.
+/// Makes tests of what was recorded.
 ///
 /// # Errors
 ///
@@ -181,7 +190,7 @@ pub fn tests(
     let admits = |class: &str, access: &mut Access<'_>| {
         wants(class) && access.is_own(class) && access.is_accessible(class)
     };
-    // What compilers write needs no test.
+    // Methods that compilers write need no tests.
     let has_tests = |method: &Method, class: &str, access: &mut Access<'_>| {
         let is_written = match method.class.as_str() {
             "java.lang.Enum" | "java.lang.Object" => true,
@@ -214,11 +223,12 @@ pub fn tests(
         let mut of_whole = None;
         let mut tried = Vec::new();
         let mut is_short = false;
-        // What the first lives of a class could not begin, later ones hardly can.
+        // If the first lives of a class could not begin, later ones hardly can.
         let in_vain = unmade.entry((class.to_owned(), is_part)).or_default();
         let ways = [Begins::Made, Begins::Given];
         for begins in ways.into_iter().filter(|_| *in_vain < MAX_IN_VAIN) {
-            // What has a test of its own has one as a part, too, of what it was taken from.
+            // An object with a test of its own is also tested as a part of the object from which it
+            // was taken.
             let has_test = came.as_ref().is_some_and(|came| came.test.is_ok());
             let taken = wholes.entry(class.to_owned()).or_default();
             if has_test && (*taken >= MAX_PARTS || !recorded.is_used_part(serial)) {
@@ -329,7 +339,7 @@ pub fn tests(
             && lacks
             && let Some(call) = seen.lacking(&HashMap::new())
         {
-            // With something else in its place it is another call.
+            // With another argument it is another call.
             *counts.omitted.entry(call).or_default() += 1;
             continue;
         }
@@ -338,7 +348,7 @@ pub fn tests(
             of_statics.push(((class, method.name, method.descriptor), test));
         }
     }
-    // Those of one method stand together.
+    // Those of one method are neighbours.
     of_statics.sort_by(|(one, _), (other, _)| one.cmp(other));
     tests.extend(of_statics.into_iter().map(|(_, test)| test));
     for (method, count) in &recorded.left_out {
@@ -352,7 +362,7 @@ pub fn tests(
     Ok((tests, counts))
 }
 
-/// Leaves of the calls what a source says, by which tests are compared.
+/// Reduces the calls to what a source says, by which tests are compared.
 fn as_written(test: &mut Checked, methods: &mut Methods) {
     for call in &mut test.sequence {
         let method = methods.get(call.method).as_written();
@@ -363,7 +373,7 @@ fn as_written(test: &mut Checked, methods: &mut Methods) {
     }
 }
 
-/// Calls what others have returned by the types that these declare, where these have the method.
+/// Calls the results of others with the types that these declare, if these have the method.
 fn by_declared_types(sequence: &mut Sequence, access: &mut Access<'_>, methods: &mut Methods) {
     for at in 0..sequence.len() {
         let Some(on) = sequence[at].on else { continue };
@@ -379,8 +389,8 @@ fn by_declared_types(sequence: &mut Sequence, access: &mut Access<'_>, methods: 
     }
 }
 
-/// How many of the first calls a test of a class can have for the lambdas that are passed: an interface that is not
-/// public is its package's.
+/// How many of the first calls a test of a class can have, given the lambdas that are passed: an
+/// interface that is not public belongs to its package.
 fn written(sequence: &Sequence, class: &str, access: &mut Access<'_>) -> usize {
     let mut can_be = |arg: &Arg| match arg {
         Arg::Lambda(lambda) => access.is_in_sight(&lambda.interface, class),
@@ -392,7 +402,7 @@ fn written(sequence: &Sequence, class: &str, access: &mut Access<'_>) -> usize {
     first.unwrap_or(sequence.len())
 }
 
-/// What a life can be cut out as, each once; those with the most around come first.
+/// The possible slices of a life, each once; those with the most around come first.
 fn slices(
     recorded: &Recorded,
     object: u64,
@@ -403,7 +413,7 @@ fn slices(
     let Some(life) = recorded.life(object, begins) else {
         return Vec::new();
     };
-    // Of a part, the whole may be one itself; or another test has made it.
+    // For a part, the whole may be one itself; or another test has made it.
     let others: &[Begins] = match begins {
         Begins::Made => &[Begins::Made],
         Begins::Given => &[Begins::Given, Begins::Made],

@@ -1,4 +1,6 @@
-//! What an object is asked at the end of a test: methods that change nothing.
+//! The questions to an object at the end of a test: methods that change nothing.
+//!
+//! - `telling` decides which results are informative.
 
 mod telling;
 
@@ -14,21 +16,22 @@ use crate::model::values::Literal;
 use std::collections::{BTreeMap, HashSet};
 use telling::{message, shows};
 
-/// Observers that are called at the end of a test,
+/// The most observers that are called at the end of a test.
 pub const MAX_OBSERVERS: usize = 4;
-/// and that are tried, to find those that tell something.
+/// The most that are tried, to find informative ones.
 const MAX_TRIED: usize = 64;
-/// What an object gives that is asked in turn,
+/// The most results of an object that are questioned in turn.
 const MAX_PARTS: usize = 4;
-/// and for how much each.
+/// The most questions to each of these.
 const MAX_ASKED: usize = 6;
-/// A text that is longer tells less than others do.
+/// The length from which on a text is less informative than others.
 const MAX_TEXT: usize = 200;
 
-/// What is asked of an object that a call has given, as a copy: nothing of it is known before.
+/// The most questions to an object that a call has returned, such as a copy: nothing is known about
+/// it before.
 const MAX_GIVEN: usize = 6;
 
-/// Asks the object at last what it says of itself.
+/// Adds questions to the object at the end.
 pub fn observe(
     checked: &mut Checked,
     object: usize,
@@ -47,14 +50,15 @@ pub fn observe(
         return;
     }
     let fits = |method: &Method| {
-        // A copy says what the object says.
+        // A copy has the same text as the object.
         shows(&method.types().1, access)
             && !matches!(&*method.name, "clone" | "hashCode")
             && method.leaves(mutability, 0)
     };
     let asking = access.asking(&checked.class).into_iter().filter(fits);
     let asking = asking.chain(message(&checked.class, access));
-    // What a factory says it gives may be less than what it makes: only that is known to a source.
+    // The declared result of a factory may be less specific than what it makes, and only that is
+    // known to a source.
     let is_exact = declared == checked.class;
     let asking = asking.filter_map(|method| match is_exact {
         true => Some(method),
@@ -62,7 +66,7 @@ pub fn observe(
     });
     let mut observers: BTreeMap<String, Method> =
         asking.map(|method| (method.name.clone(), method)).collect();
-    // What was asked at last need not be asked again.
+    // What the run asked last need not be asked again.
     for statement in checked.sequence.iter().rev() {
         let method = methods.get(statement.method);
         let asked = statement.on == Some(object) && observers.contains_key(method.name.as_str());
@@ -109,8 +113,8 @@ pub fn observe(
     }
 }
 
-/// What an object gives of the program's, and what that says of itself in turn: the account of a depot its balance.
-/// Not what the calls have asked for by themselves.
+/// The program's objects that an object returns, and their texts in turn: the account of a depot,
+/// and its balance. Those that the calls have asked for themselves are not included.
 fn parts(
     class: &str,
     called: &[(String, String)],
@@ -140,13 +144,14 @@ fn parts(
     given.take(MAX_PARTS).collect()
 }
 
-/// The words in the names of the methods that are called, in lower case.
+/// The words in the names of the called methods, in lower case.
 fn words_called(sequence: &[Statement], methods: &Methods) -> HashSet<String> {
     let names = sequence.iter().map(|call| &*methods.get(call.method).name);
     names.flat_map(words).collect()
 }
 
-/// Whether a method is about what others of these words do: `getQuoteMode` about `withQuoteMode`.
+/// Whether a method concerns what others with these words do: `getQuoteMode` concerns
+/// `withQuoteMode`.
 fn is_about(name: &str, called: &HashSet<String>) -> bool {
     let told = words(name).into_iter();
     let mut told = told.filter(|word| !matches!(word.as_str(), "get" | "is" | "has" | "to"));
@@ -168,7 +173,7 @@ fn words(name: &str) -> Vec<String> {
     words
 }
 
-/// Leaves out those of the observers, which begin at `first`, that tell nothing.
+/// Removes those of the observers, which begin at `first`, that are not informative.
 pub fn drop_observers(checked: &mut Checked, executed: &Executed, first: usize) {
     for at in (first..checked.sequence.len()).rev() {
         let threw = matches!(executed.outcomes.get(at), Some(Outcome::Threw(..)));
@@ -180,8 +185,8 @@ pub fn drop_observers(checked: &mut Checked, executed: &Executed, first: usize) 
     }
 }
 
-/// Leaves out an observer, unless another one is said to give the same object, or asks what it has given. Says
-/// whether it has.
+/// Removes an observer, unless another one is asserted to return the same object, or questions its
+/// result. Returns whether it was removed.
 pub fn leave_out(checked: &mut Checked, at: usize) -> bool {
     if checked.assertions.contains(&Some(Assertion::Same(at))) || is_asked(checked, at) {
         return false;
@@ -190,14 +195,14 @@ pub fn leave_out(checked: &mut Checked, at: usize) -> bool {
     true
 }
 
-/// Whether another observer asks what one has given.
+/// Whether another observer questions the result of this one.
 pub fn is_asked(checked: &Checked, at: usize) -> bool {
     checked.sequence[at + 1..]
         .iter()
         .any(|later| later.on == Some(at))
 }
 
-/// Leaves out those of the observers of which nothing is asserted any more.
+/// Removes the observers about which nothing is asserted any more.
 pub fn drop_silent(checked: &mut Checked) {
     for at in (checked.calls().len()..checked.sequence.len()).rev() {
         if checked.assertions[at].is_none() && leave_out(checked, at) {
@@ -206,8 +211,8 @@ pub fn drop_silent(checked: &mut Checked) {
     }
 }
 
-/// Leaves those observers that tell what the calls have changed; if nothing shows that,
-/// some that tell what the object is, unless the calls tell enough.
+/// Keeps those observers that show what the calls have changed; if none shows that, some that show
+/// what the object is, unless the calls suffice.
 pub async fn choose(
     checked: &mut Checked,
     object: usize,
@@ -219,7 +224,8 @@ pub async fn choose(
     if count == 0 {
         return;
     }
-    // What the calls have changed is seen before the first of them, or the last that may change anything.
+    // Changes show in comparison with the state before the first call, or before the last one that
+    // may change anything.
     let mut own = (object + 1..length).filter(|at| checked.kept[*at]);
     let first = own.next();
     let last = own.rfind(|at| {
@@ -250,7 +256,7 @@ pub async fn choose(
         if is_whole(&executed, checked.sequence.len()) {
             let worker = lab.worker(Side::Here);
             let outcomes = executed.outcomes[place..place + count].iter();
-            // As it is told afterwards, so that it can be compared.
+            // This has the form of later reports, so that they can be compared.
             let told = outcomes.zip(&checked.assertions[length..]);
             let told = told.map(|(outcome, after)| match after {
                 Some(after) if is_said(after) => assertion_of_any(&worker, outcome),
@@ -278,7 +284,7 @@ pub async fn choose(
         let mut before = before.iter();
         before.any(|told| told[at].is_some() && told[at] != after[at])
     };
-    // What was passed, and what the calls are about, says more of them than what comes first by its name.
+    // Arguments, and what the calls concern, are more informative than what comes first by name.
     let calls = || checked.sequence[..length].iter();
     let passed = |literal: &Literal| {
         let is_common = |literal: &Literal| matches!(literal, Literal::Bool(_) | Literal::Null);
@@ -313,7 +319,7 @@ pub async fn choose(
         );
         (of_part(*at), is_long, rank(*at), is_list)
     });
-    // What a call has told need not be asked for again, nor what another one says.
+    // What a call has shown need not be asked for again, nor what another observer shows.
     let is_told_before = |at: usize| {
         let asked = &checked.sequence[length + at];
         let mut calls = checked.sequence[..length].iter().zip(&checked.assertions);
@@ -366,15 +372,15 @@ pub async fn choose(
     }
 }
 
-/// Whether a call may give another object each time that nothing is known of: a constructor's is what that was
-/// passed, and what a class gives for nothing may be the only one.
+/// Whether a call may return a new object about which nothing is known: a constructor's is made
+/// from its arguments, and what a class returns without arguments may be the only one.
 fn is_given(method: &Method) -> bool {
     let is_alone = method.is_static && method.types().0.is_empty();
     !method.is_constructor() && !method.is_constant() && !is_alone
 }
 
-/// Adds to the observers that are chosen, by their places behind the first `length` calls, some of the object's
-/// `own` that say what its text does not.
+/// Adds to the chosen observers, which are places behind the first `length` calls, some of the
+/// object's `own` that show what its text does not.
 fn add_unsaid(
     chosen: &mut Vec<usize>,
     mut own: Vec<usize>,
@@ -403,7 +409,8 @@ fn add_unsaid(
     }
 }
 
-/// Whether a text has in it what is told, by itself and not as a part of a longer word or number.
+/// Whether a text contains what is asserted, as a word or number of its own and not as a part of a
+/// longer one.
 fn mentions(text: &str, told: &Assertion) -> bool {
     let told = match told {
         Assertion::Equals(Literal::Enum(_, name)) => name.clone(),
@@ -428,7 +435,7 @@ mod tests {
     use super::*;
     use std::time::Duration;
 
-    /// An object that is made, and asked at last; the first call is none of the observers.
+    /// An object that is made, and questioned at the end; the first call is not an observer.
     fn asked(assertions: Vec<Option<Assertion>>) -> Checked {
         let call = |at: usize| Statement {
             method: MethodId(at as u32),
@@ -472,7 +479,8 @@ mod tests {
             took: Duration::ZERO,
             lasted: Duration::ZERO,
         };
-        // The first one has thrown; of the second nothing is asserted but that the last one gives the same.
+        // The first one has thrown; about the second, only that the last one returns the same is
+        // asserted.
         let same = |at: usize| Some(Assertion::Same(at));
         let mut checked = asked(vec![None, None, None, None, same(2)]);
         drop_observers(&mut checked, &executed, 1);
@@ -480,14 +488,14 @@ mod tests {
         assert_eq!(checked.assertions, [None, None, same(1)]);
         assert_eq!(checked.observers, 2);
         assert!(checked.sequence.iter().all(|call| !call.may_throw));
-        // Without the last one, nobody needs the second.
+        // Without the last one, the second is not needed.
         checked.assertions[2] = None;
         drop_silent(&mut checked);
         assert_eq!(numbers(&checked), [0]);
         assert_eq!(checked.observers, 0);
     }
 
-    /// A copy is asked for all that its text does not say, and what others give as well.
+    /// A copy is asked for all that its text does not say, even if others return it as well.
     #[test]
     fn what_a_call_has_given_is_asked_for_what_its_text_does_not_say() {
         let mut methods = Methods::default();
@@ -513,9 +521,9 @@ mod tests {
         let mut checked = asked(vec![None, text("Ann"), born, roles, text("Ann Lee"), age]);
         let mut chosen = vec![4];
         add_unsaid(&mut chosen, (0..5).collect(), &checked, (0, 1), &methods);
-        // Her text says what her first name is.
+        // Her text contains her first name.
         assert_eq!(chosen, [4, 3, 1, 2]);
-        // It is asked before, and what is no word of its own is not said.
+        // It is asked before, and what is not a word of its own does not count.
         checked.assertions[4] = text("Ann Lee, Annex 1990, 19");
         checked.assertions[1] = text("Ex");
         let mut chosen = Vec::new();
@@ -523,7 +531,8 @@ mod tests {
         assert_eq!(chosen, [3, 0, 2, 4]);
     }
 
-    /// A depot is asked for its account, and that for its balance: the account stays as long as one that asks it.
+    /// A depot is asked for its account, and that for its balance: the account stays as long as it
+    /// is questioned.
     #[test]
     fn what_is_asked_in_turn_keeps_what_is_asked_for_it() {
         let number = |number| Some(Assertion::Equals(Literal::Int(number)));
@@ -536,12 +545,12 @@ mod tests {
         };
         let mut checked = depot();
         assert!(!leave_out(&mut checked, 2));
-        // The first goes, and the others still find what they ask.
+        // The first is removed, and the others still find what they question.
         assert!(leave_out(&mut checked, 1));
         assert_eq!(numbers(&checked), [0, 2, 3, 4]);
         let on: Vec<_> = checked.sequence.iter().map(|call| call.on).collect();
         assert_eq!(on, [None, Some(0), Some(1), Some(1)]);
-        // Where nothing is asserted of the last ones, nobody needs it.
+        // If nothing is asserted about the last ones, it is not needed.
         checked.assertions[2] = None;
         checked.assertions[3] = None;
         checked.observers = 3;

@@ -10,10 +10,10 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use std::rc::Rc;
 
-/// Classes around a class: more are not written, but a class file may say so.
+/// The most nested classes: sources have fewer, but a class file may claim more.
 pub(super) const MAX_NESTED: usize = 64;
 
-/// The classes of a JDK's image, read when they are asked for.
+/// The classes of a JDK's image, which are read on demand.
 pub struct Platform {
     image: Option<Image>,
     resources: HashMap<String, Resource>,
@@ -21,7 +21,7 @@ pub struct Platform {
 }
 
 impl Platform {
-    /// That of a JDK. Of one that has no image, or a damaged one, nothing is known.
+    /// The classes of a JDK. Of one that has no image, or a damaged one, nothing is known.
     pub fn new(jdk: &Jdk) -> Platform {
         let image = Image::open(&jdk.home.join("lib/modules")).ok();
         let all = image.as_ref().and_then(|image| image.resources().ok());
@@ -39,7 +39,7 @@ impl Platform {
         }
     }
 
-    /// What a class is, if the JDK has it and it can be read.
+    /// A class, if the JDK has it and it can be read.
     pub fn info(&self, class: &str) -> Option<Rc<FoundClass>> {
         if let Some(known) = self.known.borrow().get(class) {
             return known.clone();
@@ -94,20 +94,21 @@ impl Platform {
 /// All classes that tests may name.
 #[derive(Clone, Copy)]
 pub struct Classes<'a> {
-    /// The program's.
+    /// The program's classes.
     pub own: &'a ClassPath,
-    /// The JDK's.
+    /// The JDK's classes.
     pub platform: &'a Platform,
 }
 
 impl Classes<'_> {
-    /// What a class is, if it can be read.
+    /// A class, if it can be read.
     pub fn info(&self, class: &str) -> Option<Rc<FoundClass>> {
         self.own.info(class).or_else(|| self.platform.info(class))
     }
 
-    /// A class and those around it, from the inside out; none if one of them is local, or cannot be read, or
-    /// they are around each other: what a class file says of its nesting, others need not agree with.
+    /// A class and those that enclose it, from the inside out; `None` if one of them is local, or
+    /// cannot be read, or they enclose each other: class files may contradict each other about
+    /// nesting.
     pub fn nest(&self, class: &str) -> Option<Vec<Rc<FoundClass>>> {
         let mut nest: Vec<Rc<FoundClass>> = Vec::new();
         let mut next = Some(class.to_owned());
@@ -126,7 +127,7 @@ impl Classes<'_> {
         Some(nest)
     }
 
-    /// Whether a class, which is not local, `is` something, with those around it.
+    /// Whether a class that is not local, and those that enclose it, satisfy `is`.
     pub fn are_all_around(&self, class: &str, is: impl Fn(&ClassInfo) -> bool) -> bool {
         let nest = self.nest(class);
         nest.is_some_and(|nest| {

@@ -5,7 +5,7 @@
 pub struct Random(u64);
 
 impl Random {
-    /// Begins with a seed.
+    /// A generator with this seed.
     pub fn new(seed: u64) -> Random {
         Random(seed)
     }
@@ -19,7 +19,7 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number below `limit`; 0 if that is 0.
+    /// A number below `limit`; 0 if `limit` is 0.
     pub fn below(&mut self, limit: usize) -> usize {
         ((u128::from(self.number()) * limit as u128) >> 64) as usize
     }
@@ -29,7 +29,7 @@ impl Random {
         list.get(self.below(list.len()))
     }
 
-    /// Whether something of so many percent happens.
+    /// True with this probability in percent.
     pub fn percent(&mut self, chance: usize) -> bool {
         self.below(100) < chance
     }

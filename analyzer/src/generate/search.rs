@@ -1,9 +1,13 @@
-//! New sequences: at random (universal models), then along inferred models
-//! (Palulu, 2.1.2).
+//! New sequences: at random (universal models), then along inferred models (Palulu, 2.1.2).
 //!
-//! A component is a sequence that ran without an exception and ended in values that
-//! no other had; new sequences are made of components and a call. A modelled
-//! component knows where its object stands in the model of its class.
+//! - `along` takes steps along models, `walk` goes along a model as far as the run.
+//! - `blame` finds what makes sequences endless.
+//! - `came` evaluates executed sequences.
+//! - `lambdas` and `values` make arguments.
+//!
+//! A component is a sequence that ran without an exception and ended in values that no other had;
+//! new sequences are made of components and a call. A modelled component knows the place of its
+//! object in the model of its class.
 
 mod along;
 mod blame;
@@ -28,84 +32,85 @@ use std::time::{Duration, Instant};
 use values::Maker;
 use walk::{Walk, Walked};
 
-/// Sequences that are made before they are executed.
+/// The number of sequences that are made before they are executed.
 const BATCH: usize = 64;
 /// Sequences after which other JVMs go on, each of which has executed a part of them: some have changed static state
 /// for all that come later.
 const RENEWED: u64 = 4096 * PARALLEL as u64;
 /// Time that a batch should take.
 const MAX_BATCH: Duration = Duration::from_millis(300);
-/// Calls of one sequence, but for walks and what goes on after them.
+/// The most calls of one sequence, except for walks and what follows them.
 const MAX_LENGTH: usize = 30;
-/// Walks among a hundred sequences along models.
+/// The percentage of walks among sequences along models.
 const WALKS: usize = 4;
-/// Components that give values of one class.
+/// The most components that give values of one class.
 const MAX_PER_CLASS: usize = 200;
-/// Components at one node of a model that end in values that others have had.
+/// The most components at one node of a model that end in values that others have had.
 const MAX_PER_NODE: usize = 20;
-/// Trouble after which a method is not called any more: threads that go on, each of which takes some time,
+/// The amount of trouble after which a method is not called any more: threads that continue, each
+/// of which takes some time.
 const MAX_TROUBLE: u32 = 16;
-/// and what it must not do. What ends well makes up for it.
+/// The trouble of attempting what is forbidden. Good ends reduce it.
 const OF_BLOCKED: u32 = 6;
-/// Steps along models of which the one that was tried least is taken, and ways to make an object of which
-/// the shortest is.
+/// The number of steps along models from which the least tried is taken, and of ways to make an
+/// object from which the shortest is.
 const COMPARED: usize = 3;
-/// Calls that were seldom made, of a hundred sequences along models, each of which is the one that was made
+/// The percentage of seldom made calls among sequences along models; each is the one that was made
 /// least of some.
 const SELDOM: usize = 20;
 const SELDOM_COMPARED: usize = 8;
-/// Those that came last, of many.
+/// The number of latest ones, if there are many.
 const LAST: usize = 40;
-/// Tests of one method: by walks, by other steps along models, and at random.
+/// The most tests of one method: by walks, by other steps along models, and at random.
 const MAX_TESTS: usize = 8;
 
-/// How long to search.
+/// The bounds of a search.
 #[derive(Debug, Clone, Copy)]
 pub struct Bounds {
-    /// What looks random depends on this alone,
+    /// The seed, on which random choices depend.
     pub seed: u64,
-    /// if only so many sequences are executed.
+    /// The most sequences that are executed, if this bounds the search.
     pub sequences: Option<u64>,
     /// The time for all.
     pub time: Option<Duration>,
 }
 
-/// A sequence to make a test of.
+/// A sequence from which a test is to be made.
 #[derive(Debug, Clone)]
 pub struct Found {
     /// The calls; the last may throw.
     pub sequence: Sequence,
-    /// The class that it is about.
+    /// The class that it concerns.
     pub class: String,
-    /// The object that it is about.
+    /// The object that it concerns.
     pub object: Option<usize>,
-    /// How many basic blocks it has run that none before it has.
+    /// The number of basic blocks that it was the first to run.
     pub novel: usize,
-    /// How long it has taken, with what it has waited.
+    /// The time that it has taken, including waits.
     pub lasted: Duration,
 }
 
-/// What became of a search.
+/// The result of a search.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Tally {
-    /// Sequences that were executed, at random and along models.
+    /// The number of sequences that were executed, at random and along models.
     pub executed: [u64; 2],
-    /// Sequences that were kept as components, likewise.
+    /// The number of sequences that were kept as components, likewise.
     pub components: [u64; 2],
-    /// Sequences that wanted what they must not.
+    /// The number of sequences that attempted what is forbidden.
     pub blocked: u64,
-    /// Sequences that took too long, or ended the JVM.
+    /// The number of sequences that took too long, or ended the JVM.
     pub lost: u64,
 }
 
 #[derive(Debug, Clone)]
 struct Component {
     sequence: Sequence,
-    /// Which object is modelled, by which class's model, and where it stands.
+    /// The modelled object, with the class of its model and its place there.
     modelled: Option<Modelled>,
-    /// Its objects: variable and class.
+    /// The objects: variable and class.
     objects: Vec<(usize, ClassNumber)>,
-    /// Components that it is built on, and those that these are.
+    /// The components from which it is built, and those from which these are.
     parts: BTreeSet<usize>,
 }
 
@@ -114,7 +119,7 @@ struct Modelled {
     class: usize,
     object: usize,
     node: Node,
-    /// The life that it follows: of what edges have, it takes what belongs together.
+    /// The life that it follows: of the values on edges, it takes those that belong together.
     life: Option<Life>,
 }
 
@@ -125,9 +130,9 @@ struct Candidate {
     /// Its last call.
     method: MethodId,
     modelled: Option<Modelled>,
-    /// Whether it is a walk.
+    /// The state of the walk, if it is one.
     walk: Option<Walk>,
-    /// Components that it is built on, and those that these are.
+    /// The components from which it is built, and those from which these are.
     parts: BTreeSet<usize>,
 }
 
@@ -153,73 +158,75 @@ impl Candidate {
 #[derive(Debug, Clone, Copy)]
 struct How {
     phase: usize,
-    /// Whether by a walk: what one has come to is seldom what steps have.
+    /// Whether it was found by a walk, which seldom reaches the same as steps.
     by_walk: bool,
-    /// How many basic blocks it has run that none before it has.
+    /// The number of basic blocks that it was the first to run.
     novel: usize,
-    /// How long it has taken.
+    /// The time that it has taken.
     lasted: Duration,
 }
 
-/// A search that goes on.
+/// A search in progress.
 pub struct Search<'a> {
     methods: &'a mut Methods,
     worker: &'a mut Worker,
     surface: &'a Surface,
     model: Option<&'a Model>,
-    /// Names of the classes with models.
+    /// The names of the classes with models.
     classes: Vec<String>,
     random: Random,
     components: Vec<Component>,
     modelled: Vec<usize>,
-    /// Objects of components that have run what none before them had: component, variable, and class.
+    /// The objects of components that have run what none before them had: component, variable, and
+    /// class.
     promising: Vec<(usize, usize, ClassNumber)>,
     /// How often edges of models were tried, by where they begin.
     tried: HashMap<(usize, Node, CallId), u32>,
-    /// What has come of walks, by class,
+    /// The results of walks, by class.
     walked: HashMap<usize, Walked>,
-    /// how often lives were followed from where walks begin,
+    /// How often lives were followed from where walks begin.
     followed: HashMap<(usize, Life), u32>,
-    /// and walks that go on without a call.
+    /// Walks that continue without a call.
     again: Vec<Candidate>,
-    /// Modelled components by class, and by where they stand.
+    /// The modelled components by class, and by their place.
     standing: Vec<BTreeMap<Node, Vec<usize>>>,
     focus: Option<Focus>,
-    /// Whether time bounds the search, so that it is not the same each time anyway.
+    /// Whether time bounds the search, so that it is not reproducible anyway.
     timed: bool,
-    /// Classes with models whose tests are wanted.
+    /// The classes with models whose tests are wanted.
     targets: Vec<usize>,
-    /// Classes that are turned to for now.
+    /// The classes to which the search has turned for now.
     turned: Vec<usize>,
     /// How often methods were called, and how often they returned.
     returned: HashMap<MethodId, (u32, u32)>,
-    /// Where objects of a class come from: component and variable.
+    /// The origins of objects of a class: component and variable.
     values: HashMap<ClassNumber, Vec<(usize, usize)>>,
     states: HashSet<(ClassNumber, u64)>,
-    /// [`fingerprint`]s of sequences that were executed; along a model, with where they stand in it.
+    /// The [`fingerprint`]s of sequences that were executed; along a model, including their place
+    /// in it.
     known: HashSet<u128>,
-    /// Components by where they stand.
+    /// The number of components by place.
     reached: HashMap<(usize, Node), usize>,
-    /// How often calls of a method had no end,
+    /// How often calls of a method were endless.
     lost: HashMap<MethodId, u32>,
-    /// and what has come of all that components are parts of.
+    /// The results of all sequences that contain each component.
     uses: Vec<Uses>,
-    /// How much trouble a method is of late.
+    /// The recent trouble with each method.
     trouble: HashMap<MethodId, u32>,
-    /// Methods of which the last call has ended in good order.
+    /// The methods whose last call has ended well.
     proven: HashSet<MethodId>,
-    /// Methods that are called rather than others.
+    /// The methods that are preferred.
     preferred: Vec<MethodId>,
-    /// Basic blocks that sequences have run.
+    /// The basic blocks that sequences have run.
     covered: HashSet<u32>,
     found: Vec<Found>,
     per_method: HashMap<(MethodId, bool, bool, bool), usize>,
-    /// What became of it.
+    /// The result so far.
     pub tally: Tally,
 }
 
 impl<'a> Search<'a> {
-    /// Begins with nothing.
+    /// A search that has found nothing yet.
     pub fn new(
         surface: &'a Surface,
         model: Option<&'a Model>,
@@ -272,7 +279,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Searches, half of the time at random if there is a model.
+    /// Searches, with half of the time at random if there is a model.
     ///
     /// # Errors
     ///
@@ -292,7 +299,7 @@ impl<'a> Search<'a> {
         Ok((self.found, self.tally))
     }
 
-    /// Executes so many sequences more at random, until some time.
+    /// Executes this many further sequences at random, until some time.
     ///
     /// # Errors
     ///
@@ -302,13 +309,13 @@ impl<'a> Search<'a> {
         self.explore(0, Some(executed + sequences), until)
     }
 
-    /// Ends the worker's JVM, in good order.
+    /// Ends the worker's JVM in an orderly way.
     pub fn rest(&mut self) {
         self.worker.rest();
     }
 
-    /// From now on, calls these methods, and those that were never called, rather
-    /// than others. Says whether there are any.
+    /// From now on, prefers these methods, and those that were never called. Returns whether there
+    /// are any.
     pub fn prefer(&mut self, names: &[(String, String, String)]) -> bool {
         let names: HashSet<(&str, &str, &str)> = (names.iter())
             .map(|(class, name, descriptor)| (class.as_str(), name.as_str(), descriptor.as_str()))
@@ -323,7 +330,7 @@ impl<'a> Search<'a> {
         !self.preferred.is_empty()
     }
 
-    /// One phase, until so many sequences were executed in all.
+    /// One phase, until this many sequences were executed in all.
     fn explore(&mut self, phase: usize, most: Option<u64>, until: Option<Instant>) -> Result<()> {
         self.worker.declare(self.methods)?;
         let mut renewed = self.worker.executions();
@@ -331,7 +338,7 @@ impl<'a> Search<'a> {
             self.worker.renew();
         }
         let mut idle = 0;
-        // Where sequences cost JVMs, few of them are as much as can be known of the time that they take.
+        // If sequences cost JVMs, small batches are needed to keep to the time.
         let mut size = BATCH;
         loop {
             let executed: u64 = self.tally.executed.iter().sum();
@@ -361,7 +368,7 @@ impl<'a> Search<'a> {
 
     fn batch(&mut self, phase: usize, size: usize) -> Vec<Candidate> {
         let mut batch = Vec::new();
-        // One that may never end is not tried many times at once.
+        // One that may be endless is not tried many times at once.
         let mut new = HashSet::new();
         while batch.len() < size
             && let Some(again) = self.again.pop()
@@ -376,7 +383,7 @@ impl<'a> Search<'a> {
             }
             let made = match phase {
                 1 if self.random.percent(WALKS) => self.walk(),
-                // What has run something new lately may do so again.
+                // A component that has run something new lately may do so again.
                 _ if self.random.percent(15 * (1 + phase)) => self.on_promising(),
                 0 => self.at_random(None),
                 _ if self.random.percent(SELDOM) => self.seldom(),
@@ -385,7 +392,7 @@ impl<'a> Search<'a> {
                     let class = self.random.below(self.classes.len());
                     self.begin(class)
                 }
-                // Calls that the model does not know, on what it has made.
+                // This is a call that the model does not have, on what it has made.
                 _ if self.random.percent(15) => {
                     let place = *self.random.pick(&self.modelled).unwrap_or(&0);
                     let modelled = self.components.get(place).and_then(|one| one.modelled);
@@ -411,14 +418,14 @@ impl<'a> Search<'a> {
         batch
     }
 
-    /// Whether a sequence was never executed, as none of these will be again.
+    /// Whether a sequence was never executed. It is marked, so that it will not be executed again.
     fn is_new(&mut self, made: &Candidate) -> bool {
         let print = fingerprint(&(&made.sequence, made.modelled));
         self.known.insert(print)
     }
 
-    /// A call on an object of a component that has run something new lately, along its model if it is a
-    /// modelled one.
+    /// A call on an object of a component that has run something new lately, along its model if it
+    /// is a modelled one.
     fn on_promising(&mut self) -> Option<Candidate> {
         let last = self.promising.len().saturating_sub(LAST);
         let (place, var, class) = *self.random.pick(&self.promising[last..])?;
@@ -430,7 +437,7 @@ impl<'a> Search<'a> {
         self.at_random(Some((place, var, own)))
     }
 
-    /// What can be called on an object of a class: the methods of one of its types.
+    /// The methods that can be called on an object of a class: those of one of its types.
     fn callable(&mut self, class: ClassNumber) -> Option<&'a [MethodId]> {
         let surface = self.surface;
         let supers = surface.supers(&self.worker.class(class).name);
@@ -441,7 +448,7 @@ impl<'a> Search<'a> {
         self.random.pick(&supers).copied()
     }
 
-    /// A call that was seldom made, on an object of a class of which there is one: what the run has not done
+    /// A seldom made call on an object of a class of which there is one: what the run has not done
     /// with what it had.
     fn seldom(&mut self) -> Option<Candidate> {
         let mut classes: Vec<ClassNumber> = self.values.keys().copied().collect();
@@ -557,8 +564,8 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Stands for a value, of which there are too many to keep: that two share one is as good as impossible. It is the
-/// same each time.
+/// A hash that represents a value of which there are too many to keep: a collision is practically
+/// impossible. It is the same each time.
 fn fingerprint(value: &impl Hash) -> u128 {
     let half = |number: u8| {
         let mut hasher = DefaultHasher::new();

@@ -9,12 +9,12 @@ use crate::model::mutable::{MethodName, Mutability};
 use crate::model::values::Literal;
 use std::collections::{BTreeSet, HashMap};
 
-/// A method, by its place in [`Methods`].
+/// A method, by its index in [`Methods`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct MethodId(pub u32);
 
-/// A method that sequences may call; or a constant, a static final field, which is read as if it were a
-/// method without parameters. Its descriptor is the field's.
+/// A method that sequences may call; or a constant, a static final field, which is read as if it
+/// were a method without parameters. Its descriptor is the field's.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Method {
     /// The class that declares it, with dots.
@@ -25,8 +25,8 @@ pub struct Method {
     pub descriptor: String,
     /// Whether it has no receiver.
     pub is_static: bool,
-    /// The class whose method runs then, if that is known to be another one: what is called as an interface's
-    /// is one of the object's class.
+    /// The class whose method runs, if that is known to be another one: a call through an interface
+    /// runs a method of the object's class.
     pub runs: Option<String>,
 }
 
@@ -37,7 +37,7 @@ impl Method {
         told.unwrap_or_else(|| guard::stands_in(self))
     }
 
-    /// The same as a source calls it, by a class that declares or inherits it.
+    /// The same in the form of a source, called by a class that declares or inherits it.
     pub fn called_by(&self, class: String) -> Method {
         let runs = self.runs.as_ref().unwrap_or(&self.class);
         let runs = (*runs != class).then(|| runs.clone());
@@ -48,7 +48,7 @@ impl Method {
         }
     }
 
-    /// What a source says of it: not which one runs.
+    /// What a source says about it, without which one runs.
     pub fn as_written(&self) -> Method {
         Method {
             runs: None,
@@ -56,8 +56,8 @@ impl Method {
         }
     }
 
-    /// Whether it is known not to change what stands at `position`, which is as for [`Mutability`]: whatever
-    /// others of that name do, or since none does.
+    /// Whether it is known not to change the object at `position`, as in [`Mutability`], whatever
+    /// other methods of that name do.
     pub fn leaves(&self, mutability: &Mutability, position: i16) -> bool {
         let mut classes = self.runs.iter().chain([&self.class]);
         classes.any(|class| {
@@ -71,7 +71,7 @@ impl Method {
         })
     }
 
-    /// How people write a call of it, with a name of its class.
+    /// The usual notation of a call of it, with a name of its class.
     pub fn call_of(&self, class: &str) -> String {
         match self.is_constructor() {
             true => format!("new {class}"),
@@ -79,7 +79,7 @@ impl Method {
         }
     }
 
-    /// Whether it copies an array of primitives, which stands for the array itself in a test.
+    /// Whether it copies an array of primitives, which represents the array itself in a test.
     pub fn is_array_copy(&self) -> bool {
         self.class == "java.util.Arrays" && self.name == "copyOf" && self.descriptor.len() == 7
     }
@@ -89,8 +89,8 @@ impl Method {
         self.name == "<init>"
     }
 
-    /// Whether a source can name it, and people do: other languages' compilers give names that Java has not, and
-    /// methods of their own.
+    /// Whether a source can name it, and people do: compilers of other languages make names that
+    /// Java does not permit, and methods of their own.
     pub fn is_named(&self) -> bool {
         self.is_constructor()
             || is_identifier(&self.name)
@@ -102,13 +102,12 @@ impl Method {
         !self.descriptor.starts_with('(')
     }
 
-    /// The class of what it returns, or makes.
+    /// The class of its result, or of the object that it makes.
     pub fn gives(&self) -> Option<String> {
         descriptor::class_name(&self.types().1)
     }
 
-    /// The descriptors of its parameters, and of what it returns: a constructor its
-    /// object.
+    /// The descriptors of its parameters, and of its result: a constructor's is its object.
     pub fn types(&self) -> (Vec<String>, String) {
         if self.is_constant() {
             return (Vec::new(), self.descriptor.clone());
@@ -144,7 +143,7 @@ impl Methods {
     ///
     /// # Panics
     ///
-    /// Panics if it is none of these.
+    /// Panics if there is no such method.
     pub fn get(&self, id: MethodId) -> &Method {
         &self.list[id.0 as usize]
     }
@@ -155,10 +154,10 @@ impl Methods {
     }
 }
 
-/// What is passed for a parameter.
+/// An argument.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Arg {
-    /// What a call before has returned, or made.
+    /// The result of an earlier call, or the object that it made.
     Var(usize),
     /// A number, text or constant; the kind of primitive is the parameter's.
     Literal(Literal),
@@ -169,17 +168,17 @@ pub enum Arg {
 }
 
 impl Arg {
-    /// Whether it is what an element of a new array is.
+    /// Whether it equals the default element of a new array.
     pub fn is_fresh(&self, ty: &str) -> bool {
         match self {
-            // What was written to an array does not say whether an `int` is a `boolean`.
+            // A write to an array does not show whether an `int` is a `boolean`.
             Arg::Literal(Literal::Int(0)) if ty == "Z" => true,
             Arg::Literal(literal) => *literal == fresh(ty),
             Arg::Var(_) | Arg::Array(..) | Arg::Lambda(_) => false,
         }
     }
 
-    /// How many elements of new arrays are written for it.
+    /// The number of array elements that are written for it.
     pub fn elements(&self) -> usize {
         match self {
             Arg::Var(_) | Arg::Literal(_) | Arg::Lambda(_) => 0,
@@ -203,7 +202,7 @@ impl Arg {
         }
     }
 
-    /// The same with other variables.
+    /// The same with the variables renumbered.
     pub fn renumbered(&self, to: &impl Fn(usize) -> usize) -> Arg {
         match self {
             Arg::Var(var) => Arg::Var(to(*var)),
@@ -223,7 +222,7 @@ impl Arg {
     }
 }
 
-/// What an element of a new array is.
+/// The default element of a new array.
 pub fn fresh(ty: &str) -> Literal {
     match ty {
         "Z" => Literal::Bool(false),
@@ -234,16 +233,16 @@ pub fn fresh(ty: &str) -> Literal {
     }
 }
 
-/// A call. Its result is the variable of its place in the sequence.
+/// A call. Its result is the variable with its index in the sequence.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Statement {
-    /// What is called.
+    /// The called method.
     pub method: MethodId,
-    /// On what, if it has a receiver.
+    /// The receiver, if there is one.
     pub on: Option<usize>,
-    /// With what.
+    /// The arguments.
     pub args: Vec<Arg>,
-    /// Whether the sequence goes on if it throws.
+    /// Whether the sequence continues if it throws.
     pub may_throw: bool,
     /// Whether the object that it returns is asked for its text at once.
     pub shown: bool,
@@ -260,7 +259,7 @@ impl Statement {
         }
     }
 
-    /// The same with other variables.
+    /// The same with the variables renumbered.
     pub fn renumbered(&self, to: impl Fn(usize) -> usize) -> Statement {
         Statement {
             method: self.method,
@@ -275,7 +274,7 @@ impl Statement {
 /// Calls, one after another.
 pub type Sequence = Vec<Statement>;
 
-/// A sequence without one of its calls, which no other one uses.
+/// A sequence without one of its calls, whose result is not used.
 pub fn without(sequence: &[Statement], gone: usize) -> Option<Sequence> {
     let mut used = false;
     for statement in sequence {
@@ -284,7 +283,7 @@ pub fn without(sequence: &[Statement], gone: usize) -> Option<Sequence> {
     (!used).then(|| without_all(sequence, &BTreeSet::from([gone])))
 }
 
-/// A sequence without some of its calls, which no other one uses.
+/// A sequence without some of its calls, whose results are not used.
 pub fn without_all(sequence: &[Statement], gone: &BTreeSet<usize>) -> Sequence {
     let rest = sequence.iter().enumerate();
     let rest = rest.filter(|(at, _)| !gone.contains(at));
@@ -292,12 +291,12 @@ pub fn without_all(sequence: &[Statement], gone: &BTreeSet<usize>) -> Sequence {
         .collect()
 }
 
-/// Where a call is if some others are gone.
+/// The new index of a call after some others are removed.
 pub fn moved(at: usize, gone: &BTreeSet<usize>) -> usize {
     at - gone.range(..at).count()
 }
 
-/// Methods that Scala's compiler writes for each case class.
+/// The methods that Scala's compiler writes for each case class.
 const OF_CASES: [(&str, &str); 6] = [
     ("canEqual", "(Ljava/lang/Object;)Z"),
     ("productArity", "()I"),
@@ -307,8 +306,9 @@ const OF_CASES: [(&str, &str); 6] = [
     ("productPrefix", "()Ljava/lang/String;"),
 ];
 
-/// Whether a method is for compiled code alone, of whichever language: Kotlin's `size$main` is internal to a module,
-/// Scala's `copy$default$1` is what a caller leaves out. Not `x_$eq`, which is how other languages write `x = ..`.
+/// Whether a method is only for compiled code, in whatever language: Kotlin's `size$main` is
+/// internal to a module, Scala's `copy$default$1` is a default argument. This does not include
+/// `x_$eq`, which is how other languages write `x = ..`.
 pub fn is_of_compiler(name: &str, descriptor: &str) -> bool {
     let mut ends = name.match_indices('$').map(|(at, _)| &name[..at]);
     let is_mangled =
@@ -373,7 +373,7 @@ mod tests {
         }
     }
 
-    /// Elements of boxes hold nothing at first, whatever the boxes are of.
+    /// Elements of arrays of boxes are null at first, whatever the boxes.
     #[test]
     fn new_arrays_are_known_by_their_type() {
         let is_fresh = |literal, ty: &str| Arg::Literal(literal).is_fresh(ty);

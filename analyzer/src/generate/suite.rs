@@ -1,5 +1,8 @@
-//! Tests that were written: compiling them, running them in fresh JVMs, in one
-//! order and another.
+//! Compiles emitted tests and runs them in fresh JVMs, in different orders.
+//!
+//! - `compile` compiles them and drops those that javac rejects.
+//! - `late` finds tests that do harm later.
+//! - `spoilers` finds tests that make others fail.
 
 mod compile;
 mod late;
@@ -28,73 +31,75 @@ const EXECUTABLE: &str = include_str!("stubs/Executable.java");
 const ASSERT: &str = include_str!("stubs/Assert.java");
 const RUNNABLE: &str = include_str!("stubs/ThrowingRunnable.java");
 
-/// The status of a JVM that leaves the tests that are left to another one; as in `Suite.java`.
+/// The status of a JVM that leaves the remaining tests to another one, as in `Suite.java`.
 const TIRED: i32 = 3;
-/// The line that says that something beside the tests wanted what a test must not do; as there, too.
+/// The line that says that another thread attempted what a test must not do, as in `Suite.java`.
 const HARM: &str = "harm";
-/// How often it is looked for tests that do harm later, as the first ones may do it for others.
+/// How often tests are searched for that do harm later, because the first ones may do it for
+/// others.
 const MAX_HARMFUL: usize = 3;
-/// Runs of a suite before it is written. Each second one is the reverse of the one before, so that of two
-/// tests each comes first at times.
+/// The runs of a suite before it is written. Each second one is the reverse of the one before, so
+/// that either of two tests comes first at times.
 pub const RUNS: u64 = 4;
-/// Runs at most, where some tests pass in some orders only.
+/// The most runs, if some tests pass only in some orders.
 const MAX_RUNS: u64 = 16;
-/// A suite of no more tests runs twice as often, which takes seconds.
+/// The size up to which a suite runs twice as often, which takes seconds.
 const SMALL: usize = 2000;
 
-/// In which order tests run, and where.
+/// The order in which tests run, and the place.
 #[derive(Debug, Clone, Copy)]
 pub struct Order {
-    /// What looks random depends on this alone.
+    /// The seed, on which random choices depend.
     pub seed: u64,
-    /// Backwards.
+    /// Whether the order is reversed.
     pub reverse: bool,
     /// The number of the place.
     pub place: usize,
 }
 
-/// Why tests were dropped.
+/// The numbers of dropped tests, by reason.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Dropped {
-    /// They do not compile,
+    /// The number of tests that do not compile.
     pub not_compiled: usize,
-    /// of the first of them, for this that javac says,
+    /// The message of javac about the first of these.
     pub error: Option<String>,
-    /// and of the first that cannot even be written, for this.
+    /// The reason why the first of those tests cannot even be written that cannot.
     pub unwritten: Option<String>,
-    /// They failed in all runs,
+    /// The number of tests that failed in all runs.
     pub failed: usize,
-    /// or in some.
+    /// The number of tests that failed in some runs.
     pub flaky: usize,
-    /// They passed, and others failed behind them.
+    /// The number of tests that passed, but made others fail behind them.
     pub spoiling: usize,
-    /// They passed, and something that they left to be done later wanted what a test must not do.
+    /// The number of tests that passed, but left something to be done later that attempted what a
+    /// test must not do.
     pub harmful: usize,
-    /// They took too long.
+    /// The number of tests that took too long.
     pub timed_out: usize,
 }
 
 impl Dropped {
-    /// How many there are.
+    /// The number of all of them.
     pub fn count(&self) -> usize {
         self.not_compiled + self.failed + self.flaky + self.spoiling + self.harmful + self.timed_out
     }
 }
 
-/// How a test ended.
+/// The end of a test.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
     /// Well.
     Passed,
-    /// With this exception.
+    /// It failed with this exception.
     Failed(String),
-    /// Not in time.
+    /// It did not end in time.
     TimedOut,
-    /// With the JVM.
+    /// The JVM ended.
     Died,
 }
 
-/// A test as the worker is told of it: its number, class and method.
+/// A test in the worker's list: its number, class and method.
 type Listed = (usize, String, String);
 
 /// The tests in an order.
@@ -122,32 +127,32 @@ struct Run {
     ran: Ran,
 }
 
-/// How tests ended.
+/// The ends of tests.
 #[derive(Default)]
 struct Ran {
     verdicts: BTreeMap<usize, Verdict>,
-    /// Those that a JVM has run in which something beside them wanted what a test must not do.
+    /// The tests of each JVM in which another thread attempted what a test must not do.
     harmful: Vec<Vec<Listed>>,
 }
 
-/// Tests that are tried.
+/// Tests that are being tried.
 pub struct Suite<'a> {
     setup: &'a Setup,
     framework: Framework,
     /// The program's classes as they are.
     classpath: Vec<PathBuf>,
-    /// Of Java, for javac.
+    /// The release of Java, for javac.
     release: u32,
     dir: PathBuf,
     told: &'a Stages,
-    /// When not to look any longer for why tests do not always pass.
+    /// The time until which the search goes on for why tests do not always pass.
     until: Option<Instant>,
-    /// What the compiled classes are of.
+    /// The sources of the compiled classes.
     compiled: Mutex<Compiled>,
 }
 
 impl<'a> Suite<'a> {
-    /// A suite in a directory of its own, of this name, of sources for a release of Java.
+    /// A suite in a directory of its own, with this name, of sources for a release of Java.
     ///
     /// # Errors
     ///
@@ -201,7 +206,7 @@ impl<'a> Suite<'a> {
         })
     }
 
-    /// The same, with no more than the runs that there must be after `until`.
+    /// The same, with only the required runs after `until`.
     #[must_use]
     pub fn until(mut self, until: Option<Instant>) -> Suite<'a> {
         self.until = until;
@@ -216,7 +221,7 @@ impl<'a> Suite<'a> {
         self.dir.join("classes")
     }
 
-    /// Runs tests on the program's classes in `entries`. A JVM that ends is followed by another one.
+    /// Runs tests on the program's classes in `entries`. If a JVM ends, another one follows.
     ///
     /// # Errors
     ///
@@ -240,7 +245,7 @@ impl<'a> Suite<'a> {
         place: usize,
         limit: Duration,
     ) -> Result<Ran> {
-        // Those of another run at the same time are others.
+        // Those of another run at the same time differ.
         let place = place % PLACES.len();
         let list = self.dir.join(format!("list{place}"));
         let results = self.dir.join(format!("results{place}"));
@@ -251,7 +256,8 @@ impl<'a> Suite<'a> {
                 .iter()
                 .map(|(number, class, name)| format!("{number}\t{class}\t{name}\n"));
             write_file(&list, lines.collect::<String>())?;
-            // Another JVM's results are not these. It may write the file, and not make it.
+            // The results of another JVM do not belong here. The JVM may write the file, but not
+            // create it.
             write_file(&results, "")?;
             let mut command = self.setup.command(Task::Tests(&results), place);
             command
@@ -293,8 +299,8 @@ impl<'a> Suite<'a> {
         Ok(ran)
     }
 
-    /// Runs a suite in fresh JVMs, in one order and another, at one place and another. Where some tests do not
-    /// always pass, others may not either: it goes on as long as more are found.
+    /// Runs a suite in fresh JVMs, in different orders, at different places. If some tests do not
+    /// always pass, others may not either: it continues as long as more are found.
     fn runs(&self, written: &[Source], seed: u64, limit: Duration) -> Result<Vec<Run>> {
         let count: usize = written.iter().map(|source| source.tests.len()).sum();
         let least = if count <= SMALL { 2 * RUNS } else { RUNS };
@@ -343,8 +349,9 @@ impl<'a> Suite<'a> {
         Ok(runs)
     }
 
-    /// Which of these tests do otherwise on the program's classes as they are: nothing stands in for the JDK's there,
-    /// whose names or bytes a test may assert. The kernel alone keeps them from doing harm, without which they do not run.
+    /// Those of these tests that end differently on the program's classes as they are: nothing of
+    /// the JDK is replaced there, whose names or bytes a test may assert. Only the kernel keeps
+    /// them from doing harm, so they do not run without its support.
     fn otherwise(
         &self,
         written: &[Source],
@@ -368,8 +375,9 @@ impl<'a> Suite<'a> {
         Ok(failed.map(|(test, _)| test).collect())
     }
 
-    /// Runs a suite in fresh JVMs and drops the tests that do not always pass, or others that make them fail.
-    /// Gives those that never pass. The tests with numbers below `natural` are of what the run did.
+    /// Runs a suite in fresh JVMs and drops the tests that do not always pass, or others that make
+    /// them fail. Returns those that never pass. The tests with numbers below `natural` are of what
+    /// the run did.
     ///
     /// # Errors
     ///
@@ -447,14 +455,14 @@ impl<'a> Suite<'a> {
     }
 }
 
-/// Leaves tests out.
+/// Leaves out tests.
 fn without(written: &mut [Source], these: &BTreeSet<usize>) {
     for source in written {
         source.tests.retain(|test| !these.contains(&test.number));
     }
 }
 
-/// How tests ended, and whether something beside them wanted what a test must not do.
+/// Parses the ends of tests, and whether another thread attempted what a test must not do.
 fn read(path: &Path) -> (BTreeMap<usize, Verdict>, bool) {
     let text = fs::read(path).unwrap_or_default();
     let text = String::from_utf8_lossy(&text);

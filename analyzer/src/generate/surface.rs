@@ -1,5 +1,7 @@
-//! What of a program can be called: public methods of public classes, the values
-//! to call them with, and what the calls of models are.
+//! What can be called in a program: public methods of public classes, the values to call them with,
+//! and the methods of calls in models.
+//!
+//! - `pools` has values that are tried with any program.
 
 mod pools;
 
@@ -18,48 +20,49 @@ use hindsight_instrument::glob::Globs;
 use pools::base_pools;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-/// Constants of one class that are put into the pool.
+/// The most constants of one class that are put into the pool.
 const MAX_CONSTANTS: usize = 200;
-/// What a value that a run has used counts more than constants of the code.
+/// The weight of a value that a run has used, compared with constants of the code.
 const OF_RUN: u64 = 1 << 32;
 
-/// What can be called.
+/// The methods that can be called, with their values.
 pub struct Surface {
     /// All public methods, constructors and constants of the tested classes.
     pub methods: Vec<MethodId>,
     by_class: BTreeMap<String, Vec<MethodId>>,
-    /// By the class of a field: the public constants of the tested classes, and of those in the model.
+    /// By the class of a field, the public constants of the tested classes, and of those in the
+    /// model.
     constants: BTreeMap<String, Vec<MethodId>>,
-    /// The methods of the calls of the model, as far as they may be called.
+    /// The methods of calls in the model, as far as they may be called.
     pub modelled: HashMap<CallId, MethodId>,
     pools: HashMap<String, Vec<Literal>>,
-    /// Of each class of the class path: its superclass and the interfaces that it names.
+    /// For each class of the class path, its superclass and the interfaces that it names.
     parents: HashMap<String, Vec<String>>,
-    /// How objects of the JDK's classes are made.
+    /// The ways to make objects of the JDK's classes.
     pub ways: Ways,
-    /// Constructors of inner classes, which no source can call without an object around the new one.
+    /// Constructors of inner classes, which no source can call without an outer instance.
     inner: HashSet<MethodId>,
-    /// Of methods with such: their parameters' types with arguments.
+    /// For methods with type arguments in their parameters, the types of these.
     generics: HashMap<Method, Vec<Option<Generic>>>,
-    /// What methods return whose types have arguments.
+    /// The results of methods whose types have type arguments.
     results: HashMap<Method, Generic>,
-    /// Of the types of parameters, those that lambdas can be of.
+    /// The types of parameters of which there can be lambdas.
     functional: HashMap<String, Functional>,
 }
 
-/// What may be called.
+/// The methods that are admitted.
 struct Admitted<'a> {
-    /// Methods of which classes.
+    /// The classes whose methods are admitted.
     class: &'a mut dyn FnMut(&str, &ClassFile<'_>) -> bool,
-    /// With one of these access flags, if there are any.
+    /// The access flags of which methods must have one, if there are any.
     flags: u16,
     /// Whether the values of the model are tried.
     values: bool,
 }
 
 impl Surface {
-    /// The surface of the classes that `wanted` matches; of those that the model
-    /// has objects of, if it matches nothing in particular. With `values`, the model's are tried.
+    /// The surface of the classes that `wanted` matches; if it matches nothing in particular, of
+    /// those whose objects are in the model. With `values`, the model's values are tried.
     pub fn new(
         classes: &[Vec<u8>],
         wanted: &Globs,
@@ -207,7 +210,7 @@ impl Surface {
         self.by_class.keys()
     }
 
-    /// Values that can be written down.
+    /// The values that can be written as literals.
     pub fn pool(&self, ty: &str) -> &[Literal] {
         self.pools.get(ty).map_or(&[], Vec::as_slice)
     }
@@ -221,7 +224,7 @@ impl Surface {
         }
     }
 
-    /// A class and all that its objects are beside, as far as the class path tells.
+    /// A class and all its supertypes, as far as the class path has them.
     pub fn supers(&self, class: &str) -> BTreeSet<String> {
         let mut supers = BTreeSet::new();
         let mut pending = vec![class.to_owned()];
@@ -229,7 +232,7 @@ impl Surface {
             pending.extend(self.parents.get(&name).into_iter().flatten().cloned());
             supers.insert(name);
         }
-        // Everything is one, so that it says nothing.
+        // Every object is one, so it says nothing.
         supers.remove("java.lang.Object");
         supers
     }
@@ -279,16 +282,16 @@ impl Surface {
         }
     }
 
-    /// The type of a parameter with its arguments, if it has such and they are known.
+    /// The type of a parameter with its type arguments, if it has any and they are known.
     pub fn generic(&self, method: &Method, parameter: usize) -> Option<&Generic> {
         let parameters = self.generics.get(method)?;
-        // Constructors of enums and inner classes have parameters that their signatures leave out.
+        // Constructors of enums and inner classes have parameters that their signatures omit.
         let left_out = method.types().0.len().checked_sub(parameters.len())?;
         parameters.get(parameter.checked_sub(left_out)?)?.as_ref()
     }
 
-    /// The type of what a call of a sequence returns, with its arguments: as its signature tells, or that of what takes
-    /// it first.
+    /// The type of a call's result in a sequence, with its type arguments: from its signature, or
+    /// from that of the call that takes it first.
     pub fn generic_of(
         &self,
         sequence: &[Statement],
@@ -308,7 +311,7 @@ impl Surface {
         })
     }
 
-    /// Whether what has one type cannot have the other one, by their arguments.
+    /// Whether an object of one type cannot have the other one, because of their type arguments.
     pub fn contradict(&self, one: &Generic, other: &Generic) -> bool {
         let is_any = |one: &Generic| one.class == "java.lang.Object" && one.dimensions == 0;
         if one.arguments.len() != other.arguments.len() {
@@ -345,7 +348,7 @@ impl Surface {
         !self.inner.contains(&method) || args.first() != Some(&Arg::Literal(Literal::Null))
     }
 
-    /// What is known of a type that lambdas can be of.
+    /// The functional interface of this name, if there can be lambdas of it.
     pub fn functional(&self, class: &str) -> Option<&Functional> {
         self.functional.get(class)
     }
@@ -363,7 +366,7 @@ impl Surface {
         }
     }
 
-    /// Constants of the JDK's enums, where a parameter is of one.
+    /// Adds constants of the JDK's enums, for parameters of these.
     fn add_enums(&mut self, platform: &Platform, methods: &Methods) {
         let called = self.methods.iter().chain(self.modelled.values());
         let types: BTreeSet<String> = called.flat_map(|id| methods.get(*id).types().0).collect();
@@ -377,7 +380,7 @@ impl Surface {
         }
     }
 
-    /// Constants of the class that are objects; what is written down is none.
+    /// Adds constants of the class that are objects, without those that are literals.
     fn add_constants(
         &mut self,
         file: &ClassFile<'_>,
@@ -430,7 +433,7 @@ impl Surface {
                 runs: None,
             };
             let cannot = method.is_constructor() && file.is(access::ABSTRACT | access::ENUM);
-            // Their constants are written down.
+            // Constants of an enum are literals.
             let of_compiler = file.is(access::ENUM)
                 && matches!(method.name.as_str(), "values" | "valueOf")
                 && method.is_static;
@@ -476,7 +479,7 @@ impl Surface {
     }
 }
 
-/// Constants, with how often they were seen.
+/// Constants, with how often they occurred.
 #[derive(Default)]
 struct Seen<T> {
     counts: BTreeMap<T, u64>,
@@ -488,8 +491,8 @@ impl<T: Ord + Clone> Seen<T> {
         *count = count.saturating_add(times);
     }
 
-    /// Of those that will do, the ones that were seen most: of each size if there are many that were
-    /// seen alike.
+    /// Of those that satisfy `will_do`, the most frequent; of each size if many are equally
+    /// frequent.
     fn most(&self, will_do: impl Fn(&T) -> bool) -> Vec<T> {
         let mut by_count: BTreeMap<u64, Vec<&T>> = BTreeMap::new();
         for (value, count) in self.counts.iter().filter(|(value, _)| will_do(value)) {
@@ -504,8 +507,8 @@ impl<T: Ord + Clone> Seen<T> {
     }
 }
 
-/// The constants that code loads or fields have; others are the compiler's own, such as the recipes of
-/// string concatenation.
+/// The constants that code loads or fields have; others are the compiler's own, such as the recipes
+/// of string concatenation.
 fn constants<'a>(file: &ClassFile<'a>) -> Vec<Constant<'a>> {
     let mut indices = BTreeSet::new();
     for method in &file.methods {
@@ -546,7 +549,7 @@ mod tests {
         let most = seen.most(|value| *value != 0);
         assert_eq!(most.len(), MAX_CONSTANTS);
         assert_eq!(most[0], 999);
-        // Of all sizes, not the least of them.
+        // They are of all sizes, not only the smallest.
         assert!(
             most.iter().any(|value| (900..999).contains(value)),
             "{most:?}"

@@ -1,7 +1,7 @@
-//! How tests make objects of the JDK's classes: an empty list, a reader of a text.
+//! The ways in which tests make objects of the JDK's classes: an empty list, a reader of a text.
 //!
-//! A program offers no call that makes what its methods want of the JDK; a person who writes a test
-//! takes the class that is at hand. [`Ways`] has one or more for each such type, none of which reads
+//! A program has no call that makes the JDK objects that its methods need; a person who writes a
+//! test takes the obvious class. [`Ways`] has one or more for each such type, none of which reads
 //! or changes anything outside of the JVM.
 
 use super::platform::Platform;
@@ -10,9 +10,9 @@ use crate::java::descriptor;
 use hindsight_classfile::access;
 use std::collections::BTreeMap;
 
-/// Constructors and factories, a line each: class, name and descriptor; or those of a constant. Where a star
-/// is before, what it makes is what one takes for the class's supertypes, too. Those come first that say
-/// the least of their kind.
+/// Constructors and factories, a line each: class, name and descriptor; or those of a constant.
+/// After a star, the object is also taken for the class's supertypes. The simplest of each kind
+/// come first.
 const WAYS: &str = "\
     * java.util.ArrayList <init> ()V
     * java.util.HashMap <init> ()V
@@ -89,7 +89,8 @@ const WAYS: &str = "\
     - java.time.temporal.ChronoUnit DAYS Ljava/time/temporal/ChronoUnit;
 ";
 
-/// What puts something into an object, likewise: for those of a type, the first that fits.
+/// The methods that put something into an object, in the same format: for those of a type, the
+/// first that fits.
 const FILLING: &str = "\
     java.util.Properties setProperty (Ljava/lang/String;Ljava/lang/String;)Ljava/lang/Object;
     java.util.Map put (Ljava/lang/Object;Ljava/lang/Object;)Ljava/lang/Object;
@@ -98,7 +99,7 @@ const FILLING: &str = "\
     java.util.BitSet set (I)V
 ";
 
-/// Of these, anything is one: that an object is of them says nothing of what it is for.
+/// Types that say nothing about the purpose of their objects.
 const SAY_NOTHING: [&str; 4] = [
     "java.io.Serializable",
     "java.lang.Cloneable",
@@ -109,20 +110,20 @@ const SAY_NOTHING: [&str; 4] = [
 /// A way to make an object.
 #[derive(Debug, Clone, Copy)]
 pub struct Way {
-    /// What is called; or a constant.
+    /// The method to call; or a constant.
     pub make: MethodId,
-    /// What can be called on the object to put something into it.
+    /// The method that can be called on the object to put something into it.
     pub fill: Option<MethodId>,
 }
 
 /// The ways to make objects of the JDK's classes.
 pub struct Ways {
-    /// By the type that is wanted.
+    /// The ways by the required type.
     of: BTreeMap<String, Vec<Way>>,
 }
 
 impl Ways {
-    /// Those that a JDK has.
+    /// The ways that a JDK supports.
     pub fn new(platform: &Platform, methods: &mut Methods) -> Ways {
         let mut of: BTreeMap<String, Vec<Way>> = BTreeMap::new();
         let mut intern = |class: &str, name: &str, descriptor: &str| {
@@ -165,7 +166,7 @@ impl Ways {
         Ways { of }
     }
 
-    /// Those that make an object of a type.
+    /// The ways to make an object of a type.
     pub fn of(&self, class: &str) -> &[Way] {
         self.of.get(class).map_or(&[], Vec::as_slice)
     }
@@ -182,7 +183,7 @@ mod tests {
     use super::*;
     use crate::jdk::Jdk;
 
-    /// What the JDK does not have would be left out without a word.
+    /// What the JDK does not have would be left out silently.
     #[test]
     fn all_ways_are_there() {
         let jdk = Jdk::find(None).unwrap();

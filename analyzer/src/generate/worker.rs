@@ -1,6 +1,12 @@
-//! The child JVM that executes sequences: starting it, talking to it, starting it
-//! again where a sequence has ended it. What is said is described in the worker's
-//! `Worker.java`.
+//! The child JVM that executes sequences: starts it, communicates with it, and starts it again if a
+//! sequence has ended it. The protocol is described in the worker's `Worker.java`.
+//!
+//! - `batches` shares batches of sequences among JVMs.
+//! - `endless` learns which calls are endless.
+//! - `environment` makes the environment of the JVMs.
+//! - `running` is one JVM with its pipes.
+//! - `setup` decides how and where the JVMs are started.
+//! - `wire` encodes and decodes messages.
 
 mod batches;
 mod endless;
@@ -25,72 +31,74 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// How many times as long as any before it a sequence may take that can be stopped.
+/// The time of a sequence that can be stopped, as a multiple of the longest before it.
 const PATIENCE: u32 = 4;
 /// JVMs in which a search goes on at the same time: what the one has done to static state, the other need not know.
 /// It is the same number on each machine, for what a search finds depends on it.
 pub const PARALLEL: usize = 2;
 
-/// A class, by its place in [`Worker::classes`].
+/// A class, by its index in [`Worker::classes`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ClassNumber(pub u32);
 
-/// What the worker has told of a class.
+/// A class as the worker has described it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Class {
-    /// As `Class.getName` gives it.
+    /// The name as in `Class.getName`.
     pub name: String,
-    /// Whether a source anywhere can name it.
+    /// Whether a source in any package can name it.
     pub accessible: bool,
     /// All its supertypes.
     pub supers: Vec<String>,
 }
 
 impl Class {
-    /// Whether its objects are of a type, named as `Class.getName` does.
+    /// Whether its objects are of a type, with a name as in `Class.getName`.
     pub fn is_a(&self, name: &str) -> bool {
         self.name == name || self.supers.iter().any(|known| known == name)
     }
 }
 
-/// Whose code an exception comes from.
+/// The code that has thrown an exception.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Thrower {
-    /// The JDK's, or nobody knows.
+    /// The JDK's, or unknown code.
     Platform,
-    /// What stands in for what the program must not do.
+    /// The replacement of what the program must not do.
     Guard,
-    /// The program's, or what the JVM throws there.
+    /// The program's, or the JVM on its behalf.
     Program,
 }
 
-/// What came of a call.
+/// The outcome of a call.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
-    /// It returned nothing,
+    /// It returned nothing.
     Void,
-    /// null,
+    /// It returned null.
     Null,
-    /// a number, text or constant,
+    /// It returned a number, text or constant.
     Literal(Literal),
-    /// an object: perhaps the same as what an earlier call returned, and its text if it was asked for,
+    /// It returned an object: perhaps the same as an earlier call, and with its text if that was
+    /// asked for.
     Object(ClassNumber, Option<usize>, Option<Said>),
-    /// or a short array of literals.
+    /// It returned a short array of literals.
     Array(ClassNumber, Vec<Literal>),
-    /// It threw: what, with which message, and whose code has made that.
+    /// It threw: the class, the message, and the code that has thrown it.
     Threw(ClassNumber, Option<String>, Thrower),
     /// It could not be called.
     Failed(String),
 }
 
-/// What an object says when it is asked.
+/// What an object says about itself.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Said {
     /// Its text.
     Text(String),
-    /// What is in an array, or in a collection of arrays.
+    /// The elements of an array, or of a collection of arrays.
     Elements(String),
-    /// How many elements an array, collection or map has that says too much, or not the same each time.
+    /// The number of elements of an array, collection or map whose text is too long, or differs
+    /// each time.
     Size(String),
 }
 
@@ -106,7 +114,7 @@ impl Said {
 /// How an execution ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ended {
-    /// By itself.
+    /// It ended by itself.
     Well,
     /// It took too long.
     TimedOut,
@@ -116,43 +124,43 @@ pub enum Ended {
     Memory,
 }
 
-/// Where a sequence has not come to an end.
+/// The place at which a sequence did not end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stuck {
-    /// In which of its calls,
+    /// The index of the call.
     pub at: usize,
-    /// or while what that has returned was asked for its text.
+    /// Whether the call has returned, and its result was being asked for its text.
     pub is_shown: bool,
 }
 
-/// What came of a sequence.
+/// The result of executing a sequence.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Executed {
-    /// Of each call that was reached.
+    /// The outcomes of the calls that were reached.
     pub outcomes: Vec<Outcome>,
-    /// Objects at the end, if it was asked for: variable, class, and a number for the state.
+    /// The objects at the end, if they were asked for: variable, class, and a number for the state.
     pub states: Vec<(usize, ClassNumber, u64)>,
-    /// Basic blocks that ran for the first time in its JVM, if the classes tell.
+    /// The basic blocks that ran for the first time in its JVM, if the classes report them.
     pub blocks: Vec<u32>,
-    /// Whether the program wanted what it must not.
+    /// Whether the program attempted what is forbidden.
     pub blocked: bool,
     /// How it ended.
     pub ended: Ended,
-    /// Where it did not, if that is known.
+    /// The place at which it did not end, if that is known.
     pub stuck: Option<Stuck>,
-    /// Whether its last call has started threads that go on.
+    /// Whether its last call has started threads that continue.
     pub threads: bool,
-    /// Whether several objects have got identity hash codes, where the place tells: what goes by these is in another
-    /// order each time.
+    /// Whether several objects have got identity hash codes, in places where that is known: then
+    /// what depends on these is in another order each time.
     pub hashed: bool,
-    /// Processor time, as far as it has ended.
+    /// The processor time, if it has ended.
     pub took: Duration,
-    /// The same with what it has waited.
+    /// The time including waits.
     pub lasted: Duration,
 }
 
 impl Executed {
-    /// What the program wanted that it must not, if it has not caught what says so.
+    /// The forbidden action that the program attempted, unless it has caught the exception.
     pub fn wanted(&self) -> Option<String> {
         self.outcomes.iter().find_map(|outcome| match outcome {
             Outcome::Threw(_, Some(message), Thrower::Guard) => {
@@ -163,7 +171,7 @@ impl Executed {
         })
     }
 
-    /// Of one of which nothing is known but how it ended.
+    /// A result of which only the kind of end is known.
     pub(super) fn none(ended: Ended) -> Executed {
         Executed {
             outcomes: Vec::new(),
@@ -180,11 +188,11 @@ impl Executed {
     }
 }
 
-/// A worker, whatever JVM it runs in.
+/// A worker, in whatever JVM it runs.
 pub struct Worker {
     setup: Setup,
     place: &'static Place,
-    /// The JVMs that run: the first, and others that a search goes on in beside it.
+    /// The running JVMs: the first, and others in which a search also runs.
     running: [Option<Running>; PARALLEL],
     /// Which of them have run before.
     started: [bool; PARALLEL],
@@ -192,32 +200,32 @@ pub struct Worker {
     next: [Option<JoinHandle<Result<Running>>>; PARALLEL],
     /// Whether any JVM has ever answered.
     alive: bool,
-    /// What sequences get at least, where they get little time,
+    /// The minimum time of a sequence, if sequences get little time.
     hurry: Option<Duration>,
-    /// and the most time that one has taken that came to its end.
+    /// The longest time of a sequence that has ended.
     longest: Duration,
-    /// All classes that were told of.
+    /// All classes that were described.
     pub classes: Vec<Class>,
     by_name: HashMap<String, ClassNumber>,
-    /// What each method returns, or why it cannot be called.
+    /// The result type of each method, or the reason why it cannot be called.
     pub declared: Vec<Result<ClassNumber, String>>,
-    /// What had no end.
+    /// The calls that were endless.
     pub endless: Endless,
-    /// JVMs that were started,
+    /// The number of JVMs that were started.
     pub starts: u32,
-    /// and those that were given up for a class that failed to be initialised.
+    /// The number of JVMs that were given up because a class failed to be initialised.
     spoilt: u32,
-    /// Sequences that were executed, which another thread may look at.
+    /// The number of sequences that were executed, which another thread may read.
     executions: Arc<AtomicU64>,
 }
 
 impl Worker {
-    /// A worker that is started when it is needed, at the first of the [`PLACES`].
+    /// A worker that is started on demand, at the first of the [`PLACES`].
     pub fn new(setup: Setup) -> Worker {
         Worker::at(&PLACES[0], setup)
     }
 
-    /// One in another place.
+    /// A worker in another place.
     pub fn at(place: &'static Place, setup: Setup) -> Worker {
         Worker {
             hurry: None,
@@ -238,12 +246,12 @@ impl Worker {
         }
     }
 
-    /// Counts sequences that are executed.
+    /// The counter of executed sequences.
     pub fn counter(&self) -> Arc<AtomicU64> {
         self.executions.clone()
     }
 
-    /// How many sequences were executed.
+    /// The number of executed sequences.
     pub fn executions(&self) -> u64 {
         self.executions.load(Ordering::Relaxed)
     }
@@ -253,17 +261,17 @@ impl Worker {
         self.executions.fetch_add(more, Ordering::Relaxed);
     }
 
-    /// What is known of a class.
+    /// The description of a class.
     pub fn class(&self, number: ClassNumber) -> &Class {
         &self.classes[number.0 as usize]
     }
 
-    /// What is known of a class, by its name as `Class.getName` gives it.
+    /// The description of a class, by its name as in `Class.getName`.
     pub fn named(&self, name: &str) -> Option<&Class> {
         self.by_name.get(name).map(|number| self.class(*number))
     }
 
-    /// Takes down what is told of a class, if nothing is known of it.
+    /// Adds the description of a class, if there is none yet.
     pub(super) fn learn(&mut self, class: Class) -> ClassNumber {
         let next = ClassNumber(self.classes.len() as u32);
         let known = *self.by_name.entry(class.name.clone()).or_insert(next);
@@ -273,7 +281,7 @@ impl Worker {
         known
     }
 
-    /// Has the methods found that are new; [`Self::declared`] says what came of it.
+    /// Resolves new methods; [`Self::declared`] has the results.
     ///
     /// # Errors
     ///
@@ -285,12 +293,12 @@ impl Worker {
         }
         let unknown = || Err("the JVM ended when it was looked for".to_owned());
         self.declared.resize_with(methods.all().len(), unknown);
-        // What comes back is taken by `execute`.
+        // The answers are handled by `execute`.
         self.execute(methods, &[])?;
         Ok(())
     }
 
-    /// The JVM that waits, or else one that is started.
+    /// The JVM that is waiting, or else one that is started.
     fn start(&mut self, at: usize, methods: &Methods) -> Result<Running> {
         self.starts += 1;
         let again = std::mem::replace(&mut self.started[at], true);
@@ -300,8 +308,8 @@ impl Worker {
                 .unwrap_or_else(|panic| std::panic::resume_unwind(panic))?,
             None => Running::start(&self.setup, self.place, at)?,
         };
-        // Where one JVM was not enough, more will be needed, and mostly there is a processor that is idle.
-        // What records is told of each JVM, whatever it does.
+        // If one JVM was not enough, more will be needed, and mostly a processor is idle. A
+        // recorded JVM is only started when it is needed.
         if again && self.setup.recorded.is_none() {
             let (setup, place) = (self.setup.clone(), self.place);
             let mut told = Vec::new();
@@ -324,13 +332,13 @@ impl Worker {
         self.running = Default::default();
     }
 
-    /// Ends the JVMs that only searches go on in.
+    /// Ends the JVMs in which only searches run.
     pub fn end_others(&mut self) {
         self.running[1..].fill_with(|| None);
         self.next[1..].fill_with(|| None);
     }
 
-    /// Gives sequences another time, in another JVM.
+    /// Sets another time for sequences, in another JVM.
     pub fn limit(&mut self, limit: Duration) {
         if self.setup.limit != limit {
             self.setup.limit = limit;
@@ -339,20 +347,20 @@ impl Worker {
         }
     }
 
-    /// Has sequences get little time, but so much at least, if no other has needed more; the JVM of one that
-    /// takes longer goes on, if it can, with whatever this has left behind.
+    /// Gives sequences little time, but at least this much, unless another one has needed more. The
+    /// JVM of one that takes longer continues, if it can, with whatever this has left behind.
     pub fn hurry(&mut self, least: Duration) {
         self.hurry = Some(least);
     }
 
-    /// The time of a sequence that is to be stopped after it.
+    /// The time after which a sequence is stopped.
     fn quick_limit(&self) -> Option<Duration> {
         let (least, most) = (self.hurry?, self.setup.limit);
         let limit = (PATIENCE * self.longest).clamp(least.min(most), most);
         self.alive.then_some(limit)
     }
 
-    /// Has the JVMs end in good order; the next sequence gets another one.
+    /// Ends the JVMs in an orderly way; the next sequence gets another one.
     pub fn rest(&mut self) {
         for mut running in self.running.iter_mut().filter_map(Option::take) {
             let told = running
@@ -369,7 +377,7 @@ impl Worker {
         }
     }
 
-    /// Executes sequences, in their order.
+    /// Executes sequences in order.
     ///
     /// # Errors
     ///
@@ -378,7 +386,7 @@ impl Worker {
         self.told(methods, Batch::of(batch), Told::Outcomes)
     }
 
-    /// Executes sequences each of which finds static state as it was at first.
+    /// Executes sequences each of which finds the initial static state.
     ///
     /// # Errors
     ///
@@ -391,8 +399,8 @@ impl Worker {
         self.told(methods, Batch::of(batch), Told::Fresh)
     }
 
-    /// Executes sequences that find static state as others have left it, also where [`Setup::reset`] says
-    /// otherwise.
+    /// Executes sequences that find static state as others have left it, even if [`Setup::reset`]
+    /// says otherwise.
     ///
     /// # Errors
     ///
@@ -401,7 +409,7 @@ impl Worker {
         self.told(methods, Batch::of(batch), Told::Left)
     }
 
-    /// Whether each sequence finds static state as it was at first.
+    /// Whether each sequence finds the initial static state.
     pub fn resets(&self) -> bool {
         self.setup.reset
     }

@@ -1,20 +1,20 @@
-//! Runs of repeating frames, as a deep recursion leaves them.
+//! Repeated frames, as a deep recursion leaves them.
 
 use hindsight_tracelog::crash::Frame;
 
-/// Frames of the longest cycle that is looked for.
+/// The number of frames of the longest cycle that is searched for.
 const MAX_PERIOD: usize = 64;
-/// Rounds from which on a cycle is worth folding.
+/// The number of rounds from which on a cycle is folded.
 const MIN_ROUNDS: usize = 4;
 
-/// A cycle of frames that stands there several times in a row.
+/// A cycle of frames that occurs several times in a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fold {
-    /// Index of its first frame.
+    /// The index of its first frame.
     pub first: usize,
-    /// Frames of one round.
+    /// The number of frames of one round.
     pub period: usize,
-    /// How often it stands there.
+    /// The number of rounds.
     pub rounds: usize,
 }
 
@@ -52,7 +52,7 @@ pub fn folds(frames: &[Frame]) -> Vec<Fold> {
     found
 }
 
-/// Whether two frames are the same call, but for its arguments.
+/// Whether two frames are the same call, except for arguments.
 fn same(a: &Frame, b: &Frame) -> bool {
     (&a.class, &a.method, &a.descriptor) == (&b.class, &b.method, &b.descriptor)
         && (a.line, a.exception, a.fidelity) == (b.line, b.exception, b.fidelity)

@@ -1,4 +1,4 @@
-//! A crash as JSON: `hindsight.crash/1`, or `hindsight.crash_list/1` for several.
+//! Writes a crash as JSON: `hindsight.crash/1`, or `hindsight.crash_list/1` for several.
 
 use crate::commands::input::Input;
 use crate::graph::{self, Graph, Typed};
@@ -24,12 +24,12 @@ pub fn write_one(input: &Input, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out)
 }
 
-/// As a value, which takes fifty times as much as the file: with so many objects, and elements of an array, at most.
-/// It says how many were left out.
+/// A crash as a JSON value, which takes fifty times as much memory as the file. It has at most this
+/// many objects, and elements of an array, and the number of those left out.
 ///
 /// # Errors
 ///
-/// Fails if it cannot be one, which does not happen.
+/// Fails if it cannot be converted, which does not happen.
 pub fn document(input: &Input, objects: usize, elements: usize) -> serde_json::Result<Json> {
     let crash = &input.crash;
     let all = crash.objects.iter().flatten().count();
@@ -45,8 +45,8 @@ pub fn document(input: &Input, objects: usize, elements: usize) -> serde_json::R
     serde_json::to_value(document)
 }
 
-/// Several crashes as one document. Each is taken when those before it are written; what kept others from
-/// being there is known when all are.
+/// Writes several crashes as one document. Each is taken when those before it are written; the
+/// errors of others are known when all are.
 ///
 /// # Errors
 ///
@@ -72,7 +72,7 @@ pub fn write_all(
     writeln!(out)
 }
 
-/// One of several.
+/// One crash of several.
 struct Whole(Input);
 
 impl Serialize for Whole {
@@ -123,10 +123,11 @@ struct Document<'a> {
     objects_left_out: Option<usize>,
 }
 
-/// The objects of a crash, each of which is made as it is written: an element of an array would take seventy bytes.
+/// The objects of a crash, each of which is converted as it is written: an element of an array
+/// would take seventy bytes.
 struct Objects<'a> {
     crash: &'a Crash,
-    /// How many, and how many elements of each.
+    /// The most objects, and the most elements of each.
     most: usize,
     elements: usize,
 }
@@ -169,7 +170,7 @@ fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 
-/// So many elements of an array, at most.
+/// The elements of an array, at most this many.
 struct Elements<'g>(graph::Elements<'g>, usize);
 
 impl Serialize for Elements<'_> {
@@ -327,8 +328,8 @@ fn static_field(field: &StaticField) -> Json {
     })
 }
 
-/// Numbers and booleans as such, characters as their code, floating-point
-/// values that JSON lacks as strings, objects as `{"ref": n}`.
+/// A value as JSON: numbers and booleans as such, characters as their code, floating-point values
+/// that JSON lacks as strings, objects as `{"ref": n}`.
 pub(crate) fn value(typed: Typed) -> Json {
     let float = |value: f64| {
         if value.is_finite() {
@@ -343,7 +344,7 @@ pub(crate) fn value(typed: Typed) -> Json {
         Value::Null => Json::Null,
         Value::Bool(value) => json!(value),
         Value::Int(value) => json!(value),
-        // The shortest decimal of a float is not that of the double it widens to.
+        // The shortest decimal of a float is not that of the double to which it widens.
         Value::Float(value) if value.is_finite() => format!("{value:?}")
             .parse::<f64>()
             .map_or(Json::Null, |value| json!(value)),
@@ -391,7 +392,7 @@ fn class(class: &ClassInfo) -> Json {
     })
 }
 
-/// An object that is no array, or one whose class is lost.
+/// An object that is not an array, or one whose class is lost.
 fn object(crash: &Crash, number: u32, object: &Object) -> Json {
     let class = crash.class(object.class);
     let (kind, name, content) = match &object.body {
@@ -415,7 +416,7 @@ fn object(crash: &Crash, number: u32, object: &Object) -> Json {
         out["fields"] = fields(class, values);
     }
     if let Body::String(text @ Text::Utf16(_)) = &object.body {
-        // JSON could say lone surrogates, but many readers could not: the text has U+FFFD.
+        // JSON could express lone surrogates, but many readers could not: the text has U+FFFD.
         out["utf16"] = json!(text.units());
     }
     out

@@ -1,8 +1,10 @@
-//! All that a crash file would tell to whom it is given: every text, name and
-//! value in it, grouped, with the places in which it stands.
+//! All that a crash file would disclose to whoever gets it: every text, name and value in it,
+//! grouped, with the places in which it occurs.
 //!
-//! **Invariant:** what is stored is here, whether or not a frame leads to it.
-//! Only object and class numbers, which are of the file's own making, are not.
+//! - `items` holds the groups.
+//!
+//! **Invariant:** what is stored is here, whether or not a frame leads to it. Only object and class
+//! numbers, which the file itself assigns, are not.
 
 mod items;
 
@@ -72,8 +74,8 @@ impl Review {
     }
 }
 
-/// Writes reviews as JSON: a single one as a document of its own. Each is taken when those before it are written; what
-/// kept others from being there is known when all are.
+/// Writes reviews as JSON: a single one as a document of its own. Each is taken when those before
+/// it are written; the errors of others are known when all are.
 ///
 /// # Errors
 ///
@@ -233,7 +235,7 @@ fn failure(crash: &Crash, all: &mut Collection) {
     }
 }
 
-/// What was added where tests were made.
+/// Adds what was added to the file when tests were made.
 fn of_tests(crash: &Crash, all: &mut Collection) {
     for origin in &crash.origins {
         let described = format!("{} = {}", origin.name, origin.found);
@@ -390,7 +392,7 @@ fn fields(crash: &Crash, class: u32) -> &[hindsight_tracelog::crash::FieldInfo] 
     class.map_or(&[], |class| class.fields.as_slice())
 }
 
-/// A primitive value with its place; references are told at their objects.
+/// Adds a primitive value with its place; references are listed with their objects.
 fn value(all: &mut Collection, place: &str, value: Value, descriptor: &str) {
     if descriptor.starts_with(['L', '[']) {
         return;
@@ -399,7 +401,7 @@ fn value(all: &mut Collection, place: &str, value: Value, descriptor: &str) {
     all.add("values", format!("{place} = {text}"), "");
 }
 
-/// An array of primitives: as text if it reads as such.
+/// An array of primitives, as text if it is readable.
 fn array(graph: &Graph<'_>, number: u32, class: &str, bytes: &[u8]) -> (&'static str, String) {
     let text = match class {
         "[C" => {
@@ -416,7 +418,7 @@ fn array(graph: &Graph<'_>, number: u32, class: &str, bytes: &[u8]) -> (&'static
         !used.is_empty() && used.chars().all(|c| !c.is_control() || c.is_whitespace())
     };
     if let Some(text) = text.filter(readable) {
-        // What is left of a buffer.
+        // The zeros are the unused rest of a buffer.
         return ("characters", text.trim_end_matches('\0').to_owned());
     }
     let mut text = format!("{} [", short_type(class));

@@ -1,28 +1,28 @@
-//! Objects that have been shown in an earlier frame, which need not be shown again.
+//! Objects that have been shown in an earlier frame, and need not be shown again.
 //!
-//! A request comes through dozens of filters and dispatchers, each of which has the same request, response and
-//! chain: the frames of a web server told all of these again and again.
+//! A request comes through dozens of filters and dispatchers, each of which has the same request,
+//! response and chain: the frames of a web server would show all of these again and again.
 
 use crate::tree::{Node, Shape};
 use std::collections::HashMap;
 
-/// Characters from which on an object is long,
+/// The number of characters from which on an object is long.
 const LONG: usize = 100;
-/// if it also has so many parts, with those of its parts.
+/// The number of parts, including those of its parts, that a long object must have, too.
 const MANY: usize = 3;
-/// How deep in an argument objects are known by themselves.
+/// The depth in an argument down to which objects are recognised separately.
 const MAX_DEPTH: usize = 4;
 
-/// What has been shown.
+/// The objects that have been shown.
 #[derive(Debug, Default)]
 pub struct Seen {
-    /// By object: the frame that has shown it last, and how.
+    /// By object: the last frame that has shown it, and its tree.
     shown: HashMap<u32, (usize, Node)>,
 }
 
 impl Seen {
-    /// A value as it is shown: instead of each long object of which an earlier frame shows all that would be
-    /// shown here, and the same, that frame.
+    /// A value as it is to be shown: each long object, all of which an earlier frame shows in the
+    /// same way, is replaced by that frame.
     pub fn folded(&self, node: &Node) -> Node {
         let before = node.object.and_then(|object| self.shown.get(&object));
         if let Some((frame, shown)) = before
@@ -41,7 +41,7 @@ impl Seen {
         folded
     }
 
-    /// A frame has shown a value, but for what earlier ones had.
+    /// Notes that a frame has shown a value, except what earlier ones had.
     pub fn show(&mut self, frame: usize, node: Node) {
         self.show_part(frame, node, 0);
     }
@@ -63,7 +63,7 @@ impl Seen {
     }
 }
 
-/// Whether it is more than a line.
+/// Whether it takes more than a line.
 fn is_long(node: &Node) -> bool {
     fn measure(node: &Node, parts: &mut usize, characters: &mut usize) {
         *characters += node.head.len();
@@ -81,8 +81,8 @@ fn is_long(node: &Node) -> bool {
     parts >= MANY && characters > LONG
 }
 
-/// Whether one value shows all that another does. What is left out, or stands there as a number alone, shows
-/// nothing.
+/// Whether one tree shows all that another does. What is left out, or appears only as a number,
+/// shows nothing.
 fn covers(shown: &Node, node: &Node) -> bool {
     if node.shape == Shape::Leaf {
         return shown.head == node.head || node.object.is_some() && shown.object == node.object;
@@ -140,7 +140,7 @@ mod tests {
             "Request #2 {request = Request #1 (as in #0), next = null}"
         );
         seen.show(3, chain.clone());
-        // The chain is no longer than a line by itself only as it is shown now.
+        // The chain by itself fits on a line only as it is shown now.
         assert_eq!(seen.folded(&chain).inline(), "Request #2 (as in #3)");
     }
 

@@ -1,4 +1,4 @@
-//! A crash as text, readable at 3 a.m.
+//! Writes a crash as text that is readable at 3 a.m.
 
 use crate::commands::input::Input;
 use crate::graph::{Graph, Typed};
@@ -22,11 +22,11 @@ const WIDTH: usize = 100;
 /// How the text looks.
 #[derive(Debug)]
 pub struct Style<'a> {
-    /// Depth and width of the trees; `None` for everything.
+    /// The depth and width of the trees; `None` for everything.
     pub depth: Option<(usize, usize)>,
-    /// Whether to use colours.
+    /// Whether colours are used.
     pub colour: bool,
-    /// Frames to show; all if empty.
+    /// The frames to show; all if empty.
     pub frames: &'a [usize],
 }
 
@@ -43,7 +43,7 @@ impl Style<'_> {
         }
     }
 
-    /// So many, unless everything is to be shown.
+    /// This many, unless everything is to be shown.
     fn most(&self, count: usize) -> usize {
         self.depth.map_or(usize::MAX, |_| count)
     }
@@ -78,7 +78,7 @@ pub fn write(input: &Input, style: &Style<'_>, out: &mut dyn Write) -> io::Resul
     write_meta(&crash.meta, style, out)?;
     writeln!(out)?;
     let mut seen = Seen::default();
-    // Of threads, the first one too has a heading.
+    // In a dump of threads, the first one has a heading as well.
     let mut exception = if crash.failure.threads.is_empty() {
         0
     } else {
@@ -88,7 +88,7 @@ pub fn write(input: &Input, style: &Style<'_>, out: &mut dyn Write) -> io::Resul
         Some(_) if style.frames.is_empty() => folds(&crash.failure.frames),
         _ => Vec::new(),
     };
-    // Frames that follow each other and lack the same are told so once, below the last.
+    // If successive frames lack the same, this is said once, below the last.
     let mut alike = 0;
     let lacks = |frame: &Frame| match (frame.fidelity, gap(frame)) {
         (Fidelity::None, None) => Some((frame.exception, absence(frame).map(str::to_owned))),
@@ -126,7 +126,7 @@ pub fn write(input: &Input, style: &Style<'_>, out: &mut dyn Write) -> io::Resul
     write_rest(crash, style, out)
 }
 
-/// Static fields that are shown unless all are asked for.
+/// The number of static fields that are shown unless all are asked for.
 const MAX_STATICS: usize = 20;
 
 fn write_statics(
@@ -158,10 +158,10 @@ fn write_statics(
     Ok(())
 }
 
-/// What an exception is to the one that it has caused.
+/// The relation of an exception to the one that it has caused.
 const CAUSE: &str = "caused by";
 
-/// What stands in place of the frames that a recursion repeats.
+/// The line in place of the frames that a recursion repeats.
 fn folded(fold: &Fold) -> String {
     let hidden = fold.hidden();
     let (last, times) = (fold.first + fold.period - 1, fold.rounds - 2);
@@ -177,7 +177,7 @@ fn folded(fold: &Fold) -> String {
     )
 }
 
-/// Frames that can be overlooked with their arguments.
+/// The number of frames that are readable together with their arguments.
 const SCREEN: usize = 20;
 
 fn write_exceptions(crash: &Crash, style: &Style<'_>, out: &mut dyn Write) -> io::Result<()> {
@@ -198,20 +198,21 @@ fn write_exceptions(crash: &Crash, style: &Style<'_>, out: &mut dyn Write) -> io
         )?;
         write_stack(first, out)?;
     } else if crash.failure.frames.len() > SCREEN {
-        // The frames with their arguments take many screens.
+        // The frames with their arguments fill many screens.
         write_top(first, "    ", style, out)?;
     }
     write_related(exceptions, style, out)
 }
 
-/// What else there was: for each exception those that it has suppressed, and its cause, each with its own.
+/// Writes the other exceptions: for each exception those that it has suppressed, and its cause,
+/// each with its own.
 fn write_related(
     exceptions: &[ExceptionInfo],
     style: &Style<'_>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     const MAX_INDENT: usize = 40;
-    // They may go in circles, and very deep in a hostile file; each is told once.
+    // They may form cycles, and be very deep in a hostile file; each is written once.
     let mut told = vec![false; exceptions.len()];
     let mut left = vec![(0, "", 0)];
     while let Some((index, role, indent)) = left.pop() {
@@ -241,8 +242,9 @@ fn write_related(
     Ok(())
 }
 
-/// Whether the place that an exception's stack trace begins with is among the frames. It is not where a program
-/// keeps an exception and throws it again, so often that the first time is not known any more.
+/// Whether the first place of an exception's stack trace is among the frames. It is not if a
+/// program keeps an exception and throws it again, so often that the first time is not known any
+/// more.
 fn is_of_this_throw(failure: &Failure, first: &ExceptionInfo) -> bool {
     first.stack.first().is_none_or(|top| {
         let is_top = |frame: &Frame| frame.class == top.class && frame.method == top.method;
@@ -250,7 +252,7 @@ fn is_of_this_throw(failure: &Failure, first: &ExceptionInfo) -> bool {
     })
 }
 
-/// All threads of a program that goes on, or hangs.
+/// Writes all threads of a program that goes on, or hangs.
 fn write_threads(failure: &Failure, style: &Style<'_>, out: &mut dyn Write) -> io::Result<()> {
     for circle in deadlocks(failure) {
         let text = format!(
@@ -365,7 +367,8 @@ fn write_meta(meta: &Meta, style: &Style<'_>, out: &mut dyn Write) -> io::Result
     line(out, "counters", counters.join(", "))
 }
 
-/// Writes a frame; why it was not captured, with how many others that is `said` for, if it is.
+/// Writes a frame, with the reason why it was not captured, and the number of others for which that
+/// is `said`, if it is.
 fn write_frame(
     crash: &Crash,
     (index, at): (usize, &Frame),
@@ -419,7 +422,7 @@ fn write_frame(
     Ok(())
 }
 
-/// Writes a value by its name, indented.
+/// Writes a value with its name, indented.
 fn write_value(name: &str, node: &Node, out: &mut dyn Write) -> io::Result<()> {
     let lead = format!("     {name} = ");
     let block = node.block(WIDTH.saturating_sub(lead.len()));

@@ -1,4 +1,4 @@
-//! Some classes at a time, on all cores.
+//! Rewrites some classes at a time, on all cores.
 
 use super::listing::{Listed, Listing};
 use super::plan::{Ids, Left, Plan, Verdict};
@@ -10,67 +10,67 @@ use std::io::Read;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-/// Bytes of classes, packed and unpacked, that are in memory at a time; what is
-/// made of them comes on top.
+/// The bytes of classes, packed and unpacked, that are in memory at a time; their results are not
+/// included.
 pub const MAX_WEIGHT: u64 = 16 << 20;
 
-/// No class file is larger; a hostile archive may claim otherwise.
+/// The bytes of the largest class file; a hostile archive may claim more.
 pub const MAX_CLASS: u64 = 64 << 20;
 
-/// Classes that a core takes at a time.
+/// The number of classes that a core takes at a time.
 const CHUNK: usize = 8;
 
 /// A class to be rewritten.
 #[derive(Debug)]
 pub struct Job {
-    /// Where it is, for people.
+    /// Its place, for people.
     pub path: String,
     input: Input,
-    /// How it is packed, and is to be.
+    /// The method by which it is packed, also afterwards.
     method: u16,
-    /// What was made of it.
+    /// The result.
     pub done: Option<Done>,
 }
 
-/// Where a class comes from.
+/// The origin of a class.
 #[derive(Debug)]
 pub enum Input {
     /// The class itself.
     Plain(Vec<u8>),
-    /// As it is in an archive.
+    /// The class as it is in an archive.
     Packed {
         /// The content, packed.
         bytes: Vec<u8>,
-        /// How it is packed: [`STORED`] or [`DEFLATED`].
+        /// The method: [`STORED`] or [`DEFLATED`].
         method: u16,
-        /// Bytes of the class.
+        /// The bytes of the class.
         size: u64,
-        /// CRC-32 of the class.
+        /// The CRC-32 of the class.
         crc: u32,
     },
-    /// It cannot be read.
+    /// The class cannot be read.
     Unreadable(Left),
 }
 
-/// What was made of a class.
+/// The result for a class.
 #[derive(Debug)]
 pub struct Done {
     /// What became of it.
     pub verdict: Verdict,
-    /// The new class, packed as the old one was; nothing if the old one stays.
+    /// The new class, packed like the old one; `None` if the old one stays.
     pub content: Option<Content>,
-    /// What is to be printed of it.
+    /// The text that is printed about it.
     pub listed: Listed,
 }
 
-/// What an entry of an archive holds.
+/// The content of an archive's entry.
 #[derive(Debug)]
 pub struct Content {
     /// The content, packed.
     pub bytes: Vec<u8>,
-    /// Bytes of the content, unpacked.
+    /// The bytes of the unpacked content.
     pub size: u64,
-    /// CRC-32 of the content, unpacked.
+    /// The CRC-32 of the unpacked content.
     pub crc: u32,
 }
 
@@ -82,7 +82,7 @@ impl Done {
 }
 
 impl Job {
-    /// A class that is yet to be looked at.
+    /// A class that is not processed yet.
     pub fn new(path: String, input: Input) -> Job {
         let method = match input {
             Input::Packed { method, .. } => method,
@@ -96,7 +96,7 @@ impl Job {
         }
     }
 
-    /// Bytes that it takes.
+    /// The bytes that it takes in memory.
     pub fn weight(&self) -> u64 {
         match &self.input {
             Input::Plain(bytes) => bytes.len() as u64,
@@ -109,19 +109,18 @@ impl Job {
 /// How classes are rewritten and shown.
 #[derive(Debug, Clone, Copy)]
 pub struct Orders<'a> {
-    /// What to do with them.
+    /// The rules for rewriting.
     pub plan: &'a Plan,
-    /// What to print of them.
+    /// The rules for printing.
     pub listing: &'a Listing,
-    /// Whether anybody wants the new classes.
+    /// Whether the new classes are needed.
     pub writing: bool,
 }
 
 /// Rewrites classes. Their members get numbers from `next` on, in order.
 ///
-/// A class must be rewritten to know how many numbers it takes, and needs them
-/// to be rewritten. So it is done twice: that is quicker than one after the
-/// other, and packing takes longer.
+/// A class must be rewritten to know how many numbers it takes, and needs these to be rewritten. So
+/// it is done twice: that is faster than rewriting one after the other, and packing takes longer.
 pub fn rewrite(jobs: &mut [Job], orders: Orders<'_>, next: &mut Ids) {
     parallel(jobs, |job| {
         let verdict = match unpack(&mut job.input) {
@@ -169,7 +168,7 @@ fn finish(job: &mut Job, first: Ids, orders: Orders<'_>) {
     }
     done.listed = orders.listing.render(&job.path, old, &done.verdict);
     if let Verdict::Rewritten(rewritten) = &mut done.verdict
-        // What is kept for the tally needs no class.
+        // The tally does not need the class.
         && let Some(new) = rewritten.class.take()
         && orders.writing
     {
@@ -184,7 +183,7 @@ fn finish(job: &mut Job, first: Ids, orders: Orders<'_>) {
     }
 }
 
-/// Unpacks a class in its place.
+/// Unpacks a class in place.
 fn unpack(input: &mut Input) -> Result<&[u8], Left> {
     if let Input::Packed {
         bytes,
@@ -210,7 +209,7 @@ fn unpack(input: &mut Input) -> Result<&[u8], Left> {
     }
 }
 
-/// Unpacks what is `size` bytes long; nothing if it is not.
+/// Unpacks a content of `size` bytes; `None` if it has another size.
 pub fn inflate(bytes: &[u8], size: u64) -> Option<Vec<u8>> {
     // The claimed size is bounded by the caller.
     let mut out = Vec::with_capacity(usize::try_from(size).ok()?);
@@ -228,7 +227,7 @@ pub fn deflate(bytes: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Does the same for all, on all cores.
+/// Does the same work for all, on all cores.
 fn parallel<T: Send>(all: &mut [T], work: impl Fn(&mut T) + Sync) {
     let cores = thread::available_parallelism().map_or(1, usize::from);
     let threads = cores.min(all.len().div_ceil(CHUNK));

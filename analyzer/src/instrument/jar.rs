@@ -1,4 +1,4 @@
-//! Rewriting an archive: jar, war, ear, jmod, or any other zip.
+//! Rewrites an archive: jar, war, ear, jmod, or any other zip.
 
 use super::batch::{Content, Input, Job, MAX_CLASS, MAX_WEIGHT, deflate, inflate};
 use super::manifest::{Signature, is_manifest, signature, without_digests};
@@ -15,29 +15,29 @@ use flate2::write::DeflateEncoder;
 use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
 use tempfile::SpooledTempFile;
 
-/// Archives within archives. People have two or three; one that contains itself
-/// has no end.
+/// The most archives within each other. People have two or three; one that contains itself has no
+/// end.
 const MAX_DEPTH: usize = 16;
 
-/// No manifest is larger.
+/// The bytes of the largest manifest.
 const MAX_MANIFEST: u64 = 16 << 20;
 
-/// Entries that are handled at a time.
+/// The number of entries that are handled at a time.
 const MAX_ITEMS: usize = 4096;
 
-/// How the names of nested archives end.
+/// The ends of the names of nested archives.
 const ARCHIVES: [&str; 12] = [
     ".jar", ".war", ".ear", ".zip", ".rar", ".jmod", ".hpi", ".jpi", ".aar", ".nbm", ".sar", ".kar",
 ];
 
-/// An archive whose structure is known to be sound.
+/// An archive whose structure was found to be sound.
 pub struct Opened {
     directory: Directory,
-    /// The places of the entries, by where their data is.
+    /// The indices of the entries, in the order of their data.
     order: Vec<usize>,
 }
 
-/// Reads an archive's directory, of `max` bytes at most, and all local headers.
+/// Reads an archive's directory, of at most `max` bytes, and all local headers.
 ///
 /// # Errors
 ///
@@ -61,8 +61,7 @@ pub fn is_archive(name: &str) -> bool {
     ARCHIVES.iter().any(|kind| name.ends_with(kind))
 }
 
-/// Whether an entry says that the archive is a module: at its start, for a release, or of a
-/// `jmod`.
+/// Whether an entry makes the archive a module: at its start, for a release, or in a `jmod`.
 fn is_description(name: &str) -> bool {
     let folder = name.strip_suffix("module-info.class");
     folder.is_some_and(|folder| {
@@ -76,17 +75,17 @@ fn is_description(name: &str) -> bool {
     })
 }
 
-/// An entry on its way.
+/// An entry that is being processed.
 struct Item {
     entry: Entry,
     place: usize,
     data: u64,
     local_extra: Vec<u8>,
-    /// For a class.
+    /// The index of its job, for a class.
     job: Option<usize>,
 }
 
-/// Entries that go the way together.
+/// Entries that are processed together.
 #[derive(Default)]
 struct Batch {
     items: Vec<Item>,
@@ -94,18 +93,18 @@ struct Batch {
     weight: u64,
 }
 
-/// An archive in the making.
+/// An archive that is being written.
 struct Making<'s, 'f, 'w> {
     source: &'s mut Source<'f>,
     writer: Writer<'w>,
-    /// The new entries by their places; nothing for what is left out.
+    /// The new entries by index; `None` for those that are left out.
     entries: Vec<Option<Entry>>,
     changed: bool,
 }
 
 impl Run<'_> {
-    /// Rewrites an archive into `out`. Returns whether anything changed; if not,
-    /// what was written is of no use.
+    /// Rewrites an archive into `out`. Returns whether anything changed; if not, the output is of
+    /// no use.
     pub(super) fn archive(
         &mut self,
         source: &mut Source<'_>,
@@ -115,7 +114,7 @@ impl Run<'_> {
         out: &mut dyn Write,
     ) -> Result<bool, Error> {
         let Opened { directory, order } = opened;
-        // What stands before the first entry.
+        // This is what precedes the first entry.
         let first = order.first().map(|&place| directory.entries[place].offset);
         let mut making = Making {
             source,
@@ -177,7 +176,7 @@ impl Run<'_> {
             if signed {
                 self.tally.signatures_removed.push(path.to_owned());
             }
-            // One within another archive is in no module path.
+            // An archive within another one is not in a module path.
             if is_module && depth == 0 {
                 self.tally.modules_rewritten.push(path.to_owned());
             }
@@ -221,8 +220,8 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Copies a manifest without the digests of entries. If nothing changes, the
-    /// archive stays as it was, with them.
+    /// Copies a manifest without the digests of entries. If nothing changes, the archive stays as
+    /// it was, with them.
     fn manifest(&mut self, making: &mut Making<'_, '_, '_>, item: Item) -> Result<(), Error> {
         if !self.orders.writing {
             return Ok(());
@@ -260,7 +259,7 @@ impl Run<'_> {
         }
     }
 
-    /// Rewrites an archive in an archive.
+    /// Rewrites an archive within an archive.
     fn nested(
         &mut self,
         making: &mut Making<'_, '_, '_>,
@@ -301,7 +300,7 @@ impl Run<'_> {
         making.end(item)
     }
 
-    /// The new content of a nested archive, if it changes; or why it cannot be
+    /// The new content of a nested archive, if it changes, or the reason why it cannot be
     /// rewritten.
     #[expect(
         clippy::type_complexity,
@@ -418,7 +417,7 @@ fn class(source: &mut Source<'_>, item: &Item, path: String) -> Result<Job, Erro
     Ok(Job::new(path, input))
 }
 
-/// Unpacks into a file; returns whether it was what the entry says.
+/// Unpacks into a file. Returns whether the content is as the entry says.
 fn unpack(packed: impl Read, entry: &Entry, out: &mut impl Write) -> Result<bool, Error> {
     let mut decoder = DeflateDecoder::new(BufReader::new(packed)).take(entry.size + 1);
     let mut crc = crc32fast::Hasher::new();

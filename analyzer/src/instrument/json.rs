@@ -13,14 +13,14 @@ use std::path::Path;
 struct Class<'a> {
     class: &'a str,
     path: &'a str,
-    /// Why it stays as it is, where it was asked for.
+    /// The reason why it stays as it is, if it was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
     methods: Vec<Method<'a>>,
-    /// Those of them that have less than was asked for.
+    /// The methods that have less than was asked for.
     reduced: Vec<Left<'a>>,
     left: Vec<Left<'a>>,
-    /// What the numbers of fields and callees mean.
+    /// The members that the numbers of fields and callees mean.
     fields: Vec<Numbered>,
     callees: Vec<Numbered>,
 }
@@ -99,7 +99,7 @@ pub fn class(path: &str, rewritten: &Probed, listed: &[MethodListing]) -> Vec<u8
     })
 }
 
-/// A class without new code: with the reason, or if it has methods that would need it.
+/// A class without new code, with the reason; or with the methods that would need it.
 pub fn left(
     path: &str,
     class: &str,
@@ -122,7 +122,7 @@ pub fn left(
 }
 
 fn print(class: &Class<'_>) -> Vec<u8> {
-    // Strings and numbers are always JSON.
+    // Strings and numbers can always be written as JSON.
     serde_json::to_vec(class).unwrap_or_default()
 }
 

@@ -1,8 +1,7 @@
-//! What was inserted into a class.
+//! Lists what was inserted into a class.
 //!
-//! Offsets are those of the new code. Which instructions are new is told by the
-//! rewriting itself ([`Layout`]); the rest are the old ones in their order, so
-//! each knows where it was.
+//! Offsets are those of the new code. The rewriting itself says which instructions are new
+//! ([`Layout`]); the rest are the old ones in order, so that the old place of each is known.
 
 use super::plan::{Left, Probed, Verdict, needs_nothing};
 use super::{json, text};
@@ -16,50 +15,50 @@ use hindsight_instrument::select;
 use hindsight_instrument::{Capture, Layout, Method, Part, SkippedMethods};
 use serde::Serialize;
 
-/// What is to be printed of classes.
+/// The rules for printing classes.
 #[derive(Debug, Default)]
 pub struct Listing {
-    /// How.
+    /// The format.
     pub print: Print,
-    /// Of which classes the code is shown; of all if there are no globs.
+    /// The classes whose code is shown; all if there are no globs.
     pub classes: Globs,
-    /// Of which methods.
+    /// The methods whose code is shown.
     pub methods: Globs,
 }
 
-/// What is printed of a class.
+/// The text that is printed about a class.
 #[derive(Debug, Default)]
 pub struct Listed {
-    /// As it is printed.
+    /// The text.
     pub bytes: Vec<u8>,
-    /// Whether it is one of those that were asked for.
+    /// Whether the class is one of those that were asked for.
     pub is_named: bool,
     /// Whether what was asked for is in it.
     pub matches: bool,
 }
 
-/// How classes are printed.
+/// The format in which classes are printed.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub enum Print {
-    /// Not at all.
+    /// Nothing is printed.
     #[default]
     Nothing,
-    /// For people.
+    /// Text for people.
     Text {
-        /// All code, not the new alone.
+        /// Whether all code is printed, not only the new.
         all: bool,
-        /// With colours.
+        /// Whether colours are used.
         colour: bool,
     },
-    /// For machines.
+    /// JSON for machines.
     Json {
-        /// With the code.
+        /// Whether the code is included.
         code: bool,
     },
 }
 
 impl Listing {
-    /// What to print of a class.
+    /// The text about a class.
     pub fn render(&self, path: &str, old: &[u8], verdict: &Verdict) -> Listed {
         match verdict {
             _ if self.print == Print::Nothing => Listed::default(),
@@ -79,7 +78,7 @@ impl Listing {
             (Print::Json { code: false }, _) | (_, false) => Vec::new(),
             _ => self.code(old, rewritten),
         };
-        // A method that was left is told with its class.
+        // A method that was left alone is listed with its class.
         let is_left = || rewritten.skipped.iter().any(|left| self.wants(left.name));
         let matches = is_named && (!methods.is_empty() || !self.methods.is_empty() && is_left());
         let bytes = match self.print {
@@ -96,7 +95,7 @@ impl Listing {
         }
     }
 
-    /// A class that stays as it is: told where it, or a method of it, was asked for.
+    /// A class that stays as it is, which is listed if it, or a method of it, was asked for.
     fn left(&self, path: &str, class: &str, reason: Left, methods: &SkippedMethods) -> Listed {
         let is_named = self.names(class);
         let is_looked_into = matches!(reason, Left::NoProbes | Left::NoMethodFits);
@@ -127,7 +126,7 @@ impl Listing {
         }
     }
 
-    /// What stands between a class and the `before` ones before it.
+    /// The separator between a class and the `before` ones before it.
     pub fn separator(&self, before: u64) -> &'static [u8] {
         match self.print {
             _ if before == 0 => b"",
@@ -154,19 +153,19 @@ impl Listing {
 /// A method with new code.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct MethodListing {
-    /// What the probes call it.
+    /// Its number in the probes.
     pub id: u32,
     /// Its name.
     pub method: String,
     /// Its descriptor.
     pub descriptor: String,
-    /// Bytes of code.
+    /// The bytes of code.
     pub bytes: Change,
-    /// Slots of the operand stack.
+    /// The slots of the operand stack.
     pub max_stack: Change,
-    /// Slots for local variables.
+    /// The slots of local variables.
     pub max_locals: Change,
-    /// Local variables that the new code uses besides parameters.
+    /// The local variables that the new code uses besides parameters.
     pub locals: Vec<Local>,
     /// All instructions.
     pub code: Vec<Line>,
@@ -174,7 +173,7 @@ pub struct MethodListing {
     pub exceptions: Vec<Catch>,
     /// The stack map, with all locals of each frame.
     pub frames: Vec<FrameLine>,
-    /// Frames that are too many to be listed.
+    /// The number of frames that are too many to be listed.
     #[serde(skip_serializing_if = "is_zero")]
     pub frames_cut: usize,
 }
@@ -186,9 +185,9 @@ fn is_zero(number: &usize) -> bool {
 /// A number before and after.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Change {
-    /// Before.
+    /// The number before.
     pub old: usize,
-    /// After.
+    /// The number after.
     pub new: usize,
 }
 
@@ -199,38 +198,38 @@ pub struct Local {
     pub slot: u16,
     /// The descriptor of its type.
     pub descriptor: String,
-    /// What it holds.
+    /// The content.
     pub holds: String,
-    /// Whether the old code has this slot, too, for something else.
+    /// Whether the old code uses this slot, too, for something else.
     pub shared: bool,
 }
 
 /// An instruction.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Line {
-    /// Where it is.
+    /// Its offset.
     pub offset: usize,
-    /// Where it was; nothing if it is new.
+    /// Its old offset; `None` if it is new.
     pub old_offset: Option<usize>,
-    /// What it is for, if it is new.
+    /// Its purpose, if it is new.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub part: Option<&'static str>,
-    /// Its mnemonic, as `javap` has it.
+    /// Its mnemonic, as in `javap`.
     pub mnemonic: String,
-    /// Its operands, constants by name.
+    /// Its operands, with constants by name.
     pub operand: String,
 }
 
 /// An entry of the exception table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Catch {
-    /// The first instruction it covers.
+    /// The first instruction that it covers.
     pub from: u16,
-    /// The end of what it covers.
+    /// The end of the range that it covers.
     pub to: u16,
     /// Its handler.
     pub target: u16,
-    /// The class that it catches; nothing for all.
+    /// The class that it catches; `None` for all.
     pub class: Option<String>,
     /// Whether it is new.
     pub inserted: bool,
@@ -239,7 +238,7 @@ pub struct Catch {
 /// A frame of the stack map.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FrameLine {
-    /// Where it is.
+    /// Its offset.
     pub offset: usize,
     /// Whether it is new.
     pub inserted: bool,
@@ -249,7 +248,7 @@ pub struct FrameLine {
     pub stack: Vec<String>,
 }
 
-/// Lists the rewritten methods whose names are wanted.
+/// Lists the rewritten methods whose names match.
 fn list(
     old: &[u8],
     new: &[u8],
@@ -316,8 +315,8 @@ fn change(old: usize, new: usize) -> Change {
     Change { old, new }
 }
 
-/// Whether a frame or handler at an offset is new. The start of code that was
-/// put before an old instruction is where everything that led to it leads.
+/// Whether a frame or handler at an offset is new. Jumps to an old instruction lead to the start of
+/// the code that was put before it.
 fn is_inserted(layout: &Layout, offset: usize) -> bool {
     layout.inserted.iter().any(|piece| match piece.part {
         Part::Islands | Part::Entry | Part::Handler { .. } => {
@@ -431,7 +430,7 @@ fn locals(
             shared: exception < old_max,
         });
     }
-    // What is left holds what a call takes and gives, while it runs: in variables that hold
+    // The remaining variables hold the arguments and the result of a call while it runs; they hold
     // an exception at other times.
     let named = locals.len();
     let mut pieces = layout.inserted.iter().peekable();
@@ -487,7 +486,7 @@ fn parameter(method: &Method<'_>, index: u16) -> String {
     }
 }
 
-/// The mnemonic as `javap` has it, which marks wide ones by their end.
+/// The mnemonic as in `javap`, which marks wide instructions by a suffix.
 fn mnemonic(insn: &Insn<'_>) -> String {
     if insn.opcode == WIDE {
         format!("{}_w", insn.name())
@@ -543,7 +542,7 @@ fn class_name(pool: &ConstantPool<'_>, index: u16) -> String {
     }
 }
 
-/// Characters that are shown of a string.
+/// The characters that are shown of a string.
 const MAX_STRING: usize = 80;
 
 fn constant(pool: &ConstantPool<'_>, index: u16) -> String {
@@ -589,7 +588,7 @@ fn constant(pool: &ConstantPool<'_>, index: u16) -> String {
     }
 }
 
-/// What a method handle leads to, which is never another handle.
+/// The target of a method handle, which is never another handle.
 fn constant_of_handle(pool: &ConstantPool<'_>, index: u16) -> String {
     match pool.get(index) {
         Ok(Constant::Field(to) | Constant::Method(to) | Constant::InterfaceMethod(to)) => {
@@ -599,12 +598,10 @@ fn constant_of_handle(pool: &ConstantPool<'_>, index: u16) -> String {
     }
 }
 
-/// Types that are listed of one method's frames. A class can be made to have
-/// billions.
+/// The most types that are listed of one method's frames. A class can be made to have billions.
 const MAX_TYPES: usize = 1 << 18;
 
-/// The stack map, each frame with all of its locals, and how many frames are
-/// left out.
+/// The stack map, each frame with all of its locals, and the number of frames that are left out.
 fn frames(
     class: &ClassFile<'_>,
     member: &Member<'_>,

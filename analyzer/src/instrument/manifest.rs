@@ -1,18 +1,17 @@
-//! Signatures of jars: their files, and the digests that a manifest has of each
-//! entry (JAR File Specification, "Signed JAR File").
+//! Removes signatures of jars: their files, and the digests of entries in the manifest (JAR File
+//! Specification, "Signed JAR File").
 
-/// What an entry is of a signature.
+/// The part of a signature that an entry is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Signature {
     /// The signature file, which has digests.
     File,
-    /// Another file of it, such as the signature of that.
+    /// Another file of the signature, such as the signature block.
     Other,
 }
 
-/// Whether an entry belongs to a signature, by its name. `SIG-` begins such a name where
-/// nothing follows that reads like a resource's: an extension of more than three letters
-/// and digits.
+/// Whether an entry belongs to a signature, by its name. `SIG-` begins such a name if what follows
+/// does not look like a resource's name: an extension of more than three letters and digits.
 pub fn signature(name: &str) -> Option<Signature> {
     let name = name.to_ascii_uppercase();
     let file = name.strip_prefix("META-INF/")?;
@@ -41,8 +40,8 @@ pub fn is_manifest(name: &str) -> bool {
     name.eq_ignore_ascii_case("META-INF/MANIFEST.MF")
 }
 
-/// The manifest without digests of entries, and without the sections that had
-/// nothing else. All other bytes stay. Nothing if there are no digests.
+/// The manifest without digests of entries, and without the sections that had nothing else. All
+/// other bytes stay. `None` if there are no digests.
 pub fn without_digests(manifest: &[u8]) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(manifest.len());
     let mut removed = false;
@@ -54,7 +53,7 @@ pub fn without_digests(manifest: &[u8]) -> Option<Vec<u8>> {
             continue;
         }
         removed = true;
-        // The name and the blank line are left of a section for digests alone.
+        // Of a section that has only digests, the name and the blank line are left.
         let says_more = kept
             .iter()
             .any(|line| !is_blank(line) && !starts_with(line, b"name:"));
@@ -65,8 +64,8 @@ pub fn without_digests(manifest: &[u8]) -> Option<Vec<u8>> {
     removed.then_some(out)
 }
 
-/// The attributes of each section, with their continuation lines and line ends;
-/// the blank lines behind a section belong to it.
+/// The attributes of each section, with their continuation lines and line ends; the blank lines
+/// after a section belong to it.
 fn sections(manifest: &[u8]) -> Vec<Vec<&[u8]>> {
     let mut sections: Vec<Vec<&[u8]>> = vec![Vec::new()];
     let mut rest = manifest;
@@ -152,7 +151,7 @@ mod tests {
             String::from_utf8_lossy(plain)
         );
         assert_eq!(without_digests(plain), None);
-        // Other line ends, no line end at all.
+        // Other line ends, and none at all.
         let odd = b"A: b\n\nName: x\rMD5-Digest: y";
         assert_eq!(without_digests(odd).unwrap(), b"A: b\n\n");
         assert_eq!(without_digests(b""), None);

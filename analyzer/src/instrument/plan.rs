@@ -1,4 +1,4 @@
-//! What to do with classes, and what was done with one.
+//! The rules for rewriting classes, and the result for one.
 
 use crate::program::hierarchy::NEWEST;
 use hindsight_classfile::{ClassFile, Error, access};
@@ -12,13 +12,13 @@ use hindsight_instrument::{
 };
 use std::fmt;
 
-/// Which probes are inserted: the one place that knows all plans.
+/// The kind of probes that are inserted: the one place that knows all plans.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Mode {
-    /// Arguments are handed over when an exception leaves a method.
+    /// The probes hand over arguments when an exception leaves a method.
     #[default]
     Crash,
-    /// Methods tell of their calls, writes and reads.
+    /// The probes record methods' calls, writes and reads.
     Trace,
 }
 
@@ -37,20 +37,20 @@ impl Mode {
 pub enum Copy {
     /// The arguments themselves.
     Reference,
-    /// And the fields of arguments that its body uses.
+    /// The arguments, and the fields of arguments that its body uses.
     #[default]
     Fields,
-    /// And what is written over, so that writes can be undone; `depth:N` inserts
-    /// the same.
+    /// The arguments and fields, and the values that are overwritten, so that writes can be undone;
+    /// `depth:N` inserts the same.
     Deep,
 }
 
 impl Copy {
-    /// Reads what the agent's option `copy` takes.
+    /// Parses the value of the agent's option `copy`.
     ///
     /// # Errors
     ///
-    /// Fails on anything else, and says what there is.
+    /// Fails on anything else, with the possible values.
     pub fn parse(text: &str) -> Result<Copy, String> {
         let is_depth = |depth: &str| depth.parse::<u32>().is_ok_and(|depth| depth > 0);
         match text {
@@ -72,20 +72,20 @@ impl Copy {
     }
 }
 
-/// What was asked for.
+/// The rules for rewriting.
 #[derive(Debug, Clone)]
 pub struct Plan {
-    /// Which probes.
+    /// The kind of probes.
     pub mode: Mode,
-    /// What methods keep, of crashes.
+    /// What methods keep, for crashes.
     pub copy: Copy,
-    /// What methods tell, of traces.
+    /// What methods record, for traces.
     pub what: What,
-    /// Classes to rewrite; all if there are no globs.
+    /// The classes to rewrite; all if there are no globs.
     pub include: Globs,
-    /// Classes to leave.
+    /// The classes to leave alone.
     pub exclude: Globs,
-    /// Which exceptions are failures at once.
+    /// The exceptions that are failures at once.
     pub report: Report,
 }
 
@@ -102,22 +102,22 @@ impl Default for Plan {
     }
 }
 
-/// The numbers that probes name methods and other members by.
+/// The next numbers by which probes name methods and other members.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Ids {
-    /// Of methods with probes.
+    /// The number of methods with probes.
     pub method: u32,
-    /// Of fields that they write or read.
+    /// The number of fields that they write or read.
     pub field: u32,
-    /// Of methods that they call, which write unseen.
+    /// The number of called methods whose writes would not be recorded.
     pub callee: u32,
-    /// Of basic blocks that say when they run.
+    /// The number of basic blocks that report when they run.
     pub block: u32,
 }
 
 impl Ids {
-    /// Those after a class has taken its own; nothing if Java, which sees them as
-    /// `int`, has no more.
+    /// The numbers after those of a class; `None` if there are no more, since they are `int` in
+    /// Java.
     pub fn after(self, class: &Probed) -> Option<Ids> {
         let next = |first: u32, made: usize| {
             let next = first.checked_add(u32::try_from(made).ok()?)?;
@@ -135,23 +135,23 @@ impl Ids {
 /// A class with its new code.
 #[derive(Debug)]
 pub struct Probed {
-    /// The new class; nothing if the old one can stay.
+    /// The new class; `None` if the old one can stay.
     pub class: Option<Vec<u8>>,
     /// The internal name: `a/b/C`.
     pub class_name: String,
-    /// The instrumented methods, by rising number.
+    /// The instrumented methods, by ascending number.
     pub methods: Methods,
-    /// Where their new code stands.
+    /// The places of their new code.
     pub layouts: Vec<Layout>,
     /// The methods that were left as they were.
     pub skipped: SkippedMethods,
-    /// The methods that have less than was asked for, since there was no room.
+    /// The methods that have less than was asked for, for lack of room.
     pub reduced: SkippedMethods,
-    /// What the numbers of fields mean.
+    /// The fields that numbers mean.
     pub fields: MemberNames,
-    /// What the numbers of callees mean.
+    /// The callees that numbers mean.
     pub callees: MemberNames,
-    /// How many basic blocks say when they run.
+    /// The number of basic blocks that report when they run.
     pub blocks: usize,
 }
 
@@ -187,8 +187,8 @@ impl From<Traced> for Probed {
     }
 }
 
-/// The report rules that change code. `uncaught` and `exception:` do not: they
-/// are the agent's alone.
+/// The rules of `report` that change code. `uncaught` and `exception:` do not, and concern only the
+/// agent.
 #[derive(Debug, Clone, Default)]
 pub struct Report {
     escape: Globs,
@@ -196,11 +196,11 @@ pub struct Report {
 }
 
 impl Report {
-    /// Reads rules as the agent's option `report` has them.
+    /// Parses rules in the form of the agent's option `report`.
     ///
     /// # Errors
     ///
-    /// Fails on what is no rule, and names it.
+    /// Fails on anything that is not a rule, and names it.
     pub fn parse(text: &str) -> Result<Report, String> {
         let (mut escape, mut caught) = (Vec::new(), Vec::new());
         for rule in text
@@ -237,7 +237,7 @@ impl Report {
     }
 }
 
-/// What became of a class.
+/// The result for a class.
 #[derive(Debug)]
 pub enum Verdict {
     /// It has new code.
@@ -246,21 +246,21 @@ pub enum Verdict {
     Left {
         /// Its name with dots, if it could be read.
         class: Option<String>,
-        /// Why.
+        /// The reason.
         reason: Left,
-        /// Its methods that have a body.
+        /// The methods that have a body.
         methods: SkippedMethods,
     },
 }
 
-/// Why a class was left as it was.
+/// The reason why a class was left as it was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Left {
     /// None of its methods needs a probe.
     NoProbes,
     /// It describes a module.
     Module,
-    /// The options leave it out.
+    /// The options exclude it.
     NotSelected,
     /// The probes run on it.
     BelowProbes,
@@ -270,17 +270,17 @@ pub enum Left {
     NoMethodFits,
     /// It breaks the format.
     Malformed(Error),
-    /// Of a version, major and minor, that no JVM up to Java 25 loads.
+    /// No JVM up to Java 25 loads its version, major and minor.
     Version(u16, u16),
-    /// Larger than any class.
+    /// It is larger than any class.
     TooLarge,
-    /// The archive has it encrypted.
+    /// It is encrypted in the archive.
     Encrypted,
-    /// The archive has it packed by another method than all JVMs know.
+    /// It is packed by a method that not all JVMs know.
     Method(u16),
-    /// Its content is not what the archive says.
+    /// Its content is not as the archive says.
     Unpackable,
-    /// More methods than Java has numbers.
+    /// There are more methods than Java has numbers.
     OutOfIds,
 }
 
@@ -297,7 +297,7 @@ impl Left {
         )
     }
 
-    /// What went wrong in detail.
+    /// The details of what went wrong.
     pub fn detail(self) -> Option<String> {
         match self {
             Left::Malformed(error) => Some(error.to_string()),
@@ -328,14 +328,14 @@ impl fmt::Display for Left {
     }
 }
 
-/// Whether a JVM up to Java 25 loads class files of this version: from Java 12 on the minor version is 0, or 65535
-/// in that of one release's previews (JVMS 4.1).
+/// Whether a JVM up to Java 25 loads class files of this version: from Java 12 on the minor version
+/// is 0, or 65535 with one release's preview features (JVMS 4.1).
 fn is_loaded(major: u16, minor: u16) -> bool {
     (45..=NEWEST).contains(&major) && (major < 56 || minor == 0 || minor == u16::MAX)
 }
 
-/// Whether a method was left because nothing could be done for it: no exception
-/// leaves it from where a handler may be.
+/// Whether a method was left because nothing could be done for it: no exception leaves it from
+/// where a handler may be.
 pub fn needs_nothing(reason: SkipReason) -> bool {
     matches!(
         reason,

@@ -1,4 +1,4 @@
-//! One run: from what the user named to what was asked for.
+//! One run: from the input to the result.
 
 use super::batch::{self, Done, Input, Job, MAX_CLASS, Orders};
 use super::jar;
@@ -17,51 +17,51 @@ use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use tempfile::SpooledTempFile;
 
-/// Bytes that temporary files have in memory before they go to the disk.
+/// The bytes of a temporary file that are in memory before it goes to the disk.
 const IN_MEMORY: usize = 8 << 20;
 
-/// What nested archives may unpack to, besides this many times the input. It
-/// bounds the disk that an archive made for it can take.
+/// The bytes to which nested archives may unpack, besides this many times the input. This bounds
+/// the disk space that a malicious archive can take.
 const MAX_UNPACKED: u64 = 1 << 30;
 const MAX_UNPACKED_TIMES: u64 = 20;
 
-/// Bytes of a nested archive's directory, unless the input has more: it unpacks from little,
-/// and takes several times its size in memory.
+/// The bytes of a nested archive's directory, unless the input has more: it can be packed to
+/// little, and takes several times its size in memory.
 const MAX_NESTED_DIRECTORY: u64 = 8 << 20;
 
-/// What was asked for.
+/// The options of a run.
 #[derive(Debug)]
 pub struct Options<'a> {
     /// A class, a directory or an archive.
     pub input: &'a Path,
-    /// Where the rewritten one goes, if anywhere.
+    /// The output, if there is one.
     pub out: Option<&'a Path>,
     /// Whether an existing file may be replaced.
     pub force: bool,
-    /// What to do with classes.
+    /// The rules for rewriting.
     pub plan: &'a Plan,
-    /// What to print of each class.
+    /// The rules for printing.
     pub listing: &'a Listing,
-    /// Whether to tell the progress on stderr.
+    /// Whether progress is reported on stderr.
     pub progress: bool,
 }
 
-/// What was done.
+/// The result of a run.
 #[derive(Debug)]
 pub struct Outcome {
     /// The output, if one was asked for.
     pub out: Option<PathBuf>,
-    /// Counts.
+    /// The counts.
     pub tally: Tally,
-    /// What is to be printed of the classes, from its start.
+    /// The text to be printed about the classes, from its start.
     pub listed: SpooledTempFile,
-    /// How many classes are in it.
+    /// The number of classes in it.
     pub listed_classes: u64,
-    /// How many classes there are that were asked for by name; all, if none was.
+    /// The number of classes that were asked for by name; all, if none was.
     pub named: u64,
-    /// Of how many of them there is what was asked for: code, or why it is the old one.
+    /// The number of these that have what was asked for: code, or the reason why it is the old one.
     pub matching: u64,
-    /// Globs that name nothing, a line each.
+    /// The globs that match nothing, a line each.
     pub unmatched: Vec<String>,
 }
 
@@ -70,11 +70,11 @@ pub struct Run<'a> {
     pub(super) orders: Orders<'a>,
     pub(super) tally: Tally,
     pub(super) progress: Progress,
-    /// Bytes that nested archives may still unpack to.
+    /// The bytes to which nested archives may still unpack.
     pub(super) unpackable: u64,
-    /// Bytes that the directory of a nested archive may have.
+    /// The bytes that the directory of a nested archive may have.
     pub(super) nested_directory: u64,
-    /// Where temporary files go.
+    /// The directory of temporary files.
     scratch: PathBuf,
     next: Ids,
     listed: SpooledTempFile,
@@ -84,19 +84,18 @@ pub struct Run<'a> {
     unmatched: Unmatched,
 }
 
-/// What the first bytes of a file say.
+/// The kind of a file, by its first bytes.
 enum Kind {
     Class,
     Image,
     Other,
 }
 
-/// Rewrites what was named.
+/// Rewrites the input.
 ///
 /// # Errors
 ///
-/// Fails if the input cannot be read or the output cannot be written; then
-/// there is no output.
+/// Fails if the input cannot be read or the output cannot be written; then there is no output.
 pub fn instrument(options: &Options<'_>) -> Result<Outcome> {
     let input = options.input;
     let context = || format!("failed to read {}", input.display());
@@ -210,7 +209,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Rewrites an archive, the whole of a file, into an empty one.
+    /// Rewrites an archive that is a whole file into an empty one.
     pub(super) fn archive_file(
         &mut self,
         file: &mut File,
@@ -240,7 +239,7 @@ impl Run<'_> {
         source.copy(0, len, &mut out).map_err(failed)
     }
 
-    /// Rewrites classes; counts them, and keeps what is to be printed.
+    /// Rewrites classes, counts them, and keeps the text to be printed.
     pub(super) fn rewrite(&mut self, jobs: &mut [Job]) -> io::Result<()> {
         batch::rewrite(jobs, self.orders, &mut self.next);
         for job in jobs {
@@ -262,7 +261,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// A file that goes away with the run. Small ones never reach the disk.
+    /// A file that is removed with the run. Small ones never reach the disk.
     pub(super) fn scratch_file(&self) -> Output<SpooledTempFile> {
         let file = tempfile::spooled_tempfile_in(IN_MEMORY, &self.scratch);
         let name = format!("a temporary file in {}", self.scratch.display());
@@ -280,7 +279,7 @@ fn kind(magic: &[u8], path: &Path) -> Kind {
     }
 }
 
-/// The error for people: reading failed, unless it was writing that did.
+/// The error for people: reading failed, unless the error says that it was writing.
 pub(super) fn explain(shown: &str, error: Error) -> anyhow::Error {
     match error {
         Error::Io(error) if Output::<File>::is_cause(&error) => error.into(),

@@ -1,20 +1,20 @@
-//! Counts of what was done, and of what was not, by reason.
+//! Counts what was done, and what was not, by reason.
 
 use super::plan::{Left, Verdict, needs_nothing};
 use hindsight_instrument::SkippedMethods;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// How many classes or methods there are, and what became of them.
+/// The number of classes or methods, by result.
 #[derive(Debug, Default, Clone, PartialEq, Eq, Serialize)]
 pub struct Counts {
-    /// All.
+    /// The number of all.
     pub total: u64,
-    /// Those with new code.
+    /// The number of those with new code.
     pub rewritten: u64,
-    /// Those that need none, by reason.
+    /// The numbers of those that need none, by reason.
     pub nothing_to_do: BTreeMap<String, u64>,
-    /// Those that would need it, by reason.
+    /// The numbers of those that would need it, by reason.
     pub left: BTreeMap<String, u64>,
 }
 
@@ -23,14 +23,14 @@ pub struct Counts {
 pub struct Failure {
     /// The file, with `!/` before each entry of an archive.
     pub path: String,
-    /// Why.
+    /// The reason.
     pub reason: String,
-    /// What is wrong, and where.
+    /// The details, with the place.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
 }
 
-/// Failures that are kept by name; more are only counted.
+/// The most failures that are kept by name; further ones are only counted.
 const MAX_FAILURES: usize = 10_000;
 
 /// All counts of one run.
@@ -38,22 +38,21 @@ const MAX_FAILURES: usize = 10_000;
 pub struct Tally {
     /// Classes.
     pub classes: Counts,
-    /// Methods that have a body, of classes that were looked into.
+    /// The methods that have a body, in classes that were examined.
     pub methods: Counts,
     /// Rewritten methods that have less than was asked for, by reason.
     pub methods_reduced: BTreeMap<String, u64>,
-    /// Archives with rewritten classes, nested ones included.
+    /// The number of archives with rewritten classes, including nested ones.
     pub archives_rewritten: u64,
-    /// Archives that stay as they are.
+    /// The number of archives that stay as they are.
     pub archives_left: u64,
-    /// Archives that were signed and, rewritten, are no more.
+    /// The archives that were signed and, once rewritten, are not.
     pub signatures_removed: Vec<String>,
-    /// Rewritten archives that are modules: whose hashes other modules may have.
+    /// The rewritten archives that are modules, whose hashes other modules may have.
     pub modules_rewritten: Vec<String>,
-    /// Classes and archives that were left for a reason that people want to
-    /// know.
+    /// The classes and archives that were left for a reason that people want to know.
     pub failures: Vec<Failure>,
-    /// Failures without a name here, for there were too many.
+    /// The number of failures that are not named here.
     pub failures_unnamed: u64,
 }
 
@@ -109,7 +108,7 @@ impl Tally {
         }
     }
 
-    /// Notes down what could not be rewritten.
+    /// Notes what could not be rewritten.
     pub fn fail(&mut self, path: &str, reason: String, detail: Option<String>) {
         if self.failures.len() < MAX_FAILURES {
             self.failures.push(Failure {

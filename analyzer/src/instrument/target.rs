@@ -1,5 +1,4 @@
-//! The output: made under another name beside its place, and renamed when it is
-//! whole.
+//! The output, which is made under another name beside its place, and renamed when it is complete.
 
 use crate::files::same_file;
 use crate::temporary::Doomed;
@@ -10,10 +9,10 @@ use std::path::{Path, PathBuf};
 use std::{error, fmt};
 use tempfile::{Builder, NamedTempFile, TempDir};
 
-/// How the names of half-written output begin.
+/// The beginning of the names of incomplete output.
 const PREFIX: &str = ".hindsight-";
 
-/// Where the output goes.
+/// The place of the output.
 #[derive(Debug)]
 pub struct Target {
     path: PathBuf,
@@ -30,16 +29,15 @@ enum Made {
 }
 
 impl Target {
-    /// Checks that `out` may be made of `input`, and starts a file or directory
-    /// for it.
+    /// Checks that `out` may be made of `input`, and starts a file or directory for it.
     ///
     /// # Errors
     ///
-    /// Fails if that would destroy the input or anything else, and says how to
-    /// go on; and if nothing can be written there.
+    /// Fails if that would destroy the input or anything else, with advice; and if nothing can be
+    /// written there.
     pub fn new(input: &Path, is_folder: bool, out: &Path, force: bool) -> Result<Target> {
         let mut path = out.to_owned();
-        // As `cp` has it.
+        // This is as with `cp`.
         if !is_folder
             && out.is_dir()
             && let Some(name) = input.file_name()
@@ -51,7 +49,7 @@ impl Target {
         }
         check(input, is_folder, &path, force)?;
         if let Ok(real) = fs::canonicalize(&path) {
-            // What a link leads to is replaced, and not the link.
+            // The target of a link is replaced, and not the link.
             path = real;
         }
         let folder = match path.parent() {
@@ -59,7 +57,7 @@ impl Target {
             _ => PathBuf::from("."),
         };
         let context = || format!("failed to write {}", path.display());
-        // The first part that exists decides where the rest will be.
+        // The first existing part decides where the rest will be.
         let existing = folder
             .ancestors()
             .map(|folder| match folder.as_os_str().is_empty() {
@@ -94,24 +92,24 @@ impl Target {
             force,
             _doomed: doomed,
         };
-        // A temporary file is nobody else's to read; the output is what the
-        // input was.
+        // A temporary file is only readable by its owner; the output gets the permissions of the
+        // input.
         permissions
             .and_then(|permissions| match &target.made {
                 Made::File(file) => file.as_file().set_permissions(permissions),
-                // A directory that its owner may not write is made so last.
+                // A directory that its owner may not write is made so at the end.
                 Made::Folder(_) => Ok(()),
             })
             .with_context(|| format!("failed to write {}", target.path.display()))?;
         Ok(target)
     }
 
-    /// The directory that it is in.
+    /// The enclosing directory.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Where it is until it is whole.
+    /// Its path until it is complete.
     pub fn temporary(&self) -> &Path {
         match &self.made {
             Made::File(file) => file.path(),
@@ -131,11 +129,11 @@ impl Target {
         }
     }
 
-    /// Gives it its name; returns that.
+    /// Gives it its name, and returns that.
     ///
     /// # Errors
     ///
-    /// Fails if somebody else was quicker, or it cannot be renamed.
+    /// Fails if the name was taken meanwhile, or it cannot be renamed.
     pub fn keep(self) -> Result<PathBuf> {
         let context = || format!("failed to write {}", self.path.display());
         match self.made {
@@ -146,9 +144,9 @@ impl Target {
                 file.persist_noclobber(&self.path).with_context(context)?;
             }
             Made::Folder(folder) => {
-                // Replaces an empty directory, and no other.
+                // This replaces an empty directory, and no other.
                 fs::rename(folder.path(), &self.path).with_context(context)?;
-                // It is there no more to be removed.
+                // It does not exist under that name any more, so it must not be removed.
                 let _ = folder.keep();
             }
         }
@@ -213,8 +211,8 @@ fn is_within(path: &Path, folder: &Path) -> bool {
     }
 }
 
-/// Something that is written to, whose errors say so: where data is read and
-/// written in one step, the kind of an error does not tell which failed.
+/// A writer whose errors are recognisable: if data is read and written in one step, the kind of an
+/// error does not tell which of the two failed.
 #[derive(Debug)]
 pub struct Output<W> {
     inner: W,
@@ -237,7 +235,7 @@ impl fmt::Display for WriteError {
 impl error::Error for WriteError {}
 
 impl<W> Output<W> {
-    /// Output to what people know by `name`.
+    /// Output that people know by `name`.
     pub fn new(inner: W, name: String) -> Self {
         Output { inner, name }
     }
@@ -250,7 +248,7 @@ impl<W> Output<W> {
     }
 
     fn failed(&self, cause: io::Error) -> io::Error {
-        // Whoever writes tries again after this one.
+        // The writer tries again after this one.
         if cause.kind() == io::ErrorKind::Interrupted {
             return cause;
         }

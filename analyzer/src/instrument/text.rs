@@ -1,4 +1,4 @@
-//! Listings and counts for people.
+//! Prints listings and counts for people.
 
 use super::listing::{Change, Line, MethodListing};
 use super::plan::{Copy, Left, Mode, Plan, Probed};
@@ -11,13 +11,13 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Characters of a name or constant that are shown.
+/// The characters of a name or constant that are shown.
 const LIMIT: usize = 400;
 
-/// Failures that are named; the others are only counted.
+/// The number of failures that are named; the others are only counted.
 const MAX_NAMED: usize = 20;
 
-/// How new code stands out.
+/// The style in which new code stands out.
 struct Style {
     colour: bool,
 }
@@ -51,8 +51,7 @@ impl Style {
     }
 }
 
-/// The listing of a class: with all code, or with the new alone and the
-/// instructions around it.
+/// The listing of a class: with all code, or only with the new code and the instructions around it.
 pub fn class(
     path: &str,
     rewritten: &Probed,
@@ -196,7 +195,7 @@ fn method(style: &Style, listed: &MethodListing, all: bool, out: &mut String) {
     }
 }
 
-/// Says how many old lines are left out.
+/// Prints how many old lines are left out.
 fn gap(left_out: &mut usize, noun: &str, out: &mut String) {
     let number = std::mem::take(left_out);
     if number > 0 {
@@ -300,7 +299,7 @@ fn table((one, many): (&str, &str), counts: &Counts, out: &mut dyn Write) -> io:
     Ok(())
 }
 
-/// What people should know besides, one line each.
+/// Further remarks for people, one line each.
 pub fn notes(plan: &Plan, outcome: &Outcome) -> Vec<String> {
     let tally = &outcome.tally;
     let mut notes = Vec::new();

@@ -1,4 +1,4 @@
-//! Rewriting a directory: classes and archives in it; all else is copied.
+//! Rewrites a directory: classes and archives in it; all else is copied.
 
 use super::batch::{Input, Job, MAX_CLASS, MAX_WEIGHT};
 use super::jar;
@@ -12,16 +12,16 @@ use std::fs::{self, File, Metadata};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-/// Files of a batch.
+/// The number of files in a batch.
 const MAX_FILES: usize = 4096;
 
-/// What is in a directory.
+/// An item in a directory.
 #[derive(Debug)]
 pub struct Found {
-    /// From the directory on.
+    /// The path from the directory on.
     path: PathBuf,
     kind: Kind,
-    /// Bytes of a file.
+    /// The bytes of a file.
     pub len: u64,
 }
 
@@ -31,13 +31,12 @@ enum Kind {
     Class,
     Archive,
     Other,
-    /// A socket, a pipe, a link that leads nowhere or back up.
+    /// A socket, a pipe, or a link that is dangling or leads back up.
     Odd(&'static str),
 }
 
-/// Lists a directory, each directory before what is in it, by name. Links are
-/// followed: what they lead to is part of the class path. What is at `leave_out`
-/// is not listed.
+/// Lists a directory, each directory before its content, by name. Links are followed, because their
+/// targets are part of the class path. What is at `leave_out` is not listed.
 ///
 /// # Errors
 ///
@@ -113,8 +112,8 @@ impl Run<'_> {
         }
         self.flush_files(&mut batch, &mut jobs)?;
         if let Some(out) = out {
-            // From the inside out: a directory may not be its owner's to write,
-            // and changes its time with each file.
+            // This goes from the inside out: a directory may not be writable for its owner, and its
+            // time changes with each file.
             let folders = found.iter().filter(|file| file.kind == Kind::Folder);
             let folders = folders.map(|folder| folder.path.as_path());
             for folder in folders.rev().chain([Path::new("")]) {

@@ -1,14 +1,14 @@
-//! Globs that have named nothing yet. Nothing else would tell of a typo in them.
+//! Finds globs that match nothing, which nothing else would show after a typo.
 
 use super::plan::{Plan, Verdict};
 use hindsight_instrument::glob::Globs;
 use hindsight_instrument::select;
 
-/// The globs that no class or method was found for so far.
+/// The globs that have matched no class or method so far.
 #[derive(Debug)]
 pub struct Unmatched {
     include: Vec<Globs>,
-    /// Rules, as they are written, with their globs of `class.method`.
+    /// The rules, as they are written, with their globs of `class.method`.
     rules: Vec<(String, Globs)>,
 }
 
@@ -22,7 +22,7 @@ impl Unmatched {
         }
     }
 
-    /// Takes out those that name a class, or a method of it that was looked at.
+    /// Removes the globs that match a class, or an examined method of it.
     pub fn see(&mut self, verdict: &Verdict) {
         if self.include.is_empty() && self.rules.is_empty() {
             return;
@@ -52,7 +52,7 @@ impl Unmatched {
         }
     }
 
-    /// What is left, a line each.
+    /// The remaining ones, a line each.
     pub fn told(self) -> Vec<String> {
         let include = self.include.iter().flat_map(Globs::patterns);
         let include =

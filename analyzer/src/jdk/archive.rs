@@ -1,8 +1,10 @@
-//! An archive of the classes that javac loads (dynamic class data sharing, JEP 350): a JDK's javac makes it at the
-//! end of its first run, and begins with it from then on, in two thirds of the CPU time.
+//! An archive of the classes that javac loads (dynamic class data sharing, JEP 350): a JDK's javac
+//! makes it at the end of its first run, and starts with it from then on, in two thirds of the CPU
+//! time.
 //!
-//! **Invariant:** whatever is wrong with an archive, javac says and does what it would without: the JVM passes over
-//! what it cannot use, and javac runs again where it has ended as it never does by itself.
+//! **Invariant:** whatever is wrong with an archive, the result of javac is the same as without:
+//! the JVM ignores what it cannot use, and javac runs again if it has ended in a way in which it
+//! never does by itself.
 
 use super::Jdk;
 use super::javac::says_error;
@@ -15,10 +17,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::time::UNIX_EPOCH;
 
-/// Says for a day that there is none to be had, so that it is not tried each time: the disk may be full.
+/// The content that says for a day that no archive can be made, so that it is not tried each time:
+/// the disk may be full.
 const NONE: &[u8] = b"";
 
-/// The oldest JDK whose archives are used; some older ones have them, untried.
+/// The oldest JDK whose archives are used; some older ones support them, which is untested.
 const OLDEST: u32 = 17;
 
 impl Jdk {
@@ -46,7 +49,8 @@ impl Jdk {
             return plain().output();
         };
         let mut command = plain();
-        // What the JVM has to say of archives is not javac's, nor how it ends by a broken one.
+        // What the JVM reports about archives is not javac's output, nor is the report of a crash
+        // caused by a broken one.
         command.args(["-J-Xlog:disable", "-J-XX:ErrorFile=/dev/null"]);
         let made = match fs::metadata(&file) {
             Ok(found) if found.len() > 0 => {
@@ -66,7 +70,8 @@ impl Jdk {
             Some(made) => option("ArchiveClassesAtExit", made.path()),
         });
         let output = command.output()?;
-        // By itself javac ends with 0 to 4, and says why. A JVM that has no room for the archive ends with 1.
+        // By itself javac ends with 0 to 4, and reports why. A JVM without room for the archive
+        // ends with 1.
         let ended = match output.status.code() {
             Some(0) => true,
             Some(1..=4) => says_error(&output.stderr),
@@ -75,7 +80,7 @@ impl Jdk {
         let whole = |made: &tempfile::NamedTempFile| {
             fs::metadata(made.path()).is_ok_and(|found| found.len() > 0)
         };
-        // That an archive cannot be kept is no matter of who compiles.
+        // A failure to keep an archive does not concern the caller.
         let _ = match made {
             None if ended => Ok(()),
             Some(made) if ended && whole(&made) => cache::keep(made, &file),
@@ -87,9 +92,10 @@ impl Jdk {
         }
     }
 
-    /// Where in a directory this JDK's archive is, or would be; nothing if there can be none.
+    /// The path in a directory of this JDK's archive, whether or not it exists; `None` if there can
+    /// be none.
     fn archive(&self, dir: &Path) -> Option<PathBuf> {
-        // What it is added to, which other JVMs have not.
+        // The base archive, which other JVMs do not have.
         let base = self.home.join("lib/server/classes.jsa");
         if self.version < OLDEST || !base.is_file() {
             return None;
@@ -104,7 +110,7 @@ impl Jdk {
             hash.update(modified.unwrap_or_default().as_nanos().to_le_bytes());
         }
         let file = dir.join(format!("javac-{}.jsa", hex(&hash.finalize()[..8])));
-        // There it would be two files.
+        // There the path would be taken for two files.
         (!file.as_os_str().as_encoded_bytes().contains(&b':')).then_some(file)
     }
 }
@@ -121,7 +127,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
     use std::time::{Duration, SystemTime};
 
-    /// What javac says of a right and of a wrong source, with an archive.
+    /// The results of javac for a right and a wrong source, with an archive.
     fn compiled(jdk: &Jdk, dir: &Path, archive: Option<&Path>) -> Vec<(Option<i32>, String)> {
         let sources = [
             ("Good", "class Good {}"),
@@ -141,8 +147,8 @@ mod tests {
         said.to_vec()
     }
 
-    /// Without room for it, no JVM that would make one says anything of what it was to compile; and there is one again
-    /// when there is room.
+    /// If there is no room for it, a JVM that would make an archive does not report on what it was
+    /// to compile; and an archive is made again when there is room.
     #[test]
     fn an_archive_that_cannot_be_made_is_tried_again_later() {
         let dir = tempfile::tempdir().unwrap();
@@ -182,14 +188,14 @@ mod tests {
         assert_eq!(plain[0], (Some(0), String::new()));
         assert_eq!(plain[1].0, Some(1));
         let cache = dir.path().join("cache");
-        // Else there is nothing to see.
+        // Otherwise there is nothing to test.
         let archive = jdk.archive(&cache).expect("a JDK of HotSpot");
         let used = |archive: &Path| compiled(&jdk, dir.path(), Some(archive));
         assert_eq!(used(&archive), plain);
         assert!(fs::metadata(&archive).unwrap().len() > 1 << 20);
         let left: Vec<_> = fs::read_dir(&cache).unwrap().collect();
         assert_eq!(left.len(), 1, "{left:?}");
-        // Cut off, by which a JVM ends, replaced by something else, and not to be made.
+        // It is truncated, which makes a JVM crash, replaced by something else, or cannot be made.
         let whole = fs::read(&archive).unwrap();
         for bytes in [&whole[..whole.len() / 2], b"no archive"] {
             fs::remove_file(&archive).unwrap();

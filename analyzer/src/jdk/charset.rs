@@ -1,19 +1,20 @@
 //! The charset in which JVMs name files.
 //!
-//! It is ASCII where the locale is `C`, where none is set, as in containers and for `cron`, and where the one that is
-//! set is not installed. A JVM then finds no file whose name has any other letter: nothing of such a class path, no
-//! source and no class of such a package, and nothing in such a temporary directory.
+//! It is ASCII if the locale is `C`, if none is set, as in containers and for `cron`, and if the
+//! one that is set is not installed. A JVM then finds no file whose name has any other letter:
+//! nothing of such a class path, no source and no class of such a package, and nothing in such a
+//! temporary directory.
 
 use std::process::{Command, Stdio};
 use std::sync::LazyLock;
 
-/// Which charset the C library takes: the first that is set.
+/// The variables that determine the C library's charset: the first that is set counts.
 const VARIABLES: [&str; 3] = ["LC_ALL", "LC_CTYPE", "LANG"];
-/// A locale that is the same but for its charset.
+/// A locale that differs only in its charset.
 const WIDE: &str = "C.UTF-8";
-/// What the C library calls ASCII.
+/// The C library's name of ASCII.
 const ASCII: &str = "ANSI_X3.4-1968";
-/// From here on texts are in UTF-8, whatever the locale.
+/// The release from which on texts are in UTF-8, whatever the locale.
 const UTF8_BY_DEFAULT: u32 = 18;
 
 static IS_ASCII: LazyLock<bool> = LazyLock::new(|| {
@@ -26,7 +27,8 @@ static IS_ASCII: LazyLock<bool> = LazyLock::new(|| {
     })
 });
 
-/// Whether it is, by the variables; `told` is the name of the charset as the system says it, if it does.
+/// Whether it is ASCII, by the variables; `told` is the name of the charset according to the
+/// system, if it is known.
 fn is_ascii(
     variable: impl Fn(&'static str) -> Option<String>,
     told: impl FnOnce() -> Option<String>,
@@ -39,17 +41,17 @@ fn is_ascii(
     }
 }
 
-/// The variable, with its value, by which a JVM names files in UTF-8 where it would in ASCII.
+/// The variable, with its value, by which a JVM names files in UTF-8 instead of ASCII.
 pub fn wide_locale() -> Option<(&'static str, &'static str)> {
     IS_ASCII.then_some((VARIABLES[0], WIDE))
 }
 
-/// Has a JVM name files in UTF-8 where it would in ASCII.
+/// Makes a JVM name files in UTF-8 instead of ASCII.
 pub(super) fn widen(command: &mut Command) {
     command.envs(wide_locale());
 }
 
-/// The option of a JVM by which its texts are then in the charset that they are in without.
+/// The option by which the JVM's texts then keep the charset that they would have without this.
 pub(super) fn of_texts(version: u32) -> Option<String> {
     (*IS_ASCII && version < UTF8_BY_DEFAULT).then(|| format!("-Dfile.encoding={ASCII}"))
 }

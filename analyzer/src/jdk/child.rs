@@ -1,6 +1,6 @@
-//! Child processes: running them, for so long and no longer.
+//! Child processes: runs them for a limited time.
 //!
-//! What they start themselves ends with them.
+//! The processes that they start end with them.
 
 use crate::confine;
 use crate::temporary::Doomed;
@@ -15,24 +15,25 @@ use std::time::{Duration, Instant};
 /// How a child process ended.
 #[derive(Debug)]
 pub enum Ended {
-    /// By itself.
+    /// It ended by itself.
     Exit(ExitStatus),
-    /// By us.
+    /// It was killed.
     TimedOut {
-        /// Whether it was not for the time that it took, but had done nothing for long.
+        /// Whether it was killed because it was idle for long, and not for the time that it took.
         idle: bool,
     },
 }
 
-/// How many times its time a child may take on a machine that has no core for it.
+/// The most time that a child may take on a machine without a free core, as a multiple of its time.
 const MOST_STARVED: u32 = 4;
 
-/// How large the file may become that a child writes what it says to. What it has said before that much is lost.
+/// The size from which on the file with a child's output is truncated, which loses the earlier
+/// output.
 const MOST_SAID: u64 = 64 << 20;
 
-/// Runs `command` to its end, or kills it after `timeout`, or when it has done nothing for as long as `idle`.
-/// What it has waited for a core does not count, up to [`MOST_STARVED`] times its time: of a machine that has much
-/// else to do nothing is learned of the child. `log` is where it says things, opened to append to.
+/// Runs `command` to its end, or kills it after `timeout`, or when it has been idle for `idle`. The
+/// time that it has waited for a core does not count, up to [`MOST_STARVED`] times its time: a busy
+/// machine says nothing about the child. `log` receives its output, and is opened for appending.
 ///
 /// # Errors
 ///
@@ -54,7 +55,7 @@ pub fn run(
 ///
 /// # Errors
 ///
-/// Fails if nothing can be learned of it.
+/// Fails if its state is not available.
 pub fn wait(child: Child, timeout: Duration) -> Result<Ended> {
     end(child, timeout, None, None)
 }
@@ -67,9 +68,10 @@ fn end(
 ) -> Result<Ended> {
     let group = Pid::from_child(&child);
     let doomed = Doomed::group(group);
-    // Before its end is asked for: as long as it is not, no other process gets its number.
+    // This comes before the exit status is fetched: until then, no other process gets its number.
     let end_all = |child: &mut Child| {
-        // What ends with us alone is in our own group, and there is none of this number.
+        // A child that only ends with this process is in this process's group, and there is no
+        // group with its number.
         let _ = kill_process_group(group, Signal::KILL);
         drop(doomed);
         child.wait()
@@ -89,7 +91,7 @@ fn end(
                 || elapsed.saturating_sub(starved(child.id())) >= timeout
         };
         if idle || elapsed >= timeout && is_over() {
-            // It may have ended in this very moment, which is as good.
+            // It may have ended at this very moment, which is as good.
             let _ = child.kill();
             end_all(&mut child)?;
             return Ok(Ended::TimedOut { idle });
@@ -98,7 +100,7 @@ fn end(
     }
 }
 
-/// Whether a child has ended, of which [`Child::wait`] still tells how.
+/// Whether a child has ended, whose status [`Child::wait`] still returns.
 fn has_ended(child: Pid) -> Result<bool> {
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
     let ended = waitid(WaitId::Pid(child), options);
@@ -107,13 +109,14 @@ fn has_ended(child: Pid) -> Result<bool> {
         .is_some())
 }
 
-/// For how long a process was ready to go on and no core was free: of that thread of it which has waited longest,
-/// but for what its own others may have taken, all together. Nothing where the kernel does not tell.
+/// The time for which a process was ready to run and no core was free: that of its thread which has
+/// waited longest, minus the time that its other threads may have taken together. Zero if the
+/// kernel does not tell.
 fn starved(process: u32) -> Duration {
     let Ok(tasks) = fs::read_dir(format!("/proc/{process}/task")) else {
         return Duration::ZERO;
     };
-    // Nanoseconds on a core, then those in the queue for one.
+    // Nanoseconds on a core, then nanoseconds in the queue for one.
     let times = |task: fs::DirEntry| {
         let told = fs::read_to_string(task.path().join("schedstat")).ok()?;
         let mut times = told.split_whitespace().map(str::parse::<u64>);
@@ -126,17 +129,17 @@ fn starved(process: u32) -> Duration {
     Duration::from_nanos(starved)
 }
 
-/// Looks at whether a child does anything.
+/// Watches whether a child is busy.
 struct Watch {
     process: u32,
     idle: Duration,
-    /// When it last was busy, and the processor time that it had used then.
+    /// When it was last busy, and the processor time that it had used by then.
     busy: (Instant, u64),
     looked: Instant,
 }
 
 impl Watch {
-    /// From one look to the next.
+    /// The time between two looks.
     const PAUSE: Duration = Duration::from_millis(250);
 
     fn new(process: u32, idle: Duration) -> Watch {
@@ -149,8 +152,8 @@ impl Watch {
         }
     }
 
-    /// Whether it has been idle for long. A JVM whose threads all wait uses some thousandths of a core by
-    /// itself; above a fiftieth it is busy.
+    /// Whether it has been idle for long. A JVM whose threads all wait uses some thousandths of a
+    /// core by itself; above a fiftieth it is busy.
     fn is_idle(&mut self) -> bool {
         let pause = self.looked.elapsed();
         if pause < Watch::PAUSE {
@@ -163,7 +166,7 @@ impl Watch {
         let (since, before) = self.busy;
         let most = since.elapsed().as_millis() as u64 / 10 / 50;
         let is_busy = used.saturating_sub(before) > most.max(1);
-        // Where nobody has looked for long, nobody knows: both may have been stopped.
+        // After a long pause between looks nothing is known: both processes may have been stopped.
         if is_busy || pause > 8 * Watch::PAUSE || has_children(self.process) {
             self.busy = (self.looked, used);
             return false;
@@ -172,12 +175,12 @@ impl Watch {
     }
 }
 
-/// The processor time that a child of ours has used, in hundredths of a second; nothing of a process that is not
-/// to be seen, that the kernel has stopped, or that waits for a disk.
+/// The processor time that a child has used, in hundredths of a second; `None` if the process is
+/// not visible, is stopped by the kernel, or waits for a disk.
 fn processor_time(process: u32) -> Option<u64> {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // Behind the name, which may have anything in it, come the state and the parent; time in the program
-    // and in the kernel are the 14th and 15th of all.
+    // The state and the parent follow the name, which may contain anything; the times in the
+    // program and in the kernel are the 14th and 15th of all fields.
     let (_, fields) = stat.rsplit_once(')')?;
     let fields: Vec<&str> = fields.split_whitespace().collect();
     let number = |at: usize| fields.get(at)?.parse::<u64>().ok();
@@ -185,7 +188,7 @@ fn processor_time(process: u32) -> Option<u64> {
     (is_waiting && number(1)? == u64::from(std::process::id())).then_some(number(11)? + number(12)?)
 }
 
-/// Whether it has children of its own, whose end it may wait for.
+/// Whether it has children of its own, for whose end it may wait.
 fn has_children(process: u32) -> bool {
     let Ok(tasks) = fs::read_dir(format!("/proc/{process}/task")) else {
         return false;
@@ -214,7 +217,7 @@ mod tests {
         let busy = Ended::TimedOut { idle: false };
         let is_busy = |ended: Ended| format!("{ended:?}") == format!("{busy:?}");
         assert!(is_busy(run("while :; do :; done")));
-        // It waits for another process, which may do what it likes.
+        // It waits for another process, which may do anything.
         assert!(is_busy(run("sleep 5; true")));
         assert!(matches!(run("exit 3"), Ended::Exit(_)));
     }

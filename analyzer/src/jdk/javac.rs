@@ -1,48 +1,48 @@
-//! Compiling sources, and what javac says of them.
+//! Compiles sources, and parses javac's messages.
 
 use super::{ENABLE_PREVIEW, Jdk, class_path};
 use crate::text::one_line;
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 
-/// How it begins what is said where javac has failed itself ([`Said::broke`]).
+/// The beginning of a message if javac itself has failed ([`Said::broke`]).
 pub const BROKEN: &str = "javac itself fails";
 
-/// What is compiled, and how.
+/// The input of a compilation.
 pub struct Compilation<'a> {
-    /// For which release of Java.
+    /// The release of Java.
     pub release: u32,
-    /// With preview features, which takes the JDK's own release.
+    /// Whether preview features are enabled, which requires the JDK's own release.
     pub preview: bool,
-    /// What is warned of, as javac's `-Xlint` takes it.
+    /// The warnings, as for javac's `-Xlint`.
     pub lints: &'a str,
-    /// Where other classes are.
+    /// The path of other classes.
     pub class_path: &'a [PathBuf],
-    /// Where classes go.
+    /// The directory for classes.
     pub classes: &'a Path,
-    /// What is compiled.
+    /// The source files.
     pub sources: &'a [PathBuf],
 }
 
-/// What javac says.
+/// The messages of javac.
 #[derive(Debug, Default)]
 pub struct Said {
-    /// Errors; if there are none, there are classes.
+    /// The errors; if there are none, there are classes.
     pub errors: Vec<Diagnostic>,
-    /// Warnings, whose messages start with their kind (`[unchecked] `), if there are no errors.
+    /// The warnings, whose messages start with their kind (`[unchecked] `), if there are no errors.
     pub warnings: Vec<Diagnostic>,
-    /// Whether javac has failed itself, which is its only error then: it says nothing of where.
+    /// Whether javac itself has failed, which is its only error then, without a place.
     pub broke: bool,
 }
 
 /// An error or a warning of javac.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Diagnostic {
-    /// In which file, if in one.
+    /// The file, if there is one.
     pub file: Option<PathBuf>,
-    /// On which line, from 1.
+    /// The line, from 1.
     pub line: usize,
-    /// What is wrong.
+    /// The text.
     pub message: String,
 }
 
@@ -101,7 +101,8 @@ impl Jdk {
     }
 }
 
-/// The exception that javac has ended in, if it has: a class file of the program can be too much for it.
+/// The exception with which javac has ended, if there is one: a class file of the program can make
+/// it fail.
 fn own_failure(text: &str) -> Option<String> {
     const SIGNS: [&str; 2] = [
         "The system is out of resources.",
@@ -120,14 +121,14 @@ fn own_failure(text: &str) -> Option<String> {
     first.map(|_| one_line(before, 300))
 }
 
-/// Whether javac has said what is wrong, be it with itself.
+/// Whether javac has reported an error, be it its own failure.
 pub(super) fn says_error(stderr: &[u8]) -> bool {
     let text = String::from_utf8_lossy(stderr);
     own_failure(&text).is_some() || !diagnostics(&text, "error").is_empty()
 }
 
-/// Reads javac's errors: `/path/X.java:12: error: message`, or `error: message`; its
-/// warnings likewise.
+/// Parses javac's errors: `/path/X.java:12: error: message`, or `error: message`; and likewise its
+/// warnings.
 fn diagnostics(text: &str, kind: &str) -> Vec<Diagnostic> {
     let (alone, within) = (format!("{kind}: "), format!(": {kind}: "));
     let parse = |line: &str| {

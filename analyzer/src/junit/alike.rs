@@ -1,9 +1,11 @@
 //! Candidates of one crash that end alike without reproducing.
 //!
-//! A request has come through dozens of filters and dispatchers, whose frames all lack the same object and
-//! end in the same way. What helps one of them (static fields, system properties, the default locale) helps
-//! its neighbours, and each try is a JVM of its own. So the innermost and the outermost of such a group are
-//! tried again; the others follow if that helped one of the two. But what is built is each frame's own: all that
+//! A request has come through dozens of filters and dispatchers, whose frames all lack the same
+//! object and end in the same way. What helps one of them (static fields, system properties, the
+//! default locale) helps its neighbours, and each try takes a JVM of its own. So only the innermost
+//! and the outermost of such a group are tried again; the others follow if that has helped one of
+//! the two. But what is built differs between frames, so all frames that build something are tried
+//! with everything loaded.
 //! build something are tried with everything loaded.
 
 use super::candidate::{Plan, State};
@@ -11,13 +13,13 @@ use super::report::Verdict;
 use super::verdict::NOT_RESTORED;
 use std::collections::BTreeMap;
 
-/// Groups of fewer are tried whole.
+/// The size from which on a group is not tried as a whole.
 const LEAST: usize = 5;
 
-/// Those that have ended alike so far.
+/// The groups of candidates that have ended alike so far.
 #[derive(Debug, Default)]
 pub struct Alike {
-    /// Nothing before the first round.
+    /// The groups; `None` before the first round.
     groups: Option<Vec<Group>>,
 }
 
@@ -29,8 +31,8 @@ struct Group {
 }
 
 impl Alike {
-    /// Those of `tried` that second tries are due for now: after the first round, all but the others of each
-    /// group that build nothing.
+    /// The candidates of `tried` that are tried a second time now: after the first round, all
+    /// except the others of each group that build nothing.
     pub fn first(&mut self, plan: &Plan<'_>, tried: &[usize]) -> Vec<usize> {
         let groups = self.groups.get_or_insert_with(|| groups(plan, tried));
         let waits = |index: &usize| groups.iter().any(|group| group.others.contains(index));
@@ -40,7 +42,8 @@ impl Alike {
             .collect()
     }
 
-    /// Once no second try is due: the others of the groups in which one has helped. Gives them once.
+    /// The others of the groups in which one has been helped, once no second try is due. They are
+    /// returned once.
     pub fn others(&mut self, plan: &Plan<'_>) -> Vec<usize> {
         let reproduces = |index: &usize| {
             let state = &plan.candidates[*index].state;
@@ -62,7 +65,7 @@ fn groups(plan: &Plan<'_>, tried: &[usize]) -> Vec<Group> {
         if let State::Done(verdict @ (Verdict::Differs | Verdict::Passes), reason) =
             &candidate.state
         {
-            // What is not restored is less for inner frames.
+            // Inner frames lack fewer objects.
             let how = reason.split(NOT_RESTORED).next().unwrap_or_default();
             let key = (candidate.crash, *verdict == Verdict::Passes, how);
             alike.entry(key).or_default().push(index);

@@ -1,4 +1,4 @@
-//! Which frames tests are asked of.
+//! The frames for which tests are wanted.
 
 use anyhow::{Result, bail};
 use hindsight_instrument::glob::Globs;
@@ -8,21 +8,21 @@ use std::ops::RangeInclusive;
 /// Frames by their numbers or their classes.
 #[derive(Debug, Clone)]
 pub enum Asked {
-    /// From one number to another; 0 is the frame that threw.
+    /// From one number to another, inclusive; 0 is the frame that threw.
     Numbers(RangeInclusive<usize>),
-    /// Those of classes whose names match.
+    /// The frames of classes whose names match.
     Classes(Globs),
 }
 
 impl Asked {
-    /// Reads `3`, `0-5` or `org.acme.**`, as a user writes it.
+    /// Parses `3`, `0-5` or `org.acme.**`, as a user writes it.
     ///
     /// # Errors
     ///
-    /// Fails, saying what is accepted, if it is none of these.
+    /// Fails for any other text, with a message that says what is accepted.
     pub fn parse(text: &str) -> Result<Asked> {
         if !text.starts_with(|c: char| c.is_ascii_digit()) {
-            // Else it would be asked for and never found.
+            // Otherwise it would be searched for and never found.
             if text.is_empty() || text.contains(|c: char| c.is_whitespace() || "/#(".contains(c)) {
                 bail!(
                     "a frame is a number (0 threw), like 2, some are a range, like 0-5, or a glob of classes, like org.acme.**"

@@ -1,15 +1,13 @@
-//! Making values in tests by constructors, setters, factories and the JDK's
-//! API, so that a test reads as if a person had written it.
+//! Makes values in tests by constructors, setters, factories and the JDK's API, so that a test
+//! reads as if a person had written it.
 //!
-//! 1. [`effects`] tells what constructors do with their parameters, for
-//!    [`library`] knows all classes of the class path.
-//! 2. [`recipe`] proposes ways to make an object of the program, with [`fill`] for
-//!    collections in it, [`gaps`] for what others fill, [`jdk`] for one of the JDK.
-//! 3. [`trial`] runs the proposals in a child JVM, which compares what they give
-//!    with the recorded object; [`Recipes`] keeps the best that is the same.
-//! 4. [`render`] writes the statements; [`uses`] tells it what is shared. The values
-//!    of each test are compared once more as a whole, after they are compiled
-//!    ([`check`]).
+//! 1. [`effects`] analyses what constructors do with their parameters, for [`library`], which reads
+//! all classes of the class path. 2. [`recipe`] proposes ways to make an object of the program,
+//! with [`fill`] for collections in it, [`gaps`] for what other objects fill, [`jdk`] for objects
+//! of the JDK. 3. [`trial`] runs the proposals in a child JVM, which compares the results with the
+//! recorded object; [`Recipes`] keeps the best that gives the same. 4. [`render`] writes the
+//! statements; [`uses`] determines what is shared. The values of each test are compared once more
+//! as a whole, after they are compiled ([`check`]).
 //!
 //! **Invariant:** a value that was built is the same graph as the recorded one,
 //! by a comparison in a JVM, or the test loads it.
@@ -38,17 +36,18 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::rc::Rc;
 use trial::{Pack, Tried};
 
-/// Objects of one frame for which recipes are tried, the nearest first.
+/// The most objects of one frame for which recipes are tried, the nearest first.
 const MAX_OBJECTS: usize = 100;
-/// Objects that are looked at to find them.
+/// The most objects that are examined to find them.
 const MAX_SEEN: usize = 600;
-/// Recipes tried in all.
+/// The most recipes that are tried in all.
 const MAX_TRIALS: usize = 6000;
-/// Elements of arrays and collections that are followed.
+/// The most elements of arrays and collections that are followed.
 const MAX_ELEMENTS: usize = 32;
-/// What declares the message and the cause of exceptions.
+/// The class that declares the message and the cause of exceptions.
 const THROWABLE: &str = "java.lang.Throwable";
-/// Objects of one test that are loaded after a comparison of whole values, which is made again then.
+/// The most objects of one test that are loaded after a comparison of whole values, which is then
+/// repeated.
 const MAX_LOADED: usize = 8;
 
 /// An object in the state in which a frame found it, and the package from which
@@ -57,7 +56,7 @@ const MAX_LOADED: usize = 8;
 struct Key {
     crash: usize,
     object: u32,
-    /// Its own fields as the frame's patch has them.
+    /// The object's own fields with the frame's patch applied.
     patch: String,
     package: String,
 }
@@ -67,15 +66,15 @@ struct Key {
 pub struct Found {
     /// How to make the object.
     pub recipe: Recipe,
-    /// What others have to fill then.
+    /// The fields that other objects must fill then.
     pub gaps: Vec<Gap>,
-    /// Objects to which it adds itself.
+    /// The objects to which it adds itself.
     adds_to: Vec<u32>,
     /// Whether it was found to leave its arguments as they were recorded.
     exact: bool,
 }
 
-/// Recipes that were found to give the recorded state.
+/// The recipes that were found to give the recorded state.
 #[derive(Debug, Default)]
 pub struct Recipes {
     found: HashMap<Key, Found>,
@@ -139,7 +138,7 @@ pub fn find(
         let class = &plan.classes[candidate.class];
         let crash = &plan.inputs[candidate.crash].crash;
         let graph = Graph::at_entry(crash, frame);
-        // A test that makes what was thrown would only throw that: see `Outcome::restored`.
+        // A test that makes the thrown exception would only throw that: see `Outcome::restored`.
         let thrown = |class: &str| (crash.failure.exceptions.iter()).any(|one| one.class == class);
         let mut objects = caught(|| objects(&graph, frame));
         objects.retain(|object| !thrown(graph.class_name(*object)));
@@ -199,14 +198,15 @@ pub fn find(
     Ok(recipes)
 }
 
-/// Where a crash file is: beside each of its test classes, and the first will do, so that it is read once.
+/// The path of a crash file. It is beside each of its test classes; the first one is used, so that
+/// it is read once.
 fn crash_file(plan: &Plan<'_>, crash: usize, place: &Workplace<'_>) -> Pack {
     let mut classes = plan.classes.iter().filter(|class| class.crash == crash);
     let file = classes.next().map(|class| place.resource(class));
     Pack::Text(file.unwrap_or_default().display().to_string())
 }
 
-/// Whether an object is better made by one recipe than by another.
+/// Whether one recipe is better for an object than another.
 fn is_better(library: &Library<'_>, found: &Found, known: &Found) -> bool {
     if found.gaps.len() != known.gaps.len() {
         return found.gaps.len() < known.gaps.len();
@@ -219,8 +219,8 @@ fn is_better(library: &Library<'_>, found: &Found, known: &Found) -> bool {
         || recipe.cost() < other.cost() && !may_share(library, other, recipe)
 }
 
-/// Whether a recipe calls a factory with what another one passes to a constructor, and the factory does something else
-/// than to call it: it may give what it has given before, and programs compare that by identity.
+/// Whether a recipe calls a factory with what another one passes to a constructor, and the factory
+/// does more than call it: it may return an earlier object, and programs compare that by identity.
 fn may_share(library: &Library<'_>, recipe: &Recipe, constructed: &Recipe) -> bool {
     let ([factory], [constructor]) = (&recipe.steps[..], &constructed.steps[..]) else {
         return false;
@@ -238,7 +238,7 @@ fn may_share(library: &Library<'_>, recipe: &Recipe, constructed: &Recipe) -> bo
         && (library.returns_new(class, name, descriptor, class)).is_none()
 }
 
-/// Objects of the program that the frame's arguments lead to, nearest first.
+/// The objects of the program that the frame's arguments lead to, nearest first.
 fn objects(graph: &Graph<'_>, frame: &Frame) -> Vec<u32> {
     let arguments = frame.arguments.iter().map(|argument| argument.value);
     let mut waiting: VecDeque<Value> = arguments.collect();
@@ -271,7 +271,7 @@ fn objects(graph: &Graph<'_>, frame: &Frame) -> Vec<u32> {
     found
 }
 
-/// What a JDK object holds, as far as tests would write it.
+/// The parts of a JDK object, as far as tests would write them.
 fn parts(graph: &Graph<'_>, object: u32) -> Vec<Value> {
     let typed: Vec<Typed> = match (view(graph, object), graph.body(object)) {
         (Some(View::List(elements)), _) => elements,
@@ -300,8 +300,8 @@ fn is_exception(graph: &Graph<'_>, object: u32) -> bool {
     })
 }
 
-/// The objects to be loaded for one that is not the same: itself, and those of the program that have filled it, if it
-/// is one of the JDK's.
+/// The objects to be loaded in place of one that is not the same: itself, and for a JDK object also
+/// those of the program that have filled it.
 fn holders(graph: &Graph<'_>, frame: &Frame, object: u32) -> Vec<u32> {
     let mut holders = vec![object];
     if crate::classpath::is_platform(graph.class_name(object)) {
@@ -391,7 +391,7 @@ pub fn check(
     Ok(again)
 }
 
-/// The method of a test class that gives a test's values.
+/// The name of the method of a test class that returns a test's values.
 pub fn values_method(candidate: &Candidate) -> String {
     format!("valuesOf_{}", candidate.name)
 }

@@ -1,5 +1,6 @@
-//! The body of one test: build or load what the frame's method was called with,
-//! and call it.
+//! The body of one test: builds or loads what the frame's method was called with, and calls it.
+//!
+//! - `statics` decides which static state a test sets, and which it restores.
 
 pub(super) mod statics;
 
@@ -21,10 +22,10 @@ use std::collections::HashSet;
 const INLINE: usize = 70;
 /// The package of the replay library.
 pub const REPLAY: &str = "dev.hindsight.replay";
-/// What the agent puts in place of a secret.
+/// The agent's placeholder of a secret.
 const MASK: &str = "***";
 
-/// Above a call of what the compiler has named by a number.
+/// The comment above a call of a method that the compiler has numbered.
 pub const ORIGIN: &str = "// Behind the slash: what finds it where the program numbers it anew.";
 
 /// A test's body.
@@ -39,19 +40,19 @@ pub struct Body {
     /// The statements that build objects and return them all, each after the
     /// number of its argument.
     pub values: String,
-    /// What the test needs.
+    /// The resources that the test needs.
     pub needs: Needs,
     /// Whether raw types may occur.
     pub raw_types: bool,
 }
 
-/// A value on its way into the body.
+/// A value that the body is to pass.
 struct Slot {
     /// Its number; 0 is the receiver.
     index: u16,
-    /// What to call a variable for it.
+    /// The name of a variable for it.
     name: String,
-    /// How to load it.
+    /// The expression that loads it.
     load: String,
     /// Its declared descriptor.
     descriptor: String,
@@ -59,8 +60,8 @@ struct Slot {
     inline: Option<Expression>,
 }
 
-/// Writes the body of a candidate's test at its present level; `None` if that
-/// level cannot express it. `owners` are the classes whose static state it puts back, if it does.
+/// Writes the body of a candidate's test at its present level; `None` if that level cannot express
+/// it. `owners` are the classes whose static state it restores, if it does.
 pub fn body(
     plan: &Plan<'_>,
     candidate: &Candidate,
@@ -154,8 +155,8 @@ pub fn body(
     Some(writer.finish(throws, library))
 }
 
-/// What to call variables for the receiver and the arguments, by their numbers:
-/// the receiver by its class, parameters by their own names.
+/// The names of variables for the receiver and the arguments, by number: the receiver is named
+/// after its class, parameters have their own names.
 fn slot_names(plan: &Plan<'_>, graph: &Graph<'_>, frame: &Frame) -> Vec<(u16, String)> {
     let mut names: Vec<(u16, String)> = Vec::new();
     for argument in frame.arguments.iter().filter(|argument| argument.index > 0) {
@@ -200,7 +201,7 @@ pub fn properties(meta: &Meta) -> impl Iterator<Item = (&str, &str)> {
 struct Writer<'a, 'n> {
     values: &'a Values<'a>,
     maker: Maker<'a>,
-    /// Numbers of the arguments that can be built.
+    /// The numbers of the arguments that can be built.
     built: Vec<u16>,
     /// Boxes that have to be loaded.
     boxes: HashSet<u32>,
@@ -212,24 +213,24 @@ struct Writer<'a, 'n> {
     direct: bool,
     body: String,
     taken: Vec<String>,
-    /// What comes before everything else.
+    /// The code that precedes everything else.
     settings: String,
     /// The default locale and time zone that are set for the call alone: what is built was found to
     /// be the same without them, and may fail with them.
     set: Option<Defaults>,
     /// Whether static fields are set before the call.
     statics: bool,
-    /// Whose monitor is held while it runs: the receiver's or an argument's.
+    /// The value whose monitor is held during the call: the receiver or an argument.
     held: Option<u16>,
-    /// The variable that has it.
+    /// The variable with that value.
     lock: Option<String>,
-    /// The classes of which static state is put back after it, if it is.
+    /// The classes whose static state is restored after the call, if it is.
     keeps: Option<&'a [&'a str]>,
     loads: String,
-    /// How many.
+    /// The number of loaded values.
     loaded: usize,
     literals: usize,
-    /// Numbers of arguments that are built, with the expressions.
+    /// The numbers of arguments that are built, with the expressions.
     checked: Vec<(u16, String)>,
     raw_types: bool,
 }
@@ -318,15 +319,15 @@ impl Writer<'_, '_> {
         Some(())
     }
 
-    /// `receiver.m(a, b)`, `X.m(a, b)` or `new X(a, b)`; returns whether a
-    /// checked exception is declared.
+    /// `receiver.m(a, b)`, `X.m(a, b)` or `new X(a, b)`. Returns whether a checked exception is
+    /// declared.
     fn direct(&mut self, frame: &Frame) -> Option<bool> {
         let classpath = self.values.plan.classpath;
         let found = classpath.info(&frame.class)?;
         let info = found.info.as_ref()?;
         let method = info.method(&frame.method, &frame.descriptor)?;
 
-        // What has no name is called through a type above it.
+        // A class without a name is called through a supertype.
         let caller = self.values.plan.callable_type(frame)?;
         let above = (caller != frame.class)
             .then(|| classpath.info(&caller))
@@ -375,7 +376,7 @@ impl Writer<'_, '_> {
         Some(declared.unwrap_or(method).throws())
     }
 
-    /// `Call.method(receiver, "X", "m", "()V", a, b)` and its kin.
+    /// `Call.method(receiver, "X", "m", "()V", a, b)` and related calls.
     fn by_name(&mut self, frame: &Frame, overridden: bool) -> Option<()> {
         let call = self.names.write(REPLAY, "Call");
         let text = |text: &str| literal::string(&text.encode_utf16().collect::<Vec<_>>());
@@ -384,7 +385,7 @@ impl Writer<'_, '_> {
             && let Some(inline) = &mut only.inline
             && (inline.code == "null" || inline.descriptor.starts_with('['))
         {
-            // The sole argument of a varargs call must not be taken for its array.
+            // The only argument of a varargs call must not be taken for its array.
             inline.code = format!("({}) {}", self.names.java_lang("Object"), inline.code);
         }
         let mut arguments = Vec::new();
@@ -398,7 +399,7 @@ impl Writer<'_, '_> {
             "constructor"
         } else {
             let is_static = self.values.plan.is_static(frame);
-            // A receiver tells its class.
+            // A receiver determines its class.
             let class = match is_static {
                 true => origins.class(&frame.class),
                 false => &frame.class,
@@ -469,7 +470,7 @@ impl Writer<'_, '_> {
                 inline: None,
             });
         }
-        // Types first: a variable must not hide one that is named later.
+        // Types come first: a variable must not hide one that is named later.
         if self.direct {
             for slot in &slots {
                 self.values.type_name(&slot.descriptor, self.names)?;
@@ -481,7 +482,7 @@ impl Writer<'_, '_> {
         Some(slots)
     }
 
-    /// The value as an expression, if it is not to be loaded.
+    /// The value as an expression, unless it is to be loaded.
     fn inline(&mut self, index: u16, value: Typed) -> Option<Expression> {
         let is_plain = self.values.plain(value, self.names).is_some();
         let loaded = match value.value {
@@ -500,7 +501,7 @@ impl Writer<'_, '_> {
         };
         let before = (self.maker.written.clone(), self.names.clone());
         let Some(expression) = self.maker.expression(value, &place, self.names) else {
-            // It is loaded, and what was begun of it would stand there for nothing.
+            // It is loaded, and what was begun for it would be left over.
             (self.maker.written, *self.names) = before;
             return None;
         };
@@ -598,8 +599,8 @@ impl Writer<'_, '_> {
     }
 }
 
-/// The simple name of an inner (non-static member) class whose outer instance
-/// was recorded as its constructor's first parameter.
+/// The simple name of an inner (non-static member) class whose outer instance was recorded as its
+/// constructor's first parameter.
 fn inner_class(info: &ClassInfo, slots: &[Slot]) -> Option<String> {
     let Nesting::Member { outer, simple } = &info.nesting else {
         return None;

@@ -1,10 +1,10 @@
 //! Which frames can be called, how, and from which test class.
 //!
-//! - [`bridges`] leaves out what compilers have made to call a method that has a test itself.
-//! - [`callable`] says which methods source can call.
+//! - [`bridges`] leaves out methods that compilers have made to call one that has a test itself.
+//! - [`callable`] decides which methods source can call.
 //! - [`recursion`] leaves out what a deep stack has too much of.
-//! - [`runner`] leaves out what has run a test of the program, and what checks for others.
-//! - [`names`] names tests and what they name.
+//! - [`runner`] leaves out the runner of a test of the program, and methods that check for others.
+//! - [`names`] names tests and what they mention.
 
 mod bridges;
 mod callable;
@@ -44,20 +44,21 @@ use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-/// Why a dump of all threads has no tests.
+/// The reason why a dump of all threads has no tests.
 pub(super) const STILL_RUNNING: &str = "nothing has failed that a test could show";
 
-/// Why a frame is left out that the user has not named.
+/// The reason why a frame is left out that the user has not named.
 pub(super) const NOT_ASKED: &str = "not asked for";
 
-/// Why a method of the JDK is not called that the user has not named: a crash file may be a stranger's.
+/// The reason why a JDK method is not called that the user has not named: a crash file may come
+/// from a stranger.
 const OF_JDK: &str =
     "a method of the JDK that may do more than compute; it is called if --frames names it";
 
-/// Package of tests whose frames have none that a test could be put into.
+/// The package of tests of frames in whose package a test cannot be put.
 const FALLBACK_PACKAGE: &str = "hindsight.crashes";
 
-/// How a frame's method is called, best first.
+/// The ways to call a frame's method, best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     /// Directly.
@@ -66,7 +67,7 @@ pub enum Level {
     Call,
 }
 
-/// What became of a candidate.
+/// The state of a candidate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum State {
     /// To be compiled, run or both.
@@ -75,17 +76,17 @@ pub enum State {
     Done(Verdict, String),
 }
 
-/// Why a test that reproduces by itself does not always.
+/// The reason why a test that reproduces by itself does not always reproduce.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lapse {
-    /// It did not when it was run again.
+    /// It did not reproduce when it was run again.
     Unsteady,
-    /// It does not after others in one JVM.
+    /// It does not reproduce after others in one JVM.
     Together,
 }
 
 impl Lapse {
-    /// What is said after the reason of the verdict.
+    /// The remark after the reason of the verdict.
     pub fn remark(self) -> &'static str {
         match self {
             Lapse::Unsteady => "; not each time: it depends on threads, time or chance",
@@ -96,7 +97,7 @@ impl Lapse {
         }
     }
 
-    /// What is said above the test.
+    /// The comment above the test.
     pub fn comment(self) -> &'static str {
         match self {
             Lapse::Unsteady => {
@@ -109,47 +110,47 @@ impl Lapse {
     }
 }
 
-/// What a test needs beside the program and JUnit.
+/// The resources that a test needs besides the program and JUnit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Needs {
-    /// Arguments, the receiver among them, that a literal or constant says.
+    /// The number of arguments, including the receiver, that are a literal or constant.
     pub literals: usize,
-    /// Arguments that are built.
+    /// The number of arguments that are built.
     pub built: usize,
-    /// Arguments from the crash file.
+    /// The number of arguments from the crash file.
     pub loaded: usize,
-    /// Whether it needs the crash file: for arguments, or for static fields.
+    /// Whether it needs the crash file, for arguments or for static fields.
     pub state: bool,
-    /// Objects that are built for it.
+    /// The number of objects that are built for it.
     pub objects: usize,
-    /// The replay library.
+    /// Whether it needs the replay library.
     pub library: bool,
 }
 
 /// One frame on its way to become a test.
 #[derive(Debug, Clone)]
 pub struct Candidate {
-    /// Index of its crash.
+    /// The index of its crash.
     pub crash: usize,
-    /// Index of its frame.
+    /// The index of its frame.
     pub frame: usize,
-    /// Index of its test class; of no meaning if unsupported.
+    /// The index of its test class; meaningless if it is unsupported.
     pub class: usize,
-    /// Name of its test method.
+    /// The name of its test method.
     pub name: String,
-    /// How it is written down at present.
+    /// The way in which it is written at present.
     pub level: Level,
-    /// Whether objects are to be built where that can be done.
+    /// Whether objects are to be built where possible.
     pub built: bool,
-    /// Whether variables' types have arguments; else they are raw.
+    /// Whether variables' types have arguments; otherwise they are raw.
     pub typed: bool,
     /// Whether an object is built instead of loaded.
     pub simplified: bool,
     /// Whether what is built was found to be the same as what was recorded.
     pub checked: bool,
-    /// Objects that have to be loaded: building them gave something else.
+    /// Objects that have to be loaded, because building them gave something else.
     pub loaded: Vec<u32>,
-    /// What its test needs.
+    /// The resources that its test needs.
     pub needs: Needs,
     /// Whether the test sets the recorded system properties.
     pub properties: bool,
@@ -157,23 +158,23 @@ pub struct Candidate {
     pub defaults: bool,
     /// Whether the test sets the recorded static fields and those of enum constants.
     pub statics: bool,
-    /// Whose monitor it holds while it calls its method.
+    /// The value whose monitor it holds while it calls its method.
     pub held: Held,
-    /// Static fields that its call reads, as `Class.field`, and in which what was recorded is missing
-    /// where it reproduces without setting them.
+    /// The static fields, as `Class.field`, that its call reads and that lack what was recorded, if
+    /// it reproduces without setting them.
     pub missing: Vec<String>,
-    /// Whether the test puts back the static state that it finds.
+    /// Whether the test restores the static state that it finds.
     pub keeps: bool,
-    /// What javac warns of in it, by the names that `@SuppressWarnings` takes;
-    /// unknown before it has compiled.
+    /// The warnings of javac about it, by the names that `@SuppressWarnings` takes; unknown before
+    /// it has compiled.
     pub warnings: Option<BTreeSet<String>>,
-    /// Why it does not reproduce always, if it does by itself.
+    /// The reason why it does not always reproduce, if it does by itself.
     pub lapse: Option<Lapse>,
-    /// What it throws, if that cannot be reported.
+    /// Its exception, if that cannot be reported.
     pub unreported: Option<Unreported>,
-    /// Classes of the program of which objects could not be restored for it.
+    /// The classes of the program whose objects could not be restored for it.
     pub unrestored: Vec<String>,
-    /// What became of it.
+    /// Its state.
     pub state: State,
 }
 
@@ -187,15 +188,15 @@ impl Candidate {
 /// A test class to be written.
 #[derive(Debug)]
 pub struct TestClass {
-    /// Index of the crash it belongs to.
+    /// The index of the crash to which it belongs.
     pub crash: usize,
     /// Its package, empty for the unnamed one.
     pub package: String,
     /// Its simple name.
     pub name: String,
-    /// Name of the crash file beside it.
+    /// The name of the crash file beside it.
     pub resource: String,
-    /// Types of its package, which must not be hidden.
+    /// The types of its package, which must not be hidden.
     pub siblings: HashSet<String>,
 }
 
@@ -219,30 +220,30 @@ impl TestClass {
 pub struct Plan<'a> {
     /// The crashes.
     pub inputs: &'a [Input],
-    /// Where the program's classes are.
+    /// The class path with the program's classes.
     pub classpath: &'a ClassPath,
     /// The candidates, crash by crash and frame by frame.
     pub candidates: Vec<Candidate>,
-    /// The classes they go into.
+    /// The classes into which they go.
     pub classes: Vec<TestClass>,
-    /// What the class path tells about making objects.
+    /// What the class path says about making objects.
     pub library: Library<'a>,
-    /// How objects can be made.
+    /// The ways in which objects can be made.
     pub recipes: Recipes,
-    /// What identifies lambdas and anonymous classes, crash by crash.
+    /// The origins of lambdas and anonymous classes, crash by crash.
     pub origins: Vec<Origins>,
-    /// Crashes whose classes have the static state that tests keep; all if there are none here.
+    /// The crashes whose classes have the static state that tests keep; empty for all.
     pub keeping: BTreeSet<usize>,
-    /// What the JVMs that run tests have for a default locale and time zone; unknown before one has run.
+    /// The default locale and time zone of the JVMs that run tests; unknown before one has run.
     pub defaults: Option<Defaults>,
 }
 
 impl<'a> Plan<'a> {
     /// Makes a candidate of each frame.
     ///
-    /// Of all frames but those in `frames` it says that they were not asked for;
-    /// of none if there are none in it. Tests of other crashes that are in `out` keep their names. Where tests have to be `proved`, those of classes that are not there
-    /// need not be tried.
+    /// Frames that are not in `frames` are refused as not asked for, unless `frames` is empty.
+    /// Tests of other crashes that are in `out` keep their names. If tests have to be `proved`,
+    /// those of missing classes need not be tried.
     pub fn new(
         inputs: &'a [Input],
         classpath: &'a ClassPath,
@@ -272,8 +273,8 @@ impl<'a> Plan<'a> {
         &self.inputs[candidate.crash].crash.failure.frames[candidate.frame]
     }
 
-    /// The bytes of the crash file that a class's tests come with; of tests that were run, with the classes of
-    /// which objects could not be restored.
+    /// The bytes of the crash file that a class's tests come with; if the tests were run, with the
+    /// classes whose objects could not be restored.
     pub fn resource(&self, class: &TestClass, unrestored: Option<&[String]>) -> Cow<'a, [u8]> {
         let file = &self.inputs[class.crash].bytes;
         self.origins[class.crash].added(file, unrestored)
@@ -303,7 +304,7 @@ impl<'a> Plan<'a> {
                 *refusal = Some("its class is not on the class path".to_owned());
             }
         }
-        // Before those are left out that a long stack has too many of: who asks for one of these gets it.
+        // This precedes the limits of long stacks: a user who asks for one of their frames gets it.
         if !asked.is_empty() {
             let is_asked = |index, frame| asked.iter().any(|asked| asked.has(index, frame));
             for (index, frame) in frames.iter().enumerate() {
@@ -396,7 +397,8 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// Says of constructors that end otherwise if an object of a subclass was being made.
+    /// Adds a remark to constructors that end differently if an object of a subclass was being
+    /// made.
     pub fn note_subclasses(&mut self) {
         for at in 0..self.candidates.len() {
             let candidate = &self.candidates[at];
@@ -433,7 +435,7 @@ impl<'a> Plan<'a> {
         false
     }
 
-    /// Why a frame cannot be called at all.
+    /// The reason why a frame cannot be called at all.
     fn refusal(&self, crash: &Crash, frame: &Frame) -> Option<String> {
         let refuse = |reason: &str| Some(reason.to_owned());
         if let Some(reason) = gap(frame) {
@@ -499,7 +501,8 @@ impl<'a> Plan<'a> {
         None
     }
 
-    /// Whether neither the class path nor the JDK can have a class. One with a number may have another.
+    /// Whether neither the class path nor the JDK can have a class. A numbered class may now have
+    /// another number.
     fn is_absent(&self, crash: &Crash, class: &str) -> bool {
         !is_known_platform(crash, class)
             && !numbered::is_class(class)
@@ -507,7 +510,8 @@ impl<'a> Plan<'a> {
             && self.classpath.find(class).is_none()
     }
 
-    /// Whether a JVM takes a class from the JDK: some of the program's have names that look like its own.
+    /// Whether a JVM takes a class from the JDK: some of the program's have names like those of the
+    /// JDK's own.
     fn is_platform(&self, crash: &Crash, class: &str) -> bool {
         let may_be = is_jdk(class) || is_known_platform(crash, class);
         may_be && (class.starts_with("java.") || self.classpath.find(class).is_none())
@@ -540,7 +544,7 @@ impl<'a> Plan<'a> {
             siblings,
         };
         let mut number = 1;
-        // Of several runs, each has its crash-0001.hsc.
+        // Each of several runs has its own crash-0001.hsc.
         while class.siblings.contains(&class.name)
             || self.classes.iter().any(|other| {
                 other.package == package

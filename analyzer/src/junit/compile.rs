@@ -1,5 +1,4 @@
-//! Compiling candidates, which needs a JDK and nothing else: JUnit's
-//! annotation is stood in for by one of our own.
+//! Compiles candidates, which needs only a JDK: a stub takes the place of JUnit's annotation.
 
 use super::call::statics::owners_kept;
 use super::candidate::{Level, Plan, State, TestClass};
@@ -15,10 +14,10 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Compilations after which candidates that still fail take the last way at once.
+/// The number of compilations after which candidates that still fail are called by name at once.
 const MAX_ROUNDS: usize = 8;
-/// Compilations after which those are given up too that nothing was said of: javac
-/// tells some errors one at a time.
+/// The number of compilations after which those without an error of their own are also given up:
+/// javac reports some errors one at a time.
 const LAST_ROUND: usize = 48;
 
 /// A temporary directory in which candidates are compiled and run.
@@ -76,7 +75,7 @@ impl<'a> Workplace<'a> {
     ///
     /// # Errors
     ///
-    /// Fails if a path holds the platform's separator.
+    /// Fails if a path contains the platform's separator.
     pub fn runtime_path(&self) -> Result<OsString> {
         let own = [self.dir.join("classes"), self.dir.join("resources")];
         let paths = own.iter().chain(&self.libraries);
@@ -88,12 +87,12 @@ impl<'a> Workplace<'a> {
         self.dir.join(format!("results/{index}.json"))
     }
 
-    /// Where the crash file of a test class is.
+    /// The path of a test class's crash file.
     pub fn resource(&self, class: &TestClass) -> PathBuf {
         self.dir.join("resources").join(class.path(&class.resource))
     }
 
-    /// A directory to run something in that is no candidate.
+    /// A directory to run something in that is not a candidate.
     pub fn run_dir_named(&self, name: &str) -> PathBuf {
         self.dir.join("run").join(name)
     }
@@ -104,9 +103,8 @@ impl<'a> Workplace<'a> {
     }
 }
 
-/// Compiles `pending` candidates. Those that do not compile fall back to raw
-/// types, to loading all values, then to a call by name; those that still do not are settled as
-/// such.
+/// Compiles `pending` candidates. Those that do not compile fall back to raw types, to loading all
+/// values, then to a call by name; those that still do not compile are settled as such.
 ///
 /// # Errors
 ///
@@ -167,8 +165,8 @@ pub fn settle(
     Ok(())
 }
 
-/// Compiles candidates that have compiled before, each class with all of its own. Gives those that javac does not take
-/// so, and why; none if all can be run.
+/// Compiles candidates that have compiled before, each class with all of its own. Returns those
+/// that javac rejects in this form, with the reasons; none if all can be run.
 ///
 /// # Errors
 ///
@@ -186,7 +184,7 @@ pub fn again(
     Ok(failed)
 }
 
-/// Compiles sources together; where javac itself fails of them, says which of them it fails of.
+/// Compiles sources together. If javac itself crashes, determines which of them cause that.
 fn compiled(
     plan: &Plan<'_>,
     place: &Workplace<'_>,
@@ -258,8 +256,8 @@ fn javac<'p>(
             false => plan.classpath.release().min(place.jdk.version),
         },
         preview,
-        // That the program has two classes in one source file is not the tests' matter, and
-        // told by newer versions alone.
+        // The program may have two classes in one source file, which does not concern the tests,
+        // and only newer versions report it.
         lints: "all,-auxiliaryclass",
         class_path: &place.libraries,
         classes: &place.dir.join("classes"),
@@ -267,7 +265,7 @@ fn javac<'p>(
     })
 }
 
-/// Gives each candidate the kinds of warnings that stand in its lines.
+/// Notes for each candidate the kinds of warnings in its lines.
 fn note_warnings(
     plan: &mut Plan<'_>,
     pending: &[usize],
@@ -281,7 +279,7 @@ fn note_warnings(
         let source = warning.file.as_ref().and_then(|file| sources.get(file));
         let lines = source.into_iter().flat_map(|source| &source.lines);
         let kind = warning.message.strip_prefix('[');
-        // It gets into the source, and javac quotes lines with recorded text.
+        // It goes into the source, and javac quotes lines with recorded text.
         let is_name = |kind: &&str| kind.bytes().all(|b| b.is_ascii_lowercase() || b == b'-');
         let kind = kind.and_then(|rest| Some(rest.split_once(']')?.0));
         let kind = kind.filter(is_name);
@@ -296,7 +294,7 @@ fn note_warnings(
     }
 }
 
-/// Finds out which candidates the errors are about.
+/// Determines which candidates the errors concern.
 fn blame(
     plan: &Plan<'_>,
     errors: &[Diagnostic],
@@ -322,7 +320,8 @@ fn blame(
                     .entry(*index)
                     .or_insert_with(|| error.message.clone());
             }
-            // An import, say: all tests of the file that may have asked for it.
+            // An error in an import, for example, concerns all tests of the file that may have
+            // caused it.
             (None, Some((_, source))) => {
                 general.extend(
                     source
@@ -340,7 +339,8 @@ fn blame(
     if !failed.is_empty() {
         return;
     }
-    // Those first that there is another way for: it may be about them, and the others are good.
+    // Candidates with another way left come first: the error may concern them, and the others are
+    // good.
     let ways = |index: usize| {
         let candidate = &plan.candidates[index];
         let simpler = candidate.typed || candidate.builds();
@@ -386,8 +386,8 @@ mod tests {
         }
     }
 
-    /// Whom errors are about, and which, of four candidates in the files `A` (0 and 3) and `B` (1
-    /// and 2, both called by name, and 2 without types).
+    /// The candidates that errors concern, with their errors, among four candidates in the files
+    /// `A` (0 and 3) and `B` (1 and 2, both called by name, and 2 without types).
     fn blamed(errors: &[Diagnostic], late: bool) -> Vec<(usize, String)> {
         let mut crash = Crash::default();
         crash.failure.frames = vec![Frame::default(); 4];
@@ -416,10 +416,10 @@ mod tests {
         assert_eq!(blamed(&[at("A", 10, "x")], false), one(0, "x"));
         assert_eq!(blamed(&[at("A", 19, "x")], false), one(3, "x"));
         assert_eq!(blamed(&[at("B", 10, "x")], false), one(1, "x"));
-        // The first one tells the reason.
+        // The first error gives the reason.
         let two = [at("B", 16, "first"), at("B", 17, "second")];
         assert_eq!(blamed(&two, false), one(2, "first"));
-        // What is about no test may come from it.
+        // An error outside of all tests may be caused by one.
         let errors = [at("A", 2, "import"), at("", 0, "all"), two[0].clone()];
         assert_eq!(blamed(&errors, false), one(2, "first"));
         assert!(blamed(&[], false).is_empty());
@@ -433,9 +433,9 @@ mod tests {
         };
         assert_eq!(blamed(&[at("A", 2, "x")], false), all(&[0, 3]));
         assert_eq!(blamed(&[at("", 0, "x")], false), all(&[0, 3]));
-        // A file that is not ours, of the program say.
+        // A file that is not ours, for example of the program.
         assert_eq!(blamed(&[at("C", 10, "x")], false), all(&[0, 3]));
-        // Late there is no other way for what is called by name.
+        // Late, nothing else is left for what is called by name.
         assert_eq!(blamed(&[at("B", 2, "x")], false), all(&[1]));
         assert_eq!(blamed(&[at("B", 2, "x")], true), all(&[1, 2]));
     }

@@ -1,8 +1,9 @@
-//! The default locale and time zone of the recorded JVM, where those that run tests have others.
+//! The default locale and time zone of the recorded JVM, if those of the JVMs that run tests
+//! differ.
 //!
-//! What a program formats, parses or turns to lower case without naming a locale, and what it makes of
-//! local times, goes by them. A test that does not reproduce otherwise sets those that are different
-//! here, and puts back what was there.
+//! They determine what a program formats, parses or turns to lower case without naming a locale,
+//! and how it handles local times. A test that does not reproduce otherwise sets those that differ
+//! here, and restores the previous ones.
 
 use super::Options;
 use super::candidate::{Plan, State};
@@ -15,7 +16,7 @@ use crate::jdk::class_path;
 use anyhow::{Context, Result};
 use hindsight_tracelog::crash::Defaults;
 
-/// Names of the variables for what was there before.
+/// The names of the variables for the previous values.
 pub const VARIABLES: [&str; 4] = ["locale", "format", "display", "zone"];
 
 /// Asks a JVM like those that run tests for its own, once, if one of `tried` has not reproduced.
@@ -65,7 +66,7 @@ pub fn find(
     Ok(())
 }
 
-/// Of those of a crash, what the JVMs that run tests have otherwise.
+/// The defaults of a crash that differ in the JVMs that run tests.
 pub fn others(plan: &Plan<'_>, crash: usize) -> Defaults {
     let recorded = &plan.inputs[crash].crash.meta.defaults;
     match &plan.defaults {
@@ -77,12 +78,12 @@ pub fn others(plan: &Plan<'_>, crash: usize) -> Defaults {
 fn different(recorded: &Defaults, here: &Defaults) -> Defaults {
     let other = |recorded: &str, here: &str| match recorded == here {
         true => String::new(),
-        // Empty where it is not known.
+        // It is empty if it is not known.
         false => recorded.to_owned(),
     };
     let locale = other(&recorded.locale, &here.locale);
     let format = match recorded.format.is_empty() {
-        // To set the default one is to set this one, too.
+        // Setting the default locale sets this one as well.
         true if !locale.is_empty() => String::new(),
         true => other(&recorded.locale, &here.format),
         false if !locale.is_empty() => recorded.format.clone(),
@@ -95,7 +96,7 @@ fn different(recorded: &Defaults, here: &Defaults) -> Defaults {
     }
 }
 
-/// What they are, for people.
+/// The defaults in words.
 pub fn told(set: &Defaults) -> String {
     let all = [
         ("locale", &set.locale),
@@ -107,7 +108,7 @@ pub fn told(set: &Defaults) -> String {
     all.join(", ")
 }
 
-/// The call of a test, between lines that set defaults and put back what was there.
+/// The call of a test, between lines that set defaults and restore the previous ones.
 pub fn around(code: &str, set: &Defaults, names: &mut Names) -> Option<String> {
     let text = |text: &str| literal::string(&text.encode_utf16().collect::<Vec<_>>());
     let [old_locale, old_format, old_display, old_zone] = VARIABLES;
@@ -130,7 +131,7 @@ pub fn around(code: &str, set: &Defaults, names: &mut Names) -> Option<String> {
             format!("{locale}.setDefault({old_locale})"),
         );
     }
-    // To set the default one is to set those for each use, too.
+    // Setting the default locale sets those for each use as well.
     for (use_of, old, tag) in [
         ("FORMAT", old_format, &set.format[..]),
         ("DISPLAY", old_display, ""),
@@ -188,7 +189,7 @@ mod tests {
             (["en", "tr-TR", "UTC"], ["", "tr-TR", ""]),
             (["tr-TR", "", "Asia/Tokyo"], ["tr-TR", "", "Asia/Tokyo"]),
             (["fr", "de-DE", "UTC"], ["fr", "de-DE", ""]),
-            // Of a recording without them.
+            // From a recording without them.
             (["", "", ""], ["", "", ""]),
         ] {
             let set = different(&defaults(recorded), &here);

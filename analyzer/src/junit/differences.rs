@@ -1,4 +1,4 @@
-//! Classes on the class path that are not the recorded ones.
+//! Finds classes on the class path that are not the recorded ones.
 
 use super::memory::words;
 use crate::classpath::{ClassPath, is_jdk};
@@ -8,26 +8,26 @@ use hindsight_tracelog::reader::Crash;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A class that is not as it was recorded.
+/// A class that differs from the recorded one.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Difference {
     /// Its name.
     pub class: String,
     /// Whether it differs or is missing.
     pub kind: Kind,
-    /// Entry of the class path that holds it.
+    /// The entry of the class path that has it.
     pub path: Option<String>,
-    /// Entry further down that has the recorded class file, which the first one hides.
+    /// The entry further down that has the recorded class file, which the first one hides.
     pub hidden: Option<String>,
-    /// The class of its loader, if it is none of the JDK's own.
+    /// The class of its loader, unless that is one of the JDK's own.
     pub loader: Option<String>,
-    /// SHA-256 of the class file that was recorded.
+    /// The SHA-256 of the class file that was recorded.
     pub recorded_sha256: String,
-    /// SHA-256 of the class file that was found.
+    /// The SHA-256 of the class file that was found.
     pub found_sha256: Option<String>,
 }
 
-/// How a class is not as it was recorded.
+/// How a class differs from the recorded one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
@@ -43,7 +43,7 @@ impl Difference {
         self.tell_of(&format!("class {}", one_line(&self.class, 300)), false)
     }
 
-    /// What it says of a class, or of several of which all but the name is the same.
+    /// The sentence about a class, or about several that differ in nothing but the name.
     fn tell_of(&self, who: &str, several: bool) -> String {
         let or = |one: &'static str, more: &'static str| if several { more } else { one };
         match (&self.path, &self.loader) {
@@ -76,8 +76,8 @@ impl Difference {
     }
 }
 
-/// Whether a loader of this class looks for class files along a path of its own making, or makes
-/// classes at run time, as Groovy does.
+/// Whether a loader of this class looks for class files along a path of its own, or makes classes
+/// at run time, as Groovy's does.
 fn is_special(loader: &str) -> bool {
     !loader.is_empty()
         && loader != "java.net.URLClassLoader"
@@ -85,23 +85,25 @@ fn is_special(loader: &str) -> bool {
         && !loader.starts_with("sun.misc.Launcher$")
 }
 
-/// Whether a loader is that of the JDK's own classes: the boot loader, which has no class, or the platform's.
+/// Whether a loader is that of the JDK's own classes: the boot loader, whose class is empty, or the
+/// platform's.
 pub fn is_of_jdk(loader: &str) -> bool {
     loader.is_empty() || loader == "jdk.internal.loader.ClassLoaders$PlatformClassLoader"
 }
 
-/// Whether the JDK has made a class at run time, a proxy's or a hidden one: another JVM has none of that name,
-/// or another one.
+/// Whether the JDK has made a class at run time, a proxy's or a hidden one: another JVM has no
+/// class of that name, or another one.
 pub fn is_made_at_run_time(crash: &Crash, class: &str) -> bool {
     let made = |kind| matches!(kind, ClassKind::Proxy | ClassKind::Hidden);
-    // Before the slash of a hidden one is the name that its class file has, and a number behind it.
+    // In the name of a hidden class, the name in its class file precedes the slash, and a number
+    // follows it.
     let number = class.rsplit_once('/').map_or("", |(_, behind)| behind);
     number.starts_with(|c: char| c.is_ascii_digit())
         || (crash.classes.iter()).any(|info| info.name == class && made(info.kind))
 }
 
-/// What is in the names of classes that frameworks make at run time (Spring, CGLIB, Byte Buddy, Hibernate, Weld,
-/// Javassist), or when a program is built.
+/// Parts of the names of classes that frameworks make at run time (Spring, CGLIB, Byte Buddy,
+/// Hibernate, Weld, Javassist), or when a program is built.
 const OF_PROXIES: [&str; 8] = [
     "$$SpringCGLIB$$",
     "$$EnhancerBy",
@@ -113,14 +115,14 @@ const OF_PROXIES: [&str; 8] = [
     "_$$_jvst",
 ];
 
-/// Whether a class is named as those that frameworks put around objects. One that the class path has is like any
-/// other.
+/// Whether a class is named like those with which frameworks wrap objects. One that is on the class
+/// path is like any other.
 pub fn is_named_as_proxy(class: &str) -> bool {
     OF_PROXIES.iter().any(|mark| class.contains(mark))
 }
 
-/// Compares the classes of a crash with those of the class path, as far as
-/// their hashes were recorded.
+/// Compares the classes of a crash with those of the class path, as far as their hashes were
+/// recorded.
 pub fn differences(crash: &Crash, classpath: &ClassPath) -> Vec<Difference> {
     let mut recorded: BTreeMap<&str, &str> = BTreeMap::new();
     for class in &crash.classes {
@@ -146,7 +148,7 @@ pub fn differences(crash: &Crash, classpath: &ClassPath) -> Vec<Difference> {
             Some(found) if found.sha256 == sha256 => continue,
             Some(found) if found.other_sha256.iter().any(|other| other == sha256) => continue,
             Some(_) => Kind::Differs,
-            // Generated at run time, or the JDK's.
+            // It was generated at run time, or is the JDK's.
             None if is_jdk(class) || class.contains("$$") || class.contains('/') => continue,
             None => Kind::Missing,
         };
@@ -171,12 +173,12 @@ pub fn differences(crash: &Crash, classpath: &ClassPath) -> Vec<Difference> {
     differences
 }
 
-/// The differences of a crash as sentences: those of which there are many of one kind in one place in one
-/// sentence, which names some. `frames` are the classes of its frames, which come first.
+/// The differences of a crash as sentences. Many of one kind in one place are in one sentence,
+/// which names some of them. `frames` are the classes of its frames, which come first.
 pub fn told(differences: &[Difference], frames: &BTreeSet<&str>) -> Vec<String> {
-    /// Classes of one kind that have a sentence each.
+    /// The most classes of one kind that have a sentence each.
     const FEW: usize = 4;
-    /// Classes that are named of more.
+    /// The number of classes that a sentence about more names.
     const NAMED: usize = 3;
     let place = |difference: &Difference| {
         let Difference {
@@ -213,7 +215,8 @@ pub fn told(differences: &[Difference], frames: &BTreeSet<&str>) -> Vec<String> 
     sentences
 }
 
-/// Says which directories of the class path hold jars that are not on it, where classes are missing.
+/// Names the directories of the class path that contain jars which are not on it, if classes are
+/// missing.
 pub fn jars_beside(differences: &[Difference], classpath: &ClassPath) -> Vec<String> {
     if !differences.iter().any(|one| one.kind == Kind::Missing) {
         return Vec::new();
@@ -226,9 +229,8 @@ pub fn jars_beside(differences: &[Difference], classpath: &ClassPath) -> Vec<Str
     .collect()
 }
 
-/// Says that another agent may be the reason of differences, if one came before
-/// ours on the recorded command line: it has then rewritten the classes before
-/// their hashes were taken.
+/// Notes that another agent may be the reason of differences, if one came before ours on the
+/// recorded command line: it has then rewritten the classes before their hashes were computed.
 pub fn rewritten_before(command: &str) -> Option<String> {
     let mut before = words(command)
         .map(|word| word.trim_start_matches('"'))
@@ -241,8 +243,8 @@ pub fn rewritten_before(command: &str) -> Option<String> {
     ))
 }
 
-/// Says that another agent may have added methods that are on the stack and in no class file, as weavers do, and how
-/// tests have them.
+/// Notes that another agent, as weavers do, may have added methods that are on the stack and in no
+/// class file, and how tests can have them.
 pub fn woven(crash: &Crash, classpath: &ClassPath) -> Option<String> {
     let mut words = words(&crash.meta.command).map(|word| word.trim_matches('"'));
     let agent = words.find_map(|word| word.strip_prefix("-javaagent:"))?;
@@ -250,7 +252,7 @@ pub fn woven(crash: &Crash, classpath: &ClassPath) -> Option<String> {
     let is_added = |frame: &&Frame| {
         let found = classpath.info(&frame.class);
         let info = found.as_ref().and_then(|found| found.info.as_ref());
-        // What compilers have numbered is found by other means.
+        // Numbered members are found by other means.
         let has_name = !frame.descriptor.is_empty() && !frame.method.contains("lambda$");
         has_name && info.is_some_and(|info| info.method(&frame.method, &frame.descriptor).is_none())
     };

@@ -8,14 +8,14 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
-/// How much of what a JVM has said is looked at: a whole stack trace, in most cases.
+/// The bytes of a JVM's output that are read: a whole stack trace, in most cases.
 const END: u64 = 1 << 17;
 
-/// Fails if a JVM does not even begin with the options that the tests are to have: none of them could run.
+/// Fails if a JVM does not even start with the options of the tests: then none of them could run.
 ///
 /// # Errors
 ///
-/// Fails if so, and says what the JVM says.
+/// Fails in that case, with the JVM's message.
 pub fn check_options(jdk: &Jdk, options: &Options) -> Result<()> {
     if options.java_options.is_empty() {
         return Ok(());
@@ -39,7 +39,7 @@ pub fn check_options(jdk: &Jdk, options: &Options) -> Result<()> {
     )
 }
 
-/// What a JVM that does not start says whatever the reason is.
+/// Whether a line is printed by each JVM that does not start, whatever the reason.
 fn is_said_always(line: &str) -> bool {
     let always = [
         "Error: Could not create the Java Virtual Machine.",
@@ -49,7 +49,8 @@ fn is_said_always(line: &str) -> bool {
     line.trim().is_empty() || always.contains(&line.trim())
 }
 
-/// The last line that a JVM has said; of a stack trace, and of one that did not even start, the first.
+/// The last line of a JVM's output; of a stack trace, and of a JVM that did not even start, the
+/// first.
 pub fn last_words(log: &Path) -> String {
     let text = end_of(log).unwrap_or_default();
     match telling(&String::from_utf8_lossy(&text)) {

@@ -1,4 +1,4 @@
-//! JVMs that run candidates, and what they say of them.
+//! Starts JVMs that run candidates, and reads their results.
 
 use super::compile::Workplace;
 use super::{Options, ended};
@@ -17,61 +17,62 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// JVMs at a time.
+/// The number of JVMs at a time.
 const PARALLEL: usize = 2;
-/// Times that one candidate may take which all in one JVM may take at most.
+/// The most that all candidates in one JVM may take, as a multiple of the time of one.
 const MOST_TIMEOUTS: usize = 10;
-/// The part of the time of one candidate after which a JVM is ended that does nothing: a thread of a pool that
-/// waits for its next task, say.
+/// The fraction of one candidate's time after which an idle JVM is ended, for example one with a
+/// pool's thread that waits for its next task.
 const IDLE_PART: u32 = 2;
-/// The least such time, in which a JVM begins to do something on the slowest machine.
+/// The minimum of that time, in which a JVM begins to do something on the slowest machine.
 const LEAST_IDLE: Duration = Duration::from_secs(10);
 
-/// Options of a JVM in which immutable sets and maps iterate as the runner is told.
+/// Options for a JVM in which immutable sets and maps iterate in the order that is given to the
+/// runner.
 const UNCOMPILED_ORDER: [&str; 2] = [
     "-XX:CompileCommand=quiet",
     "-XX:CompileCommand=exclude,java.util.ImmutableCollections*::*",
 ];
 
-/// What the replay library's runner says of one test.
+/// The result of the replay library's runner for one test.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub struct Outcome {
     /// `passed`, `threw`, `broken` or `exited`.
     pub outcome: String,
-    /// Class of what was thrown.
+    /// The class of the exception.
     pub exception: Option<String>,
     /// Its message.
     pub message: Option<String>,
-    /// What its own field has for the message, as recordings tell it.
+    /// The message in its own field, as in recordings.
     pub detail: Option<String>,
     /// Its stack trace.
     pub stack: Vec<Element>,
-    /// Classes of its causes, the direct one first.
+    /// The classes of its causes, the direct one first.
     pub chain: Vec<String>,
-    /// The direct one, if it has any.
+    /// Its direct cause, if it has one.
     pub cause: Option<Root>,
-    /// The innermost of them.
+    /// Its innermost cause.
     pub root: Option<Root>,
-    /// Class of the first of them that is an argument that was restored, or a part of one.
+    /// The class of the first of them that is a restored argument, or a part of one.
     pub given: Option<String>,
-    /// Why the state could not be restored.
+    /// The reason why the state could not be restored.
     pub reason: Option<String>,
-    /// What of the state could not be restored.
+    /// The parts of the state that could not be restored.
     pub holes: Vec<String>,
-    /// Classes of the program of which objects could not be.
+    /// The classes of the program whose objects could not be restored.
     pub unrestored: Vec<String>,
-    /// Whether what was thrown is an argument that was restored, or its cause.
+    /// Whether the exception is a restored argument, or the cause of one.
     pub restored: bool,
-    /// Methods of what was thrown, or of its causes, by which a report of it fails.
+    /// The methods of the exception, or of its causes, by which a report of it fails.
     pub failing: Vec<String>,
-    /// Static fields, as `Class.field`, that lack what was recorded; told in a file of its own, if it was
-    /// asked for.
+    /// The static fields, as `Class.field`, that lack what was recorded; they are in a file of
+    /// their own, if they were asked for.
     #[serde(skip)]
     pub lacking: Vec<String>,
 }
 
-/// What stands behind an exception.
+/// A cause of an exception.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub struct Root {
@@ -79,7 +80,7 @@ pub struct Root {
     pub exception: String,
     /// Its message.
     pub message: Option<String>,
-    /// What its own field has for the message, as recordings tell it.
+    /// The message in its own field, as in recordings.
     pub detail: Option<String>,
     /// Its stack trace.
     pub stack: Vec<Element>,
@@ -104,44 +105,46 @@ pub enum Ran {
     Told(Box<Outcome>),
     /// It took longer than this many seconds.
     TimedOut(u64),
-    /// It waited for this many seconds, and did nothing.
+    /// It was idle for this many seconds.
     Waited(u64),
-    /// The JVM ended without a result; how, and the last of its output.
+    /// The JVM ended without a result: how, and the last of its output.
     Died(String),
 }
 
-/// What the JVM of a test is started with, beside what all of them are.
+/// The settings of a test's JVM, besides those that are common to all.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Setting {
-    /// Whether with assertions.
+    /// Whether assertions are enabled.
     pub asserts: bool,
-    /// What bounds its memory, as it did in the recording.
+    /// The options that bound its memory as in the recording.
     pub bounds: Vec<String>,
 }
 
 /// A candidate to be run.
 pub(super) struct Job {
     pub(super) index: usize,
-    /// Its crash, and its frame there.
+    /// The index of its crash, and that of its frame in it.
     pub(super) frame: (usize, usize),
     /// The method of its frame.
     pub(super) called: String,
     pub(super) class: String,
     pub(super) method: String,
     pub(super) setting: Setting,
-    /// In which order immutable sets and maps iterate; not the recorded one, for it is another one in each JVM.
+    /// The order in which immutable sets and maps iterate, if it is to differ from the recorded
+    /// one.
     pub(super) order: Option<(i64, bool)>,
-    /// The runner's option by which static fields are compared with the recorded ones, name of the
-    /// crash file and number of the frame.
+    /// The runner's option by which static fields are compared with the recorded ones, the name of
+    /// the crash file, and the number of the frame.
     pub(super) compared: Option<(&'static str, String, usize)>,
 }
 
-/// Runs candidates, each in a JVM of its own: its files have its number. A method that has waited for nothing in one
-/// crash, as the loop of a server does, is not waited for as long in the next; nor are those that have called it.
+/// Runs candidates, each in a JVM of its own, whose files have its number. A method that was idle
+/// in one crash, like the loop of a server, is not waited for as long in the next; nor are its
+/// callers.
 ///
-/// Neighbouring frames call each other, so that two tests at a time may want one port, lock one file or open one
-/// database. So those that end `otherwise` than they were to run a second time, each alone, which then counts, as long
-/// as there is [time](Options::timeout) for it.
+/// Neighbouring frames call each other, so two tests at a time may need the same port, lock the
+/// same file or open the same database. So those that end `otherwise` than expected run a second
+/// time, each alone, and this result counts, as long as there is [time](Options::timeout) for it.
 pub(super) fn launch_each(
     place: &Workplace<'_>,
     path: &OsStr,
@@ -193,11 +196,11 @@ pub(super) fn launch_each(
     results
 }
 
-/// What has waited for nothing.
+/// The candidates that were idle.
 #[derive(Default)]
 struct Waiting<'j> {
     methods: BTreeSet<&'j str>,
-    /// The innermost frame of each crash.
+    /// The innermost idle frame of each crash.
     frames: BTreeMap<usize, usize>,
 }
 
@@ -209,7 +212,8 @@ impl<'j> Waiting<'j> {
         *innermost = frame.min(*innermost);
     }
 
-    /// Whether a candidate does too, as far as is known: its method, or one that is further in on the stack.
+    /// Whether a candidate is idle as well, as far as is known: its method was, or one further in
+    /// on the stack.
     fn has(&self, job: &Job) -> bool {
         let (crash, frame) = job.frame;
         let is_outer = |innermost: &usize| frame > *innermost;
@@ -217,7 +221,7 @@ impl<'j> Waiting<'j> {
     }
 }
 
-/// For how long a JVM may do nothing.
+/// The time for which a JVM may be idle.
 pub(super) fn idle(options: &Options, waits: bool) -> Duration {
     match waits {
         true => LEAST_IDLE,
@@ -251,7 +255,7 @@ pub(super) fn launch(
         let _ = fs::remove_file(lacking_file(file));
     }
     let dir = place.run_dir(first.index);
-    // Nor the files that an earlier one has left: in a project there are none.
+    // Nor must it find the files that an earlier one has left: a project has none.
     let _ = fs::remove_dir_all(&dir);
     fs::create_dir_all(&dir).context("failed to make a directory to run in")?;
     let log = files[0].with_extension("log");
@@ -262,14 +266,14 @@ pub(super) fn launch(
     let mut command = place.jdk.tied_java();
     command
         .args([
-            // What ends it before it begins is said there, too.
+            // Messages about a failed start go there, too.
             "-XX:+DisplayVMOutputToStderr",
             "-XX:TieredStopAtLevel=1",
             "-XX:+UseSerialGC",
             "-Djava.awt.headless=true",
         ])
         .args(first.setting.asserts.then_some("-ea"))
-        // What is compiled has the JVM's own order in it.
+        // Compiled code contains the JVM's own order.
         .args(first.order.iter().flat_map(|_| UNCOMPILED_ORDER))
         .args(&options.java_options)
         .args(&first.setting.bounds)
@@ -308,13 +312,13 @@ pub(super) fn launch(
     Ok(results)
 }
 
-/// Where the runner says which static fields lack what was recorded.
+/// The file in which the runner lists the static fields that lack what was recorded.
 fn lacking_file(result: &Path) -> PathBuf {
     result.with_extension("statics")
 }
 
-/// Replaces lone surrogates, which Java has in its strings and Rust has not, by what
-/// Java writes for them in source.
+/// Replaces lone surrogates, which Java strings may contain and Rust's may not, by their escapes in
+/// Java source.
 fn well_formed(json: &str) -> String {
     let escaped = |at: usize| {
         let digits = json.get(at..)?.strip_prefix("\\u")?.get(..4)?;
@@ -330,7 +334,7 @@ fn well_formed(json: &str) -> String {
                 at += 6;
                 continue;
             }
-            // With the character after it: it may be a backslash too.
+            // This includes the next character, which may be a backslash, too.
             _ if c == '\\' => 1 + json[at + 1..].chars().next().map_or(0, char::len_utf8),
             _ => c.len_utf8(),
         };

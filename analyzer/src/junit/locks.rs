@@ -1,22 +1,24 @@
-//! Locks that a frame's method was called with.
+//! Finds the locks that a frame's method was called with.
 //!
-//! A method that waits for a monitor, notifies who does, or asserts that its thread has it, is called by one that
-//! has taken it. Which monitors a thread had is not recorded; where a test ends because it has not got one, that of
-//! the receiver is tried, and then those of the arguments.
+//! A method that waits for a monitor, notifies its waiters, or asserts that its thread holds it, is
+//! called by one that has entered it. The monitors that a thread held are not recorded. If a test
+//! ends because it does not hold one, that of the receiver is tried, and then those of the
+//! arguments.
 
 use super::candidate::Candidate;
 use super::verdict::THROWS;
 use crate::java::lines::INDENT;
 use hindsight_tracelog::crash::{Frame, Value};
 
-/// What a method throws that was called without the lock that it needs.
+/// The exceptions of a method that was called without the lock that it needs.
 const WITHOUT: [&str; 2] = [
     "java.lang.IllegalMonitorStateException",
     // `assert Thread.holdsLock(this)`
     "java.lang.AssertionError",
 ];
 
-/// Values by whose monitor nobody orders threads, as others may have the same object.
+/// Classes whose monitors are not used to synchronise threads, because other code may have the same
+/// object.
 const SHARED: [&str; 9] = [
     "Ljava/lang/String;",
     "Ljava/lang/Boolean;",
@@ -29,20 +31,20 @@ const SHARED: [&str; 9] = [
     "Ljava/lang/Double;",
 ];
 
-/// Whose monitor a test holds while it calls its method.
+/// The monitor that a test holds while it calls its method.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Held {
-    /// Nobody's: no reason to try it.
+    /// None: there is no reason to try one.
     #[default]
     Untried,
     /// The receiver's (0) or an argument's, by its number.
     Of(u16),
-    /// Nobody's: it ended so with each of them.
+    /// None: the test ended in the same way with each of them.
     NoneHelps,
 }
 
 impl Held {
-    /// Whose it is.
+    /// The number of the value to which it belongs.
     pub fn owner(self) -> Option<u16> {
         match self {
             Held::Of(index) => Some(index),
@@ -51,7 +53,8 @@ impl Held {
     }
 }
 
-/// What the candidate is to hold instead if it ended for want of a lock, as far as there is more to try.
+/// The monitor that the candidate is to hold next if it ended for lack of one, as far as there is
+/// more to try.
 pub fn next(candidate: &Candidate, frame: &Frame, reason: &str) -> Option<Held> {
     if !is_wanting(reason) || candidate.held == Held::NoneHelps {
         return None;
@@ -69,14 +72,14 @@ pub fn next(candidate: &Candidate, frame: &Frame, reason: &str) -> Option<Held> 
     Some(next.map_or(Held::NoneHelps, Held::Of))
 }
 
-/// Whether a test has ended so because it had not got a lock.
+/// Whether a test has ended for lack of a lock.
 fn is_wanting(reason: &str) -> bool {
     let thrown = reason.strip_prefix(THROWS).unwrap_or_default();
     let class = thrown.split(' ').next().unwrap_or_default();
     WITHOUT.contains(&class)
 }
 
-/// The code of a call, with the lock that a variable has.
+/// The code of a call, which holds the lock of the object in a variable.
 pub fn around(call: &str, lock: &str) -> String {
     let lines = call.lines().map(|line| format!("    {line}\n"));
     let inside: String = lines.collect();

@@ -1,9 +1,10 @@
-//! Where memory ends: a program that ran out of it does so again only in a JVM of the same bounds.
+//! The bounds of memory: a program that ran out of it does so again only in a JVM with the same
+//! bounds.
 
 use hindsight_tracelog::reader::Crash;
 use std::collections::BTreeSet;
 
-/// Options that bound the heap, and the stacks of threads.
+/// The options that bound the heap, and the stacks of threads.
 const BOUNDS: [(&str, [&str; 2]); 2] = [
     ("java.lang.OutOfMemoryError", ["-Xmx", "-XX:MaxHeapSize="]),
     (
@@ -12,7 +13,7 @@ const BOUNDS: [(&str, [&str; 2]); 2] = [
     ),
 ];
 
-/// Options of java whose value is the next word.
+/// The options of java whose value is the next word.
 const WITH_VALUE: [&str; 16] = [
     "-cp",
     "-classpath",
@@ -32,10 +33,10 @@ const WITH_VALUE: [&str; 16] = [
     "--source",
 ];
 
-/// Options of java that name what it runs, behind which stand the program's.
+/// The options of java that name what it runs, which are followed by the program's arguments.
 const MAIN: [&str; 3] = ["-jar", "-m", "--module"];
 
-/// The options on a recorded command line that say where what a crash ran out of ends.
+/// The options on a recorded command line that bound what a crash ran out of.
 pub fn bounds(crash: &Crash) -> Vec<&str> {
     let mut found = Vec::new();
     for (class, names) in BOUNDS {
@@ -49,7 +50,7 @@ pub fn bounds(crash: &Crash) -> Vec<&str> {
     found
 }
 
-/// The bounds of a crash of which options of JVMs say nothing.
+/// The bounds of a crash that are not among options of JVMs.
 pub fn unsaid(options: &[String], crash: &Crash) -> Vec<String> {
     let is_unsaid = |bound: &&str| {
         let names = BOUNDS.into_iter().map(|(_, names)| names);
@@ -60,8 +61,8 @@ pub fn unsaid(options: &[String], crash: &Crash) -> Vec<String> {
     unsaid.map(str::to_owned).collect()
 }
 
-/// Of the bounds of which options of JVMs say nothing, those that no two crashes have otherwise: one setting can say
-/// them for the tests of all.
+/// Of the bounds that are not among options of JVMs, those that do not differ between any two
+/// crashes: one setting can give them for the tests of all.
 pub fn common<'a>(options: &[String], crashes: impl Iterator<Item = &'a Crash>) -> Vec<String> {
     let all: BTreeSet<String> = crashes.flat_map(|crash| unsaid(options, crash)).collect();
     let is_alone = |bound: &&String| {
@@ -72,10 +73,11 @@ pub fn common<'a>(options: &[String], crashes: impl Iterator<Item = &'a Crash>) 
     all.iter().filter(is_alone).cloned().collect()
 }
 
-/// The words of a command line that are for the JVM: what stands behind the main class or the jar is the program's.
+/// The words of a command line that are for the JVM: those after the main class or the jar are the
+/// program's.
 fn jvm_options(command: &str) -> impl Iterator<Item = &str> {
     let mut words = words(command).peekable();
-    // A trimmed file has the options alone.
+    // A trimmed file has only the options.
     words.next_if(|java| !java.trim_start_matches('"').starts_with('-'));
     let mut is_value = false;
     words.take_while(move |word| {

@@ -1,14 +1,14 @@
-//! Static state that a test lacks, though it reproduces without.
+//! Finds static state that a test lacks, although it reproduces without it.
 //!
-//! A registry that `main` has filled is empty where a test calls the method alone. Where the recorded
-//! failure comes first, nothing shows that; but once it is fixed the method goes on, and fails of the
-//! empty registry. So the static fields that a call may read are compared with the recorded ones after
-//! it, and enum constants that its arguments lead to. Where something is missing, a test that sets them is
-//! tried, and taken if it reproduces.
+//! A registry that `main` has filled is empty in a test that only calls the method. As long as the
+//! recorded failure comes first, nothing shows that; but once it is fixed the method continues, and
+//! fails because of the empty registry. So the static fields that a call may read are compared with
+//! the recorded ones after it, and so are enum constants to which its arguments lead. If something
+//! is missing, a test that sets them is tried, and taken if it reproduces.
 //!
-//! What the code writes by itself (a counter, a cache, an instance made when it is first asked for) is not
-//! missing: tests without state are easier to read. The code tells that of static fields, and another run
-//! of what lies behind them: it holds something else after the call than before.
+//! State that the code writes by itself (a counter, a cache, an instance made on first request) is
+//! not missing: tests without state are easier to read. For static fields the code shows that, and
+//! for what lies behind them another run: it differs after the call from before.
 
 use super::build::effects::{FieldName, Target};
 use super::candidate::{Candidate, Plan, State};
@@ -20,16 +20,16 @@ use hindsight_tracelog::crash::{Body, StaticField};
 use hindsight_tracelog::reader::Crash;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-/// Methods that one call is followed to.
+/// The most methods to which one call is followed.
 const MAX_METHODS: usize = 1000;
-/// Classes above each other that are searched for a member.
+/// The most superclasses that are searched for a member.
 const MAX_SUPERS: usize = 100;
-/// Fields that the reason of a test names.
+/// The most fields that the reason of a test names.
 const MAX_NAMED: usize = 3;
 
-/// The recorded static fields, as `Class.field`, that the call of a candidate may read but does not fill:
-/// those that its method, the recorded frames inside of it, and what these call have in their code; and
-/// the enum constants that its arguments lead to.
+/// The recorded static fields, as `Class.field`, that the call of a candidate may read but does not
+/// fill: those in the code of its method, of the recorded frames inside it, and of what these call;
+/// and the enum constants to which its arguments lead.
 pub fn reads(plan: &Plan<'_>, candidate: usize) -> BTreeSet<String> {
     let candidate = &plan.candidates[candidate];
     let crash = &plan.inputs[candidate.crash].crash;
@@ -39,7 +39,8 @@ pub fn reads(plan: &Plan<'_>, candidate: usize) -> BTreeSet<String> {
         return constants;
     }
     let frames = failure.frames.iter().take(candidate.frame + 1).rev();
-    // Those of an exception that this one is the cause of are around it, though they come first.
+    // Frames of an exception of which this one is the cause are further out, although they come
+    // first.
     let exception = plan.frame(candidate).exception;
     let mut waiting: Vec<Target> = frames
         .filter(|frame| frame.exception == exception)
@@ -74,8 +75,8 @@ pub fn reads(plan: &Plan<'_>, candidate: usize) -> BTreeSet<String> {
     read
 }
 
-/// The enum constants with fields that may change, as `Enum.CONSTANT`, that the arguments of a frame lead
-/// to: no code need name these.
+/// The enum constants with mutable fields, as `Enum.CONSTANT`, to which the arguments of a frame
+/// lead: no code need name these.
 fn enum_constants(crash: &Crash, frame: usize) -> BTreeSet<String> {
     let graph = Graph::at_entry(crash, &crash.failure.frames[frame]);
     let constants = trim::of_arguments(crash, frame).into_iter();
@@ -88,7 +89,7 @@ fn enum_constants(crash: &Crash, frame: usize) -> BTreeSet<String> {
     constants.collect()
 }
 
-/// A recorded static field as `Class.field`, by how code names it.
+/// A recorded static field as `Class.field`, from the name in the code.
 fn named(plan: &Plan<'_>, statics: &[StaticField], field: &FieldName) -> Option<String> {
     let mut same = statics
         .iter()
@@ -100,7 +101,7 @@ fn named(plan: &Plan<'_>, statics: &[StaticField], field: &FieldName) -> Option<
     Some(format!("{}.{}", info.owner, info.name))
 }
 
-/// A class and what is above it, as far as that is on the class path.
+/// A class and its supertypes, as far as they are on the class path.
 fn supers(plan: &Plan<'_>, class: &str) -> Vec<String> {
     let mut found = vec![class.to_owned()];
     let mut at = 0;
@@ -121,14 +122,15 @@ fn supers(plan: &Plan<'_>, class: &str) -> Vec<String> {
 /// What was tried so far.
 #[derive(Debug, Default)]
 pub struct Tried {
-    /// Candidates as they reproduced without static fields.
+    /// The candidates as they reproduced without static fields.
     before: BTreeMap<usize, Candidate>,
-    /// All that were tried: each is once.
+    /// All that were tried, which is done once.
     done: BTreeSet<usize>,
 }
 
-/// Lets candidates that have reproduced without static fields, but lack some, be written with them, and
-/// gives these. Those that did not reproduce with them are again what they were, and out of `compiled`.
+/// Marks candidates that have reproduced without static fields, but lack some, to be written with
+/// them, and returns these. Those that did not reproduce with them are restored, and removed from
+/// `compiled`.
 pub fn tries(plan: &mut Plan<'_>, compiled: &mut Vec<usize>, tried: &mut Tried) -> Vec<usize> {
     let mut again = Vec::new();
     for &index in &*compiled {
@@ -162,7 +164,7 @@ pub fn tries(plan: &mut Plan<'_>, compiled: &mut Vec<usize>, tried: &mut Tried) 
     again
 }
 
-/// Says of tests that set static fields though they reproduce without which ones they need.
+/// Notes, for tests that set static fields although they reproduce without, which ones they need.
 pub fn note(plan: &mut Plan<'_>) {
     for candidate in &mut plan.candidates {
         if let State::Done(Verdict::Reproduces, reason) = &mut candidate.state

@@ -1,9 +1,9 @@
 //! Origins of names that compilers have numbered.
 //!
 //! Tests name lambdas' methods and anonymous classes, and so do their crash files. After an edit of
-//! the program another one may have the number. So the replay library, which will have to find them
-//! again, is asked before anything is written what identifies them (its `Numbered`); calls by name and
-//! crash files get what it says.
+//! the program the number may belong to another one. So before anything is written, the replay
+//! library, which will have to find them again, is asked for what identifies them (its `Numbered`).
+//! Calls by name and crash files then contain that.
 
 use super::Options;
 use super::build::trial::{self, Pack};
@@ -43,8 +43,8 @@ impl Origins {
         self.found.get(&name).unwrap_or(&lambda.method)
     }
 
-    /// The bytes of a crash file with these origins, and with the classes that could not be restored if that
-    /// is known.
+    /// The bytes of a crash file with these origins, and with the classes that could not be
+    /// restored if these are known.
     pub fn added<'a>(&self, file: &'a [u8], unrestored: Option<&[String]>) -> Cow<'a, [u8]> {
         if self.found.is_empty() && unrestored.is_none() {
             return file.into();
@@ -59,7 +59,7 @@ impl Origins {
     }
 }
 
-/// How origins name a method.
+/// The key of a method among the origins.
 fn method(class: &str, method: &str, descriptor: &str) -> String {
     format!("{class}.{method}{descriptor}")
 }
@@ -77,7 +77,7 @@ pub fn find(plan: &mut Plan<'_>, place: &Workplace<'_>, options: &Options) -> Re
         if !candidates.any(|one| one.crash == crash && one.state == State::Pending) {
             continue;
         }
-        // Of tests' own crash files, which may be of another version again.
+        // Tests' own crash files have origins, which may be of yet another version.
         let known = &input.crash.origins;
         let known: BTreeMap<&str, &str> = known
             .iter()
@@ -115,16 +115,16 @@ pub fn find(plan: &mut Plan<'_>, place: &Workplace<'_>, options: &Options) -> Re
     Ok(())
 }
 
-/// Classes and methods that a crash names.
+/// The classes and methods that a crash names.
 #[derive(Default)]
 pub struct Names<'c> {
     classes: BTreeSet<&'c str>,
-    /// Each with its class and descriptor.
+    /// The methods, each with its class and descriptor.
     methods: BTreeSet<(&'c str, &'c str, &'c str)>,
 }
 
 impl<'c> Names<'c> {
-    /// Those of its objects.
+    /// The names in its objects.
     fn of_objects(crash: &'c Crash) -> Names<'c> {
         let mut names = Names::default();
         for info in &crash.classes {
@@ -147,7 +147,7 @@ impl<'c> Names<'c> {
         names
     }
 
-    /// Those of its static fields and frames, too.
+    /// The names in its objects, static fields and frames.
     pub fn of_all(crash: &'c Crash) -> Names<'c> {
         let mut names = Names::of_objects(crash);
         let owners = crash.failure.statics.iter().map(|field| &*field.owner);
@@ -163,7 +163,7 @@ impl<'c> Names<'c> {
         self.methods.insert((class, method, descriptor));
     }
 
-    /// What compilers have numbered of them, by the names of its origins: classes, and methods with their
+    /// The numbered ones of them, by their keys among the origins: classes, and methods with their
     /// classes and descriptors.
     pub fn questions(self) -> BTreeMap<String, Vec<String>> {
         let classes = self.classes.into_iter();
@@ -181,7 +181,7 @@ impl<'c> Names<'c> {
     }
 }
 
-/// The class of an array's elements, and any other class itself.
+/// The element class of an array; any other class is returned unchanged.
 fn element(class: &str) -> &str {
     match class.trim_start_matches('[') {
         element if element.len() < class.len() => element_class(element),

@@ -1,10 +1,11 @@
-//! Options of JVMs that name files. Tests run each in a directory of its own, where a relative name leads nowhere.
+//! Options of JVMs that name files. Each test runs in a directory of its own, from which a relative
+//! name leads nowhere.
 
 use std::path::{Path, absolute};
 
-/// How options begin that name one file, which ends at an equals sign.
+/// The beginnings of options that name one file, which ends at an equals sign.
 const FILE: [&str; 3] = ["-javaagent:", "-agentpath:", "@"];
-/// How options begin that name several, or whose next word does.
+/// The beginnings of options that name several files, or whose next word does.
 const LIST: [&str; 5] = [
     "-Xbootclasspath/a:",
     "-Djava.library.path=",
@@ -12,10 +13,10 @@ const LIST: [&str; 5] = [
     "--upgrade-module-path",
     "-p",
 ];
-/// The one that names a module and several files.
+/// The option that names a module and several files.
 const PATCH: &str = "--patch-module";
 
-/// The same options with absolute names of the files that are there.
+/// The same options with absolute names for existing files.
 pub fn from_everywhere(options: &[String]) -> Vec<String> {
     let mut before = "";
     let options = options.iter().map(|option| {
@@ -64,7 +65,7 @@ mod tests {
 
     #[test]
     fn relative_names_of_files_are_made_absolute() {
-        // Unit tests run where the package is.
+        // Unit tests run in the package's directory.
         let here = |name: &str| absolute(name).unwrap().display().to_string();
         let (src, toml) = (here("src"), here("Cargo.toml"));
         let given = [

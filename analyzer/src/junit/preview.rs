@@ -1,10 +1,10 @@
-//! Preview features: a JVM loads classes that use them only if it is asked to, as javac does.
+//! Preview features: a JVM loads classes that use them only with an option, and so does javac.
 
 use crate::classpath::ClassPath;
 use crate::jdk::ENABLE_PREVIEW;
 use hindsight_tracelog::reader::Crash;
 
-/// Adds it to options of JVMs where a class that a recorded crash came through needs it.
+/// Adds that option to the options of JVMs if a class in a recorded stack needs it.
 pub fn add<'a>(
     options: &mut Vec<String>,
     classpath: &ClassPath,
@@ -21,7 +21,8 @@ pub fn add<'a>(
     }
 }
 
-/// Whether these options ask for preview features. Javac must then be told, too, and compile for its own version.
+/// Whether these options enable preview features. Then javac needs the option as well, and must
+/// compile for its own version.
 pub fn is_on(options: &[String]) -> bool {
     options.iter().any(|option| option == ENABLE_PREVIEW)
 }

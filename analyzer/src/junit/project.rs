@@ -1,16 +1,17 @@
 //! A Maven project around the tests.
 //!
-//! Tests are compiled against the recorded program (jars where they are,
-//! directories as jars in `lib/`), and run against the property
-//! `program.classpath`, which starts as the recorded program too. So one
-//! property switches to the fixed program: class directories and jars alike,
-//! without touching the local Maven repository.
+//! - `earlier` reads what an earlier run has written.
 //!
-//! `system` scope is what does that. Its paths go through properties, without
-//! which Maven warns about them.
+//! Tests are compiled against the recorded program (jars where they are, directories as jars in
+//! `lib/`), and run against the property `program.classpath`, which initially is the recorded
+//! program as well. So one property switches to the fixed program, whether it consists of class
+//! directories or jars, without touching the local Maven repository.
 //!
-//! A program that is one jar with jars in it ([`crate::nested`]) is unpacked anew for each run of the tests, so that
-//! the property can name such a jar, too, and building it anew where it was does as well.
+//! `system` scope makes that possible. Its paths go through properties, without which Maven warns
+//! about them.
+//!
+//! A program that is one jar with nested jars ([`crate::nested`]) is unpacked anew for each run of
+//! the tests, so that the property can name such a jar as well, or the jar can be rebuilt in place.
 
 mod earlier;
 
@@ -46,7 +47,7 @@ const BUILD_HELPER_PLUGIN: &str = "3.6.0";
 ///
 /// Fails if a file cannot be written, or a directory of the class path read.
 pub fn write(plan: &Plan<'_>, replay: bool, jdk: Option<&Jdk>, options: &Options) -> Result<()> {
-    // Tests of other crashes, which may be there since earlier, need what they needed.
+    // Tests of other crashes may be there from earlier runs, and need what they needed.
     let earlier = match others(plan, &options.out).is_empty() {
         true => Earlier::default(),
         false => Earlier::read(&options.out),
@@ -71,7 +72,7 @@ pub fn write(plan: &Plan<'_>, replay: bool, jdk: Option<&Jdk>, options: &Options
         if path.is_dir() {
             pack(path, &own)?;
         } else if held {
-            // Where it was unpacked is a cache, which others may clear.
+            // It was unpacked to a cache, which others may clear.
             let context = || format!("failed to copy {} to {}", path.display(), own.display());
             fs::create_dir_all(options.out.join("lib")).with_context(context)?;
             fs::copy(path, &own).with_context(context)?;
@@ -86,7 +87,7 @@ pub fn write(plan: &Plan<'_>, replay: bool, jdk: Option<&Jdk>, options: &Options
         });
     }
     let is_new = |library: &Library| libraries.iter().all(|new| new.number != library.number);
-    // Maven refuses a project of which one is gone: a jar of an earlier version, say.
+    // Maven refuses a project with a missing one, for example a jar of an earlier version.
     let is_there = |library: &Library| match library.path.strip_prefix("${hindsight.lib}/") {
         Some(name) => options.out.join("lib").join(name).is_file(),
         None => Path::new(&library.path).exists(),
@@ -102,11 +103,12 @@ pub fn write(plan: &Plan<'_>, replay: bool, jdk: Option<&Jdk>, options: &Options
     }
     let classpath =
         std::env::join_paths(classpath).context("a class path entry cannot be passed on")?;
-    // Where both are needed, tests of programs that ran with them turn them on for themselves: Maven would not
-    // come to a second run of tests once the first has failed, as tests of crashes do.
+    // If both are needed, tests of programs that ran with assertions enable them for themselves:
+    // Maven would not start a second run of tests once the first has failed, as tests of crashes
+    // do.
     let assertions = !is_mixed(plan) && has_asserted(plan, 0);
     let release = match jdk {
-        // Javac has the preview features of its own version alone.
+        // Javac only has the preview features of its own version.
         Some(jdk) if preview::is_on(&options.java_options) => jdk.version,
         _ => plan.classpath.release(),
     };
@@ -142,7 +144,7 @@ pub fn write(plan: &Plan<'_>, replay: bool, jdk: Option<&Jdk>, options: &Options
     write_file(&options.out.join("README.md"), readme)
 }
 
-/// The files beside the tests, each with what ours begin with.
+/// The files beside the tests, each with the beginning of ours.
 pub fn files(out: &Path) -> [(PathBuf, &'static [u8]); 2] {
     let readme = README.find("\n\n").and_then(|end| README.get(..end));
     [
@@ -155,20 +157,20 @@ pub fn files(out: &Path) -> [(PathBuf, &'static [u8]); 2] {
 #[derive(Debug)]
 struct Library {
     number: usize,
-    /// Where the project finds it.
+    /// The path by which the project finds it.
     path: String,
-    /// Where it came from, as a comment has it.
+    /// The path from which it came, for a comment.
     origin: String,
 }
 
-/// Packs the class files of a directory into a jar, to compile against.
+/// Packs the class files of a directory into a jar, for compilation.
 fn pack(dir: &Path, jar: &Path) -> Result<()> {
     let context = || format!("failed to write {}", jar.display());
     fs::create_dir_all(jar.parent().unwrap_or(Path::new("."))).with_context(context)?;
     let mut zip = ZipWriter::new(BufWriter::new(File::create(jar).with_context(context)?));
     let options = SimpleFileOptions::default();
     let mut dirs = vec![dir.to_owned()];
-    // Links are followed, as javac and the JVM do, but not in circles.
+    // Links are followed, as javac and the JVM do, but not in cycles.
     let mut seen: HashSet<PathBuf> = fs::canonicalize(dir).into_iter().collect();
     while let Some(next) = dirs.pop() {
         let entries =
@@ -185,7 +187,7 @@ fn pack(dir: &Path, jar: &Path) -> Result<()> {
                 .is_some_and(|extension| extension == "class")
             {
                 let bytes = match fs::read(&path) {
-                    // A link that leads nowhere, which is no class for javac either.
+                    // A dangling link, which is not a class for javac either.
                     Err(error) if error.kind() == ErrorKind::NotFound => continue,
                     read => read.with_context(|| format!("failed to read {}", path.display()))?,
                 };
@@ -232,7 +234,7 @@ fn pom(
         Framework::Junit4 => dependency("junit", "junit", JUNIT4, None),
     };
     let arguments: Vec<String> = java_options.iter().map(|option| quoted(option)).collect();
-    // A property, so that the command line can say it otherwise.
+    // This is a property, so that the command line can override it.
     let arguments = match arguments.is_empty() {
         true => String::new(),
         false => format!("    <argLine>{}</argLine>\n", xml(&arguments.join(" "))),
@@ -318,14 +320,14 @@ fn pom(
     )
 }
 
-/// Seconds that the tests of a class may take together.
+/// The seconds that the tests of a class may take together.
 fn for_a_class(timeout: Duration) -> u64 {
     timeout.as_secs() * 10
 }
 
-/// How long tests may take, as a property and as Surefire's configuration: where the recorded program failed, the fixed
-/// one may go on for ever, as the loop of a server does. JUnit 4 knows limits in tests alone, so that Surefire has to
-/// end its JVM.
+/// The time that tests may take, as a property and as Surefire's configuration: where the recorded
+/// program failed, the fixed one may go on for ever, like the loop of a server. JUnit 4 has limits
+/// only for single tests, so Surefire has to end its JVM.
 fn limits(framework: Framework, timeout: Duration) -> (String, String) {
     match framework {
         Framework::Junit5 => (
@@ -368,8 +370,8 @@ fn dependency(group: &str, artifact: &str, version: &str, path: Option<&str>) ->
     )
 }
 
-/// An option as Surefire splits them: at blanks outside of quotes, of which there are two kinds, and which it takes
-/// away. One behind a backslash stays, as does the backslash.
+/// An option in the form in which Surefire splits them: at blanks outside of quotes, of which there
+/// are two kinds, which it removes. A quote after a backslash stays, and so does the backslash.
 fn quoted(option: &str) -> String {
     let is_special = |c: char| c.is_whitespace() || matches!(c, '"' | '\'');
     if !option.contains(is_special) {
@@ -389,9 +391,9 @@ fn quoted(option: &str) -> String {
     out
 }
 
-/// Text in a comment of XML, where no two hyphens follow one another.
+/// Text for a comment of XML, where two hyphens must not follow each other.
 fn in_comment(text: &str) -> String {
-    // Twice, for of three it finds the first two.
+    // This is done twice, because of three hyphens it finds only the first two.
     text.replace("--", "- -").replace("--", "- -")
 }
 
@@ -401,12 +403,12 @@ fn xml(text: &str) -> String {
         .replace('>', "&gt;")
 }
 
-/// What our `pom.xml` begins with.
+/// The beginning of our `pom.xml`.
 const POM: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 <!-- Tests of recorded crashes, written by hindsight "#;
 
-/// The plugin that makes of `program.classpath` the entries that Surefire wants; if the program is `nested`, it
-/// unpacks what jars hold in themselves, too.
+/// The plugin that converts `program.classpath` to the entries that Surefire needs; if the program
+/// is `nested`, it unpacks nested jars as well.
 fn entries(nested: bool) -> String {
     let (plugin, version, goal, configuration) = match nested {
         true => (

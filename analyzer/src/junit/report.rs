@@ -1,4 +1,7 @@
-//! What became of each frame, for people and machines.
+//! Reports on each frame, for people and machines.
+//!
+//! - `hints` advises on frames that do not reproduce.
+//! - `rows` decides which frames share a row.
 
 mod hints;
 mod rows;
@@ -20,12 +23,12 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-/// Characters of an exception's message that are shown; the sources have more.
+/// The characters of an exception's message that are shown; the sources have more.
 const TITLE: usize = 500;
-/// Characters of a reason that are not told twice: frames of a server end alike by the dozen.
+/// The length from which on a reason is not repeated: many frames of a server end alike.
 const LONG: usize = 60;
 
-/// What became of a frame.
+/// The result for a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
@@ -65,9 +68,9 @@ pub struct Report {
     framework: &'static str,
     jdk: Option<u32>,
     crashes: Vec<CrashReport>,
-    /// What kept other files from being among them.
+    /// The errors that kept other files from being among them.
     pub errors: Vec<String>,
-    /// What to do about frames that do not reproduce.
+    /// Advice about frames that do not reproduce.
     hints: Vec<String>,
     /// Whether a test needs the replay library.
     #[serde(skip)]
@@ -88,7 +91,7 @@ struct CrashReport {
     sources: Vec<String>,
     #[serde(skip)]
     title: String,
-    /// How many threads it tells of, where it is a dump of all; 0 of others.
+    /// The number of threads in a dump of all threads; 0 for other recordings.
     #[serde(skip_serializing_if = "is_zero")]
     threads: usize,
 }
@@ -104,19 +107,19 @@ struct FrameReport {
     method: String,
     descriptor: String,
     line: Option<i32>,
-    /// Index of the exception that left it, in what `inspect` calls
-    /// `exceptions`: 0, or a cause.
+    /// The index of the exception that left it, in what `inspect` calls `exceptions`: 0, or a
+    /// cause.
     exception: u32,
     /// Whether it stands for frames that were not kept.
     gap: bool,
     verdict: Verdict,
     reason: String,
-    /// Whether the test has reproduced each time that it was run by itself; of one that does not
-    /// reproduce, or was not run, nothing.
+    /// Whether the test has reproduced each time that it was run by itself; `None` for one that
+    /// does not reproduce, or was not run.
     steady: Option<bool>,
     /// `package.Class#method` of the test, if it was written.
     test: Option<String>,
-    /// What the values of the test take.
+    /// How the test gets its values.
     values: Option<ValuesReport>,
     /// Whether the test sets the recorded default locale and time zone.
     #[serde(skip)]
@@ -127,7 +130,7 @@ struct FrameReport {
     /// Whether it sets the recorded static fields and those of enum constants.
     #[serde(skip)]
     statics: bool,
-    /// Told before it if the frame before has another exception.
+    /// The line before it, if the previous frame has another exception.
     #[serde(skip)]
     heading: Option<String>,
 }
@@ -216,7 +219,7 @@ pub fn report(
     }
 }
 
-/// Says so if a JDK is too old for a class that the tests of a crash need.
+/// A remark if a JDK is too old for a class that the tests of a crash need.
 fn is_older(plan: &Plan<'_>, crash: &Crash, jdk: &Jdk) -> Option<String> {
     let of_objects = crash.classes.iter().map(|class| &class.name);
     let of_frames = crash.failure.frames.iter().map(|frame| &frame.class);
@@ -250,8 +253,8 @@ pub(super) fn catchers(plan: &Plan<'_>) -> Vec<Option<usize>> {
     inputs.map(|input| catcher(&input.crash)).collect()
 }
 
-/// Whether a frame has not let the exception out: it has caught it, or has called who did. Those of causes lie
-/// below.
+/// Whether a frame has not let the exception out: it has caught it, or is a caller of the one that
+/// did. Frames of causes come after.
 pub(super) fn is_caught(crash: &Crash, catcher: Option<usize>, frame: usize) -> bool {
     crash.failure.frames[frame].exception == 0 && catcher.is_some_and(|at| frame >= at)
 }
@@ -309,16 +312,16 @@ fn frame_report(plan: &Plan<'_>, written: &[Written], index: usize) -> FrameRepo
     }
 }
 
-/// How a test gets the values that it calls its method with.
+/// How a test gets the values with which it calls its method.
 #[derive(Debug, Serialize)]
 struct ValuesReport {
-    /// Arguments, the receiver among them, that a literal or constant says.
+    /// The number of arguments, including the receiver, that are a literal or constant.
     literals: usize,
-    /// Arguments that are built by calls.
+    /// The number of arguments that are built by calls.
     built: usize,
-    /// Arguments that are loaded from the crash file.
+    /// The number of arguments that are loaded from the crash file.
     loaded: usize,
-    /// Objects that are built for the arguments.
+    /// The number of objects that are built for the arguments.
     objects: usize,
     /// Whether the test needs the crash file.
     state: bool,
@@ -327,15 +330,15 @@ struct ValuesReport {
 }
 
 impl Report {
-    /// Whether the asked-for result exists: each crash has a test that
-    /// reproduces it, or nothing was to be run.
+    /// Whether the expected result exists: each crash has a test that reproduces it, or nothing was
+    /// to be run.
     pub fn is_success(&self) -> bool {
         let mut crashes = self.crashes.iter();
         // In a dump of all threads nothing has failed.
         crashes.all(|crash| crash.reproduced > 0 || crash.threads > 0 || crash.is_untried())
     }
 
-    /// How many tests were written, and how many of them need the crash file.
+    /// The number of tests that were written, and how many of them need the crash file.
     fn state(&self) -> (usize, usize) {
         let frames = self.crashes.iter().flat_map(|crash| &crash.frames);
         let values: Vec<&ValuesReport> = frames.filter_map(|frame| frame.values.as_ref()).collect();
@@ -355,7 +358,7 @@ impl Report {
         good.map(|frame| frame.index).collect()
     }
 
-    /// What became of a frame of a crash, and why.
+    /// The result for a frame of a crash, and the reason.
     pub fn verdict(&self, crash: usize, frame: usize) -> (Verdict, &str) {
         let frames = self
             .crashes
@@ -367,7 +370,7 @@ impl Report {
         })
     }
 
-    /// What the tests of these frames set.
+    /// The settings of these frames' tests.
     pub fn sets(&self, crash: usize, frames: &[usize]) -> Sets {
         let all = self
             .crashes
@@ -540,7 +543,7 @@ impl CrashReport {
     }
 }
 
-/// A path as a shell takes it.
+/// A path in a form for a shell.
 fn quoted(path: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "/._-+:@%,=".contains(c);
     match path.chars().all(is_plain) {

@@ -1,4 +1,4 @@
-//! Running candidates: each by itself, and those that reproduce with the others.
+//! Runs candidates: each by itself, and those that reproduce with the others.
 
 use super::candidate::{Plan, State};
 use super::compile::Workplace;
@@ -29,7 +29,7 @@ pub fn run(
     options: &Options,
 ) -> Result<()> {
     let path = place.runtime_path()?;
-    // Of those that restore no static state, the fields that their call reads.
+    // For those that restore no static state, the fields that their call reads.
     let plain = (candidates.iter()).filter(|&&index| !plan.candidates[index].statics);
     let reads: BTreeMap<usize, BTreeSet<String>> = plain
         .map(|&index| (index, missing::reads(plan, index)))
@@ -65,8 +65,8 @@ pub fn run(
             candidate.state = State::Done(verdict, reason);
         }
     }
-    // What the call fills by itself is told by what was there before it; to look at that may initialise
-    // classes, so it is no part of the first run.
+    // What the call fills by itself shows by comparison with the state before it; reading that may
+    // initialise classes, so it is not part of the first run.
     let lacking = candidates.iter().filter(|&&index| {
         let candidate = &plan.candidates[index];
         matches!(candidate.state, State::Done(Verdict::Reproduces, _))
@@ -87,7 +87,7 @@ pub fn run(
             }
         }
     }
-    // Of larger tables, what comes first may be the same by chance.
+    // In larger tables, the same element may come first by chance.
     for nth in 1..OTHER_ORDERS.len() {
         let unsure = candidates.iter().filter(|&&index| {
             let candidate = &plan.candidates[index];
@@ -112,8 +112,8 @@ pub fn run(
     Ok(())
 }
 
-/// Runs candidates that reproduce in one JVM, as far as one will do for all of them, in their order and in the other
-/// one. Gives those that then end otherwise, and how.
+/// Runs candidates that reproduce in one JVM, as far as one suffices for all of them, in their
+/// order and in the reverse order. Returns those that end differently then, and how.
 ///
 /// # Errors
 ///
@@ -146,17 +146,17 @@ pub fn together(
     Ok(influenced)
 }
 
-/// A test that ends otherwise after others.
+/// A test that ends differently after others.
 #[derive(Debug)]
 pub struct Influenced {
     /// How it ends then.
     pub ran: Ran,
-    /// Those others, in the order in which they ran.
+    /// The other tests, in the order in which they ran.
     pub before: Vec<usize>,
 }
 
-/// Whether a candidate that reproduces by itself does not now. Without a result nothing is known: one
-/// before it may have ended the JVM.
+/// Whether a candidate that reproduces by itself does not now. Without a result nothing is known: a
+/// test before it may have ended the JVM.
 fn ends_otherwise(plan: &Plan<'_>, index: usize, ran: &Ran) -> bool {
     matches!(ran, Ran::Told(_)) && judged(plan, index, ran).0 != Verdict::Reproduces
 }
@@ -203,7 +203,7 @@ pub fn is_failed_class(ran: &Ran) -> bool {
         && message.starts_with(NOT_INITIALIZED)
 }
 
-/// Runs candidates by themselves again, and gives those that do not reproduce each time.
+/// Runs candidates by themselves again, and returns those that do not reproduce each time.
 ///
 /// # Errors
 ///
@@ -220,7 +220,7 @@ pub fn unsteady(
         let left = candidates.difference(&unsteady);
         let jobs: Vec<Job> = left.map(|&index| job(plan, index, options)).collect();
         (options.told).begin("running tests again, one by one", Extent::Unknown);
-        // One at a time: what two would do to each other is not chance.
+        // One at a time: an interaction of two would not be chance.
         for job in &jobs {
             let results = launch(place, &path, &[job], options, idle(options, false))?;
             let fails = |ran| judged(plan, job.index, ran).0 != Verdict::Reproduces;
@@ -239,7 +239,7 @@ pub fn solitary(plan: &Plan<'_>, candidates: &[usize], options: &Options) -> BTr
     groups.flatten().collect()
 }
 
-/// The candidates for whose tests one JVM can be started, group by group.
+/// The candidates whose tests can run in the same JVM, group by group.
 fn groups(plan: &Plan<'_>, candidates: &[usize], options: &Options) -> Vec<Vec<usize>> {
     let mut groups: BTreeMap<Setting, Vec<usize>> = BTreeMap::new();
     for &index in candidates {
@@ -249,7 +249,7 @@ fn groups(plan: &Plan<'_>, candidates: &[usize], options: &Options) -> Vec<Vec<u
     groups.into_values().collect()
 }
 
-/// Runs candidates, and those that throw something else, or do not end as they should, once more alone.
+/// Runs candidates, and those with another exception or an unexpected end once more alone.
 fn run_each(
     plan: &Plan<'_>,
     jobs: &[Job],
@@ -257,7 +257,7 @@ fn run_each(
     path: &OsStr,
     options: &Options,
 ) -> Vec<(usize, Result<Vec<Ran>>)> {
-    // What took too long would take as long again.
+    // A candidate that took too long would take as long again.
     let is_disturbed = |index, ran: &Ran| {
         !matches!(ran, Ran::TimedOut(_) | Ran::Waited(_))
             && judged(plan, index, ran).0 == Verdict::Differs
@@ -269,7 +269,7 @@ fn job(plan: &Plan<'_>, index: usize, options: &Options) -> Job {
     job_in_order(plan, index, 0, options)
 }
 
-/// In the `nth` of the [`OTHER_ORDERS`].
+/// The job of a candidate in the `nth` of the [`OTHER_ORDERS`].
 fn job_in_order(plan: &Plan<'_>, index: usize, nth: usize, options: &Options) -> Job {
     let (mask, turned) = OTHER_ORDERS[nth];
     let candidate = &plan.candidates[index];
@@ -290,14 +290,15 @@ fn job_in_order(plan: &Plan<'_>, index: usize, nth: usize, options: &Options) ->
     }
 }
 
-/// What iterates from a place that is drawn, in a direction that is drawn.
+/// The collections that iterate from a random place, in a random direction.
 const DRAWN_TABLES: [&str; 2] = [
     "java.util.ImmutableCollections$MapN",
     "java.util.ImmutableCollections$SetN",
 ];
 
-/// Orders beside the recorded one: what of the salt is turned over, so that they begin in another quarter of the
-/// table, and whether the direction is. The first is for all candidates.
+/// Orders besides the recorded one: the bits of the salt that are inverted, so that they begin in
+/// another quarter of the table, and whether the direction is reversed. The first one is for all
+/// candidates.
 const OTHER_ORDERS: [(i64, bool); 3] = [(1 << 31, true), (1 << 30, false), (3 << 30, true)];
 
 fn judged(plan: &Plan<'_>, index: usize, ran: &Ran) -> (Verdict, String) {
@@ -310,7 +311,7 @@ fn judged(plan: &Plan<'_>, index: usize, ran: &Ran) -> (Verdict, String) {
     }
 }
 
-/// What the JVMs of a crash's tests are started with.
+/// The settings of the JVMs of a crash's tests.
 pub fn setting(plan: &Plan<'_>, crash: usize, options: &Options) -> Setting {
     let mut bounds = bounds_of_all(plan, options);
     let own = memory::unsaid(&options.java_options, &plan.inputs[crash].crash);
@@ -323,7 +324,8 @@ pub fn setting(plan: &Plan<'_>, crash: usize, options: &Options) -> Setting {
     }
 }
 
-/// What bounds the memory of all tests, those of other crashes among them: in a project, for which one file says it.
+/// The memory bounds of all tests, including those of other crashes: in a project, one file gives
+/// them.
 pub fn bounds_of_all(plan: &Plan<'_>, options: &Options) -> Vec<String> {
     let crashes = plan.inputs.iter().map(|input| &input.crash);
     match options.project {
@@ -332,36 +334,36 @@ pub fn bounds_of_all(plan: &Plan<'_>, options: &Options) -> Vec<String> {
     }
 }
 
-/// Whether the recorded program ran with assertions: it failed by one.
+/// Whether the recorded program ran with assertions, because one of them failed.
 pub fn has_asserted(plan: &Plan<'_>, crash: usize) -> bool {
     let mut exceptions = plan.inputs[crash].crash.failure.exceptions.iter();
     exceptions.any(|info| info.class == "java.lang.AssertionError")
 }
 
-/// Whether some of the recorded programs ran with assertions and others without, so that one setting for all tests
-/// would make some end otherwise than they did when they were tried.
+/// Whether some of the recorded programs ran with assertions and others without, so that one
+/// setting for all tests would make some end differently than they did when they were tried.
 pub fn is_mixed(plan: &Plan<'_>) -> bool {
     let with = (0..plan.inputs.len()).filter(|&crash| has_asserted(plan, crash));
     (1..plan.inputs.len()).contains(&with.count())
 }
 
-/// What a test shows that is run with assertions on or off.
+/// The effect of running a test with assertions enabled or disabled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Assertions {
-    /// Nothing where they are off: it was an `assert` of the program, as far as is known.
+    /// Without them nothing fails: it was an `assert` of the program, as far as is known.
     Needed,
-    /// Maybe something else where they are on: it was tried without, and the program has some.
+    /// With them the test may end differently: it was tried without, and the program has some.
     Unwanted,
-    /// The same.
+    /// The effect is not known.
     Unknown,
 }
 
-/// What becomes of the tests of a crash with assertions on or off.
+/// The effect of assertions on the tests of a crash.
 pub fn assertions(plan: &Plan<'_>, crash: usize) -> Assertions {
     let has_asserts = |class: &str| {
         let found = plan.classpath.info(class);
         let info = found.as_ref().and_then(|found| found.info.as_ref());
-        // What javac and ecj call it.
+        // The name that javac and ecj give to it.
         info.is_some_and(|info| info.constant("$assertionsDisabled", "Z").is_some())
     };
     let mut frames = plan.inputs[crash].crash.failure.frames.iter();
@@ -400,7 +402,7 @@ fn causes(failure: &Failure, of: u32) -> (Vec<&ExceptionInfo>, bool) {
     let cause = |of: u32| failure.exceptions.get(of as usize)?.cause;
     let mut path = vec![of];
     while let Some(next) = path.last().and_then(|last| cause(*last)) {
-        // It goes round.
+        // It is a cycle.
         if path.contains(&next) {
             break;
         }
@@ -413,8 +415,7 @@ fn causes(failure: &Failure, of: u32) -> (Vec<&ExceptionInfo>, bool) {
     (infos.collect(), cut)
 }
 
-/// Classes of the stack whose class files are those that were recorded, so
-/// that lines can be compared.
+/// The classes of the stack whose class files are the recorded ones, so that lines can be compared.
 fn unchanged<'a>(frames: &'a [Frame], classpath: &ClassPath) -> Vec<&'a str> {
     let same = |frame: &&Frame| {
         let recorded = frame.class_sha256.as_deref();

@@ -16,29 +16,28 @@ use hindsight_tracelog::crash::{ASKED_FOR, ExceptionInfo, STATE_RECORDED};
 use hindsight_tracelog::reader::Crash;
 use std::ops::Range;
 
-/// Elements of the stack trace that the header shows.
+/// The number of elements of the stack trace that the header shows.
 const STACK: usize = 20;
 
-/// How every source file starts.
+/// The first line of every source file.
 pub const FIRST_LINE: &str = "// Reproduces a recorded crash:\n";
 
-/// A source file and where its tests stand.
+/// A source file and the places of its tests.
 #[derive(Debug)]
 pub struct Source {
     /// The text.
     pub text: String,
-    /// Candidates with the lines (from 1) of their tests.
+    /// The candidates, with the lines (from 1) of their tests.
     pub lines: Vec<(usize, Range<usize>)>,
-    /// Candidates whose level cannot express them, so they are not in the text.
+    /// The candidates whose level cannot express them, so that they are not in the text.
     pub failed: Vec<usize>,
-    /// Candidates in the text, whether an object of theirs is built, and what
-    /// they need.
+    /// The candidates in the text, with whether an object of theirs is built, and what they need.
     pub made: Vec<(usize, bool, Needs)>,
 }
 
-/// Writes the class number `class` with the tests of `candidates`; with
-/// `checks`, methods beside them that give the values they build. `owners` are what
-/// [`owners_kept`](call::statics::owners_kept) gives.
+/// Writes the class number `class` with the tests of `candidates`; with `checks`, also methods that
+/// return the values that they build. `owners` are the result of
+/// [`owners_kept`](call::statics::owners_kept).
 pub fn source(
     plan: &Plan<'_>,
     class: usize,
@@ -67,7 +66,7 @@ pub fn source(
                 let mut needs = body.needs;
                 needs.library |= is_asked_for(plan, index);
                 made.push((index, body.simplified, needs));
-                // While it is compiled, javac is to say what it warns of.
+                // While it is compiled, javac must report its warnings.
                 let suppressed = match (checks, &plan.candidates[index].warnings) {
                     (true, _) => Vec::new(),
                     (false, Some(warnings)) => warnings.iter().map(String::as_str).collect(),
@@ -145,7 +144,7 @@ pub fn source(
     }
 }
 
-/// The method that gives what a test builds, to be compared.
+/// The method that returns what a test builds, for a comparison.
 fn values(plan: &Plan<'_>, index: usize, body: &Body, names: &mut Names) -> String {
     let name = values_method(&plan.candidates[index]);
     let object = names.java_lang("Object");
@@ -171,7 +170,7 @@ fn method(
         Framework::Junit5 => "",
         Framework::Junit4 => "public ",
     };
-    // The fixed program may declare what the recorded one did not.
+    // The fixed program may declare exceptions that the recorded one did not.
     let throws = names.java_lang(if body.throws {
         "Throwable"
     } else {
@@ -200,7 +199,7 @@ fn method(
             3,
         ));
     }
-    // What could not be restored may be why a test stays red after the fix.
+    // What could not be restored may be why a test still fails after the fix.
     if let State::Done(Verdict::Reproduces, reason) = &candidate.state
         && let Some((_, missing)) = reason.split_once(NOT_RESTORED)
     {
@@ -261,8 +260,7 @@ fn is_asked_for(plan: &Plan<'_>, candidate: usize) -> bool {
         == ASKED_FOR
 }
 
-/// The body of a test in which the program's asking for a recording is the
-/// failure.
+/// The body of a test whose failure is that the program asks for a recording.
 fn failing_at_records(code: &str, asked: &ExceptionInfo, names: &mut Names) -> String {
     let records = names.write(REPLAY, "Records");
     let (when, which) = match asked.stack.first() {
@@ -284,13 +282,13 @@ fn failing_at_records(code: &str, asked: &ExceptionInfo, names: &mut Names) -> S
     out
 }
 
-/// What happened, and when, as the source of a crash's tests begins.
+/// The failure and its time, as at the beginning of the source of a crash's tests.
 pub fn beginning(crash: &Crash) -> String {
     let recorded = format!("// Recorded {}", utc(crash.meta.time_ms));
     literal::ascii(story(crash) + &recorded)
 }
 
-/// What happened.
+/// The failure in words.
 fn story(crash: &Crash) -> String {
     let meta = &crash.meta;
     let mut out = FIRST_LINE.to_owned();
@@ -319,7 +317,8 @@ fn story(crash: &Crash) -> String {
     out
 }
 
-/// What stands above the tests of a crash: whether they load its state, and what assertions are to them.
+/// The comment above the tests of a crash: whether they load its state, and whether they need
+/// assertions.
 fn header(
     crash: &Crash,
     resource: &str,

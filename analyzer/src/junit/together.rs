@@ -1,12 +1,12 @@
-//! What tests of one suite do to each other.
+//! Finds out how tests of one suite affect each other.
 //!
-//! A candidate is tried in a JVM of its own; people run all tests in one. A test that leaves static
-//! state behind (a guard that says that something has been done, a cache) makes others pass, or fail
-//! otherwise. So what reproduces by itself is run again with all others, in both orders. Where that
-//! shows another outcome, tests keep the static state that their call finds, and put it back.
+//! A candidate is tried in a JVM of its own, but people run all tests in one. A test that leaves
+//! static state behind (a flag that something has been done, a cache) makes others pass, or fail
+//! differently. So what reproduces by itself is run again with all others, in both orders. If that
+//! shows another outcome, tests keep the static state that their call finds, and restore it.
 //!
-//! Chance shows another outcome, too, and may have let a test reproduce at first. So those that end
-//! otherwise, and those that no others are run with, are run by themselves some times more.
+//! Chance causes other outcomes as well, and may have let a test reproduce at first. So those that
+//! end differently, and those with which no others are run, are run by themselves some times more.
 
 use super::Options;
 use super::call::statics;
@@ -20,28 +20,29 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The stage in which all tests keep static state.
 const LAST_STAGE: usize = 8;
 
-/// Influenced tests whose culprits are looked for at a time.
+/// The number of influenced tests whose culprits are searched for at a time.
 const MAX_VICTIMS: usize = 4;
 
 /// What was tried so far.
 #[derive(Debug, Default)]
 pub struct Tried {
-    /// What comes next, see [`stage`].
+    /// The next stage, see [`stage`].
     stage: usize,
-    /// Candidates as they were before they kept static state.
+    /// The candidates as they were before they kept static state.
     before: BTreeMap<usize, Candidate>,
-    /// They do not reproduce when they keep static state.
+    /// The candidates that do not reproduce when they keep static state.
     given_up: BTreeSet<usize>,
-    /// They do not reproduce each time by themselves.
+    /// The candidates that do not reproduce each time by themselves.
     unsteady: BTreeSet<usize>,
-    /// What others influenced before any kept static state.
+    /// The candidates that others influenced before any kept static state.
     first: BTreeSet<usize>,
-    /// The last stage, what began to keep static state in it, and what was influenced before.
+    /// The last stage, the candidates that began to keep static state in it, and those that were
+    /// influenced before.
     last: (usize, Vec<usize>, BTreeSet<usize>),
 }
 
-/// Runs what reproduces together; `compiled` was compiled last. Gives the candidates that are to be
-/// written and tried anew; none once all is as good as it gets.
+/// Runs what reproduces together; `compiled` was compiled last. Returns the candidates that are to
+/// be written and tried anew; none once no improvement is left.
 ///
 /// # Errors
 ///
@@ -61,7 +62,7 @@ pub fn tries(
         )
     };
     let mut group: Vec<usize> = (0..plan.candidates.len()).filter(reproduces).collect();
-    // Those that were compiled last have taken the place of the others in their classes.
+    // Those that were compiled last have replaced the others in their classes.
     let mut whole = group.iter().all(|index| compiled.contains(index));
     while !whole && !group.is_empty() {
         let failed = compile::again(plan, &group, place, options)?;
@@ -99,7 +100,8 @@ pub fn tries(
     if tried.stage == 0 {
         tried.first.clone_from(&now);
     }
-    // What helps nobody only makes all harder to read; of several culprits one does not help.
+    // What helps no test only makes all harder to read; but of several culprits, a single one does
+    // not help.
     let (last, kept, before) = std::mem::take(&mut tried.last);
     let helps = !now.is_superset(&before);
     if [0, LAST_STAGE].contains(&last) && !helps {
@@ -157,8 +159,8 @@ pub fn tries(
     Ok(again)
 }
 
-/// Candidates of the group of which chance is seen now: others need not be the reason why some are
-/// influenced.
+/// The candidates of the group that turn out to depend on chance: then other tests need not be the
+/// reason why some are influenced.
 fn unsteady(
     plan: &Plan<'_>,
     group: &[usize],
@@ -168,7 +170,7 @@ fn unsteady(
     tried: &Tried,
 ) -> Result<BTreeSet<usize>> {
     let mut asked: BTreeSet<usize> = influenced.keys().copied().collect();
-    // They have run but once.
+    // They have only run once.
     if tried.stage == 0 {
         asked.extend(run::solitary(plan, group, options));
     }
@@ -181,14 +183,14 @@ fn unsteady(
         .copied()
         .filter(|index| !asked.contains(index) && crashes.contains(&plan.candidates[*index].crash));
     found.extend(run::unsteady(plan, &others.collect(), place, options)?);
-    // What ends otherwise, and calls what depends on chance, does so by chance.
+    // A candidate that ends differently, and calls what depends on chance, does so by chance.
     let known: Vec<usize> = tried.unsteady.union(&found).copied().collect();
     let calls_any = |index: &&usize| known.iter().any(|&other| calls(plan, **index, other));
     found.extend(influenced.keys().filter(calls_any));
     Ok(found)
 }
 
-/// Whether the frame of a candidate is that of a caller of another's, direct or not.
+/// Whether the frame of a candidate is a direct or indirect caller of another's.
 fn calls(plan: &Plan<'_>, candidate: usize, other: usize) -> bool {
     let (caller, called) = (&plan.candidates[candidate], &plan.candidates[other]);
     caller.crash == called.crash
@@ -196,7 +198,7 @@ fn calls(plan: &Plan<'_>, candidate: usize, other: usize) -> bool {
         && plan.frame(caller).exception == plan.frame(called).exception
 }
 
-/// Writes candidates as they were before they kept static state.
+/// Restores candidates as they were before they kept static state.
 fn restore(plan: &mut Plan<'_>, tried: &mut Tried, candidates: Vec<usize>) {
     for index in candidates {
         if let Some(before) = tried.before.remove(&index) {
@@ -206,8 +208,9 @@ fn restore(plan: &mut Plan<'_>, tried: &mut Tried, candidates: Vec<usize>) {
     }
 }
 
-/// The candidates that are to keep static state next: those of the recordings whose tests are influenced,
-/// then those that influence these, as often as more of them are found; at last all, which is `None`.
+/// The candidates that are to keep static state next: those of the recordings whose tests are
+/// influenced, then those that influence these, as long as more of them are found; at last all,
+/// which is `None`.
 fn stage(
     plan: &Plan<'_>,
     stage: usize,
@@ -228,7 +231,7 @@ fn stage(
         LAST_STAGE => Ok(None),
         _ => {
             let mut found = BTreeSet::new();
-            // One of each recording stands for the others.
+            // One of each recording represents the others.
             for of in crashes.into_iter().take(MAX_VICTIMS) {
                 let victim = influenced.iter().find(|(index, _)| crash(**index) == of);
                 if let Some((&victim, how)) = victim {
@@ -248,7 +251,7 @@ fn crashes_of<'a>(
     candidates.into_iter().map(crash).collect()
 }
 
-/// What has reproduced before it kept static state is written as it was.
+/// Restores the candidates that had reproduced before they kept static state and do not now.
 fn restore_lost(plan: &mut Plan<'_>, tried: &mut Tried) {
     for (&index, before) in &tried.before {
         let candidate = &mut plan.candidates[index];

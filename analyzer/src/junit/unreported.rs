@@ -1,8 +1,8 @@
-//! Exceptions at which what runs the tests fails by itself, so that nobody sees that a test has failed.
+//! Exceptions that make test runners themselves fail, so that nobody sees that a test has failed.
 //!
-//! A test throws what the program throws. When JUnit and what runs it tell of that, they call methods of the
-//! program's exception: if one of these throws, Maven counts no test and says that all is well. Such a test
-//! throws an error of its own instead, which says as much of the exception as it can.
+//! A test throws the program's exception. To report that, JUnit and the tools around it call
+//! methods of the exception: if one of these throws, Maven counts no test and reports success. Such
+//! a test throws an error of its own instead, which describes the exception as well as it can.
 
 use super::launch::Outcome;
 use crate::java::names::Names;
@@ -21,14 +21,14 @@ pub struct Unreported {
 }
 
 impl Unreported {
-    /// What a test has thrown, if it is such an exception.
+    /// The exception of a test, if it is such a one.
     pub fn of(outcome: &Outcome) -> Option<Unreported> {
         let class = outcome.exception.clone()?;
         let failing = outcome.failing.clone();
         (!failing.is_empty()).then_some(Unreported { class, failing })
     }
 
-    /// The body of a test that fails by an error which stands for the exception.
+    /// The body of a test that fails with an error in place of the exception.
     pub fn failing_reported(&self, code: &str, names: &mut Names) -> String {
         let throwable = names.java_lang("Throwable");
         let error = names.java_lang("AssertionError");
@@ -44,7 +44,7 @@ impl Unreported {
             indented(code)
         );
         out.push_str(&comment::lines(&why, INDENT, 4));
-        // Another version of the program numbers its classes otherwise.
+        // Another version of the program may number its classes differently.
         if !numbered::is_class(&self.class) {
             out.push_str(&format!(
                 "{INDENT}if (!e.getClass().getName().equals({class})) {{\n{INDENT}    throw e;\n{INDENT}}}\n"
@@ -66,7 +66,8 @@ impl Unreported {
     }
 }
 
-/// The body of a test that fails by an error at which JUnit 5 ends, with all tests that are left.
+/// The body of a test that would fail with an error at which JUnit 5 ends, together with all
+/// remaining tests.
 pub fn failing_alone(code: &str, names: &mut Names) -> String {
     let error = names.java_lang("OutOfMemoryError");
     let failure = names.java_lang("AssertionError");
@@ -77,7 +78,7 @@ pub fn failing_alone(code: &str, names: &mut Names) -> String {
     )
 }
 
-/// The lines of a body, further in.
+/// The lines of a body, indented further.
 pub fn indented(code: &str) -> String {
     let indent = |line: &str| match line {
         "" => "\n".to_owned(),

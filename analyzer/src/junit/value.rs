@@ -1,4 +1,4 @@
-//! Writing a value into a test: as a literal, or what it takes to build or load it.
+//! Writes a value into a test: as a literal, or as the code that builds or loads it.
 
 use super::build::recipe::Step;
 use super::candidate::{Plan, source_name};
@@ -11,7 +11,7 @@ use crate::tree::{Builder, Limits};
 use hindsight_classfile::access;
 use hindsight_tracelog::crash::{Body, Constant, Frame, StaticField, Value};
 
-/// What a comment shows of a loaded value.
+/// The limits of a comment that shows a loaded value.
 const COMMENT: Limits = Limits {
     depth: 3,
     width: 6,
@@ -19,7 +19,7 @@ const COMMENT: Limits = Limits {
     nodes: 40,
 };
 
-/// And of a static field that a test sets, among others.
+/// The limits of a comment that shows one of the static fields that a test sets.
 const STATIC: Limits = Limits {
     depth: 1,
     width: 3,
@@ -38,20 +38,20 @@ pub struct Expression {
     pub constructs: bool,
     /// Whether it stands for a primitive that was not stored.
     pub redacted: bool,
-    /// Whether it is what a box of its type holds, which the compiler makes.
+    /// Whether it is the content of a box of its type, which the compiler makes.
     pub unboxed: bool,
 }
 
 impl Expression {
-    /// Whether the overload with a parameter of this type is the one that takes it.
+    /// Whether exactly the overload with a parameter of this type accepts it.
     pub fn is_exactly(&self, of: &str) -> bool {
         self.descriptor == of && !self.unboxed
     }
 
-    /// The expression as one of the type that is written so.
+    /// The expression cast to this type.
     pub fn cast(&self, ty: &str) -> String {
         match self.code.starts_with('-') {
-            // Behind the name of a class in parentheses it would be a subtraction.
+            // After the name of a class in parentheses it would be a subtraction.
             true => format!("({ty}) ({})", self.code),
             false => format!("({ty}) {}", self.code),
         }
@@ -62,7 +62,7 @@ impl Expression {
 pub struct Values<'a> {
     /// The candidates, for the class path.
     pub plan: &'a Plan<'a>,
-    /// The objects as the frame found them.
+    /// The objects as they were at the frame's entry.
     pub graph: &'a Graph<'a>,
     /// The frame.
     pub frame: &'a Frame,
@@ -74,7 +74,7 @@ pub struct Values<'a> {
     pub typed: bool,
 }
 
-/// The type of the expression for an object that each JVM has its own of.
+/// The type of the expression for an object of which each JVM has its own.
 fn descriptor_of(standing: &Constant) -> Option<&'static str> {
     Some(match (standing.owner.as_str(), standing.name.as_str()) {
         ("java.lang.System", "in") => "Ljava/io/InputStream;",
@@ -90,15 +90,15 @@ fn descriptor_of(standing: &Constant) -> Option<&'static str> {
     })
 }
 
-/// Whether a call gives a module of the JDK's. One of the program's is not there for tests on the class path, so
-/// that the call would throw in the test; loaded, it is null there.
+/// Whether a call returns a module of the JDK. One of the program's does not exist for tests on the
+/// class path, so the call would throw in the test; loaded, it is null there.
 fn is_jdk_module(call: &str) -> bool {
     let name = call.strip_prefix("boot().findModule(\"");
     name.is_some_and(|name| name.starts_with("java.") || name.starts_with("jdk."))
 }
 
 impl Values<'_> {
-    /// The value as a literal or a constant; `None` if it takes more.
+    /// The value as a literal or a constant; `None` if it needs more.
     pub fn plain(&self, typed: Typed, names: &mut Names) -> Option<Expression> {
         let plain = |code: String, descriptor: &str| Expression {
             code,
@@ -169,8 +169,8 @@ impl Values<'_> {
         Some(name + &"[]".repeat(dimensions))
     }
 
-    /// The type of a parameter of the frame's method with its arguments, where that is known. The first has the
-    /// number 1.
+    /// The type of a parameter of the frame's method with its type arguments, if they are known.
+    /// The first has the number 1.
     pub fn parameter(&self, number: u16) -> Option<Generic> {
         let frame = self.frame;
         let library = &self.plan.library;
@@ -181,8 +181,8 @@ impl Values<'_> {
         known.filter(|_| types.len() == parameters.len())?.clone()
     }
 
-    /// The type of a variable: with arguments, where `expected` tells them; and
-    /// whether it is a raw one. `open` are those of a variable to which nothing is added: wildcards stay.
+    /// The type of a variable: with arguments, if `expected` gives them; and whether it is raw.
+    /// `open` stands for a variable to which nothing is added, so that wildcards stay.
     pub fn variable_type(
         &self,
         of: &str,
@@ -234,7 +234,7 @@ impl Values<'_> {
         shown(builder, name, typed, indent)
     }
 
-    /// What a static field holds, in a few words.
+    /// The value of a static field, in a few words.
     pub fn static_value(&self, field: &StaticField) -> String {
         let mut builder = Builder::without_numbers(self.graph, STATIC).by_name();
         let typed = Typed::new(field.value, &field.descriptor);
@@ -292,7 +292,7 @@ impl Values<'_> {
         }
     }
 
-    /// Whether what a step calls declares exceptions.
+    /// Whether the member that a step calls declares exceptions.
     pub fn declares_exceptions(&self, step: &Step) -> bool {
         if step.class == "java.net.URI" && step.name == "toURL" {
             return true;
@@ -303,7 +303,7 @@ impl Values<'_> {
         method.is_some_and(Method::throws)
     }
 
-    /// Whether another method could be meant by a step's call.
+    /// Whether a step's call could mean another method.
     pub fn step_is_overloaded(&self, step: &Step) -> bool {
         let found = self.plan.classpath.info(&step.class);
         let info = found.as_ref().and_then(|found| found.info.as_ref());
@@ -313,8 +313,8 @@ impl Values<'_> {
         })
     }
 
-    /// Whether another method could be meant by a call of this one, which `info` has, with as many arguments;
-    /// `unknown` says whether it could where a type above is not on the class path.
+    /// Whether a call of this method of `info`, with as many arguments, could mean another one;
+    /// `unknown` is the answer if a supertype is not on the class path.
     pub fn is_overloaded(&self, info: &ClassInfo, method: &Method, unknown: bool) -> bool {
         let arity = |method: &Method| descriptor::split(&method.descriptor).map(|(p, _)| p.len());
         let rival = |other: &Method| {
@@ -365,7 +365,7 @@ fn shown(mut builder: Builder<'_>, name: &str, typed: Typed, indent: &str) -> St
 /// Whether a class or interface of `java.util` that may occur in tests has type parameters.
 fn is_generic_utility(name: &str) -> bool {
     if let Some(function) = name.strip_prefix("function.") {
-        // Those of primitives have none, but for what they return.
+        // Those of primitives have none, except for their results.
         let of_primitives = ["Boolean", "Double", "Int", "Long"];
         let is_of_one = of_primitives.iter().any(|kind| function.starts_with(kind));
         return !is_of_one || ["DoubleFunction", "IntFunction", "LongFunction"].contains(&function);
@@ -374,8 +374,8 @@ fn is_generic_utility(name: &str) -> bool {
     GENERIC.contains(&name) || many.iter().any(|prefix| name.starts_with(prefix))
 }
 
-/// Classes and interfaces of `java.util` with type parameters that occur in
-/// tests, but for what [`is_generic_utility`] tells by their names.
+/// Classes and interfaces of `java.util` with type parameters that occur in tests, except those
+/// that [`is_generic_utility`] recognises by their names.
 const GENERIC: &[&str] = &[
     "AbstractMap$SimpleEntry",
     "AbstractMap$SimpleImmutableEntry",

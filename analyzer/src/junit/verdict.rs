@@ -1,16 +1,16 @@
-//! Comparing what a candidate did with what was recorded.
+//! Compares the outcome of a candidate with the recording.
 //!
-//! The same failure is the same exception class thrown by the same frame. That
-//! frame is the first one outside of the JDK, for the JDK's own frames differ
-//! from version to version; where the failure is in the JDK throughout, or a
-//! method of the JDK itself is called, it is the first one.
+//! The same failure is the same exception class thrown by the same frame. That frame is the first
+//! one outside of the JDK, because the JDK's own frames differ from version to version. If all of
+//! the failure is in the JDK, or a method of the JDK itself is called, it is the first frame.
+//! `places` compares the places in traces.
 //!
-//! What stands behind it must be the same failure, too: programs wrap many in one
-//! class at one place. [`behind`] knows where causes differ by chance.
+//! The exception's causes must be those of the same failure, too: programs wrap many failures in
+//! one class at one place. [`behind`] knows where causes differ by chance.
 //!
-//! Programs take frames out of a trace before they throw an exception on. The
-//! frames that were captured inside of it are known all the same, and a test of
-//! one of them shows where the exception came from.
+//! Programs take frames out of a trace before they rethrow an exception. The frames that were
+//! captured inside of it are known all the same, and a test of one of them shows where the
+//! exception came from.
 
 mod places;
 
@@ -24,25 +24,26 @@ use places::{
     recorded_places, same_place, tell_place,
 };
 
-/// How the reason of a candidate starts that did not end.
+/// The beginning of the reason of a candidate that did not end.
 pub const TIMED_OUT: &str = "timed out";
 
-/// How a reason goes on where state is missing.
+/// The continuation of a reason if state is missing.
 pub const NOT_RESTORED: &str = "; not restored: ";
 
-/// How the remark ends where something else was made in the place of what was recorded.
+/// The end of the remark if another object was made in place of a recorded one.
 pub const STANDS_IN: &str = "stands for it";
 
-/// How the reason of a candidate starts that throws on what it was passed.
+/// The beginning of the reason of a candidate that rethrows what it was passed.
 pub const GIVEN: &str = "only throws the exception that it was passed";
 
-/// How the reason of a candidate starts that did not come to its call.
+/// The beginning of the reason of a candidate that did not get to its call.
 const UNRESTORED: &str = "its state could not be restored: ";
 
-/// How the reason of a candidate starts that ended in an exception.
+/// The beginning of the reason of a candidate that ended in an exception.
 pub const THROWS: &str = "throws ";
 
-/// How the message of an error starts whose class could not be initialized when it was used before.
+/// The beginning of the message of an error about a class that could not be initialized when it was
+/// used before.
 pub const NOT_INITIALIZED: &str = "Could not initialize class ";
 
 /// The error of a class that is missing, or could not be initialized when it was used before.
@@ -51,24 +52,24 @@ const NO_CLASS: &str = "java.lang.NoClassDefFoundError";
 /// The error of a class that cannot be initialized.
 const INITIALIZER: &str = "java.lang.ExceptionInInitializerError";
 
-/// What must happen again.
+/// The failure that must happen again.
 #[derive(Debug)]
 pub struct Expected<'a> {
     /// The exception that left the candidate's frame.
     pub exception: &'a ExceptionInfo,
     /// Its causes, the direct one first.
     pub causes: Vec<&'a ExceptionInfo>,
-    /// Whether there may have been others, which are not recorded.
+    /// Whether there may have been other causes, which are not recorded.
     pub cut: bool,
-    /// The frames it passed through, innermost first.
+    /// The frames that it passed through, innermost first.
     pub frames: Vec<&'a Frame>,
-    /// Classes whose class files are the recorded ones.
+    /// The classes whose class files are the recorded ones.
     pub unchanged: Vec<&'a str>,
-    /// The candidate's test class: what lies outside of the program.
+    /// The candidate's test class, from which on frames are outside of the program.
     pub test: String,
 }
 
-/// Says whether a run reproduced the recorded failure, and what happened.
+/// Judges whether a run reproduced the recorded failure, and describes what happened.
 pub fn judge(expected: &Expected<'_>, frame: &Frame, ran: &Ran) -> (Verdict, String) {
     let outcome = match ran {
         Ran::Told(outcome) => outcome,
@@ -94,13 +95,14 @@ pub fn judge(expected: &Expected<'_>, frame: &Frame, ran: &Ran) -> (Verdict, Str
             Verdict::Passes,
             format!("returns without an exception{holes}"),
         ),
-        // It is red with any version of the program, and says nothing of where the exception came from.
+        // It fails with any version of the program, and does not show where the exception came
+        // from.
         "threw" if outcome.restored => {
             let what = one_line(outcome.exception.as_deref().unwrap_or("?"), 300);
             let reason = format!("{GIVEN}, by itself or within something else ({what})");
             (Verdict::Differs, format!("{reason}{holes}"))
         }
-        // Nothing of the candidate has run, so that no version of the program can make it green.
+        // Nothing of the candidate has run, so no version of the program can make it pass.
         "threw" if is_loading(&outcome.stack, &expected.test) => {
             let what = one_line(outcome.exception.as_deref().unwrap_or("?"), 300);
             (Verdict::Differs, format!("{UNRESTORED}{THROWS}{what}"))
@@ -128,7 +130,7 @@ pub fn judge(expected: &Expected<'_>, frame: &Frame, ran: &Ran) -> (Verdict, Str
     }
 }
 
-/// A remark on state that is missing, for it may be the reason; more so where nothing stands for it.
+/// A remark on missing state, which may be the reason, especially if nothing replaces it.
 fn holes(outcome: &Outcome) -> String {
     let holes = &outcome.holes;
     let is_empty = |hole: &&String| !hole.ends_with(STANDS_IN);
@@ -148,7 +150,7 @@ fn compare(expected: &Expected<'_>, frame: &Frame, outcome: &Outcome) -> (bool, 
     let recorded = recorded_places(expected);
     let unchanged = &expected.unchanged;
 
-    // A method of the JDK that is called by itself has no program frame below.
+    // Below a method of the JDK that is called by itself there is no frame of the program.
     let called = Place {
         class: frame.class.clone(),
         method: frame.method.clone(),
@@ -170,11 +172,12 @@ fn compare(expected: &Expected<'_>, frame: &Frame, outcome: &Outcome) -> (bool, 
         (&*cause.exception, places)
     });
     let got = of_task(&actual, class, cause);
-    // Where a task of the JDK's has thrown, no frame of the program need be below: then the innermost says.
+    // If a task of the JDK has thrown, there need not be a frame of the program below; then the
+    // innermost one decides.
     let alone = |places: &[Place]| places.iter().all(|place| is_platform(&place.class));
     let innermost = (alone(&want) || alone(&got)) && !want.is_empty();
     let innermost = innermost && want.first() == got.first();
-    // Or what it has failed of.
+    // The same holds for the cause.
     let of_task = alone(&want) || alone(&got);
     let by_cause = expected.causes.last().zip(outcome.root.as_ref());
     let by_cause = by_cause.filter(|(want, got)| of_task && want.class == got.exception);
@@ -184,7 +187,8 @@ fn compare(expected: &Expected<'_>, frame: &Frame, outcome: &Outcome) -> (bool, 
         both.is_some_and(|(want, got)| same_place(&want, &got, &expected.unchanged))
     });
     let (want, got) = (thrower(&want), thrower(&got));
-    // Known of frames outside of what was taken out, too: they may throw before that is done.
+    // They are known for frames outside of what was taken out as well, which may throw before that
+    // is done.
     let inner = taken_out(expected, &recorded);
     let is_taken_out = inner.is_some()
         && !recorded
@@ -221,7 +225,8 @@ fn compare(expected: &Expected<'_>, frame: &Frame, outcome: &Outcome) -> (bool, 
     if class == "java.lang.OutOfMemoryError"
         && let Some(got) = &got
     {
-        // Where memory ends is chance; but what the test itself calls of the JDK only makes its state.
+        // Where memory runs out is a matter of chance; but the JDK methods that the test itself
+        // calls only make its state.
         if is_platform(&got.class) && !any && !alone(&recorded) {
             return (false, instead());
         } else if known(got) {
@@ -229,9 +234,10 @@ fn compare(expected: &Expected<'_>, frame: &Frame, outcome: &Outcome) -> (bool, 
         }
     }
     if class == "java.lang.StackOverflowError" {
-        // Where in the cycle the stack ends is chance, and in which method that is called from there.
+        // It is a matter of chance where in the cycle the stack overflows, and in which method that
+        // is called from there.
         let ends = got.as_ref().map_or(outcome.stack.is_empty(), known);
-        // What goes round through a lambda made of a proxy has frames of ours among it.
+        // A cycle through a lambda that is a proxy has frames of the replay library in it.
         let inside = outcome.stack.iter();
         let inside = inside.take_while(|element| element.class != expected.test);
         let whole: Vec<Place> = inside.map(actual_place).collect();
@@ -248,10 +254,10 @@ fn compare(expected: &Expected<'_>, frame: &Frame, outcome: &Outcome) -> (bool, 
             let is = |place: &Place| same_place(place, got, &expected.unchanged);
             is(want) || innermost || by_cause || inner.as_ref().is_some_and(is)
         }
-        // Neither the recording nor the run tells the frame.
+        // Neither the recording nor the run has the frame.
         (None, None) => true,
-        // The JVM leaves out traces of exceptions that it throws very often; and the program may have
-        // taken out all frames of the candidate, as it has done when it was recorded.
+        // The JVM leaves out traces of exceptions that it throws very often; and the program may
+        // have taken out all frames of the candidate, as in the recording.
         (Some(_), None) => outcome.stack.is_empty() || is_taken_out,
         (None, Some(_)) => true,
     };
@@ -270,8 +276,8 @@ fn compare(expected: &Expected<'_>, frame: &Frame, outcome: &Outcome) -> (bool, 
     }
 }
 
-/// Whether what stands behind an exception is what stood behind the recorded one: the innermost cause has the same
-/// class and was thrown at the same place. With a remark, or with how it is another.
+/// Whether an exception has the cause of the recorded one: the innermost cause has the same class
+/// and was thrown at the same place. Returns a remark, or how it differs.
 fn behind(expected: &Expected<'_>, outcome: &Outcome) -> Result<String, String> {
     let same = Ok(String::new());
     let infos = || std::iter::once(expected.exception).chain(expected.causes.iter().copied());
@@ -279,16 +285,17 @@ fn behind(expected: &Expected<'_>, outcome: &Outcome) -> Result<String, String> 
     let class = outcome.exception.as_deref().unwrap_or("?");
     let chain = outcome.chain.iter().map(String::as_str);
     let mut got: Vec<&str> = std::iter::once(class).chain(chain).collect();
-    // What stands behind an exception that was passed to it is as far restored as it was recorded.
+    // The causes of an exception that was passed as an argument are only restored as far as they
+    // were recorded.
     let given = outcome.given.as_deref();
     if expected.cut || given.is_some_and(|given| want[1..].contains(&given)) {
         return same;
     }
     let root = outcome.root.as_ref();
-    // Whether a class fails in its first use or had failed before is chance.
+    // Whether a class fails in its first use or had failed before is a matter of chance.
     if let Some(at) = infos().position(|info| info.class == NO_CLASS)
         && let (Some(of), Some(root)) = (infos().nth(at), root)
-        // An error leaves the initializer as it is; then the recorded cause has to tell of it.
+        // An error leaves the initializer unwrapped; then the recorded cause has to show that.
         && (got.contains(&INITIALIZER) || infos().nth(at + 1).is_some())
         && fails_as_before(of, infos().nth(at + 1), root)
     {
@@ -304,7 +311,7 @@ fn behind(expected: &Expected<'_>, outcome: &Outcome) -> Result<String, String> 
     {
         return same;
     }
-    // And only the first use of a missing one tells why it is not there.
+    // Only the first use of a missing class has the reason why it is missing.
     for classes in [&mut want, &mut got] {
         let end = classes.iter().position(|class| *class == NO_CLASS);
         classes.truncate(end.map_or(classes.len(), |end| end + 1));
@@ -325,7 +332,7 @@ fn behind(expected: &Expected<'_>, outcome: &Outcome) -> Result<String, String> 
         (None, None) => String::new(),
     };
     if want.last() != got.last() {
-        // What the JDK gives its exceptions for causes depends on its version.
+        // The causes that the JDK gives to its exceptions depend on its version.
         let both = want.len().min(got.len());
         let of_jdk = infos().nth(both - 1).is_some_and(is_of_jdk);
         return match of_jdk && want[..both] == got[..both] {
@@ -336,13 +343,14 @@ fn behind(expected: &Expected<'_>, outcome: &Outcome) -> Result<String, String> 
     let (Some(last), Some(root)) = (last, root) else {
         return same;
     };
-    // Where memory ends is chance.
+    // Where memory runs out is a matter of chance.
     let any = ["java.lang.OutOfMemoryError", "java.lang.StackOverflowError"];
     let is_last = |class: &String| want.last() == Some(&class.as_str());
     if !is_last(&last.class) || !is_last(&root.exception) || any.contains(&&*last.class) {
         return same;
     }
-    // Traces that the JDK or the program has taken away say nothing, nor those of tasks without a frame of its own.
+    // Traces that the JDK or the program has removed say nothing, nor do those of tasks without a
+    // frame of their own.
     let got_place = of_program(actual_places(&root.stack, &expected.test));
     if let (Some(want), Some(got)) = (&last_place, &got_place)
         && !same_place(want, got, &expected.unchanged)
@@ -353,19 +361,19 @@ fn behind(expected: &Expected<'_>, outcome: &Outcome) -> Result<String, String> 
     Ok(message.map_or(String::new(), |other| format!("; its cause has {other}")))
 }
 
-/// Whether an exception is one of the JDK's that it has thrown itself.
+/// Whether an exception is one of the JDK's that the JDK itself has thrown.
 fn is_of_jdk(info: &ExceptionInfo) -> bool {
     let thrower = info.stack.first();
     is_platform(&info.class) && thrower.is_none_or(|element| is_platform(&element.class))
 }
 
-/// A remark on a message that says something else than the recorded one, for it may be another failure of the same
-/// kind at the same place; or the same one with other values, if only numbers are others (they may also be times).
-/// Hash codes are others each time, and secrets are not known. Now there is what the field of the exception has, and
-/// what it says.
+/// A remark on a message that differs from the recorded one, because it may be another failure of
+/// the same kind at the same place; or the same one with other values, if only numbers differ (they
+/// may also be times). Hash codes differ each time, and secrets are not known. `now` is the value
+/// of the exception's field, and its message.
 fn other_message(of: &ExceptionInfo, now: (Option<&str>, Option<&str>)) -> Option<String> {
     let then = of.message.as_deref()?;
-    // What a class makes of the message when it is asked is not recorded, but for what the JVM says of a null.
+    // A message that a class computes on request is not recorded, except the JVM's about a null.
     let now = match now {
         (None, said) if of.class == "java.lang.NullPointerException" => said,
         (detail, _) => detail,
@@ -391,8 +399,8 @@ fn other_message(of: &ExceptionInfo, now: (Option<&str>, Option<&str>)) -> Optio
     Some(format!("{what}: {}", one_line(now, 160)))
 }
 
-/// The innermost frame, if it was captured and is not in the recorded trace: the
-/// program has replaced that, as `setStackTrace` does.
+/// The innermost frame, if it was captured and is not in the recorded trace, because the program
+/// has replaced that, as with `setStackTrace`.
 fn taken_out(expected: &Expected<'_>, recorded: &[Place]) -> Option<Place> {
     let frames = expected.frames.iter();
     let mut of_program = frames.filter(|frame| gap(frame).is_none() && !is_platform(&frame.class));
@@ -410,7 +418,7 @@ fn taken_out(expected: &Expected<'_>, recorded: &[Place]) -> Option<Place> {
     .then_some(place)
 }
 
-/// What stands behind an exception that has causes.
+/// The causes of an exception, in words.
 fn root(expected: &Expected<'_>, outcome: &Outcome) -> String {
     match &outcome.root {
         Some(root) => format!(", caused by {}", tell_root(expected, root)),
@@ -430,9 +438,9 @@ fn tell_root(expected: &Expected<'_>, root: &Root) -> String {
     )
 }
 
-/// Says that a class whose static initializer had failed before the recorded failure, which was no more than its
-/// next use, fails in its first one here; and where that is. What it failed of then is in the message of the
-/// recorded error's cause, from Java 17 on.
+/// Recognises a class whose static initializer had failed before the recorded failure, which was
+/// only its next use, and fails in its first use here; returns the text, and the place. The earlier
+/// failure is in the message of the recorded error's cause, from Java 17 on.
 fn failed_before(expected: &Expected<'_>, outcome: &Outcome) -> Option<(String, Vec<Place>)> {
     let of = expected.exception;
     if of.class != NO_CLASS {
@@ -441,7 +449,7 @@ fn failed_before(expected: &Expected<'_>, outcome: &Outcome) -> Option<(String, 
     let class = of.message.as_deref()?.strip_prefix(NOT_INITIALIZED)?.trim();
     let (root, used) = match outcome.exception.as_deref()? {
         INITIALIZER => (outcome.root.clone()?, &outcome.stack[..]),
-        // An error leaves the initializer as it is, and the use of the class is further out.
+        // An error leaves the initializer unwrapped, and the use of the class is further out.
         error => {
             let ran = |element: &Element| element.class == class && element.method == "<clinit>";
             let within = outcome.stack.iter().position(ran)?;
@@ -465,8 +473,8 @@ fn failed_before(expected: &Expected<'_>, outcome: &Outcome) -> Option<(String, 
     })
 }
 
-/// Whether what an initializer fails of is what it had failed of before an error was recorded that says so, as far
-/// as that and its cause tell.
+/// Whether an initializer fails for the reason for which it had failed before an error was recorded
+/// that reports this, as far as that error and its cause show.
 fn fails_as_before(of: &ExceptionInfo, cause: Option<&ExceptionInfo>, root: &Root) -> bool {
     let message = of.message.as_deref();
     let class = message.map(|message| message.strip_prefix(NOT_INITIALIZED).map(str::trim));
@@ -478,16 +486,16 @@ fn fails_as_before(of: &ExceptionInfo, cause: Option<&ExceptionInfo>, root: &Roo
     then.is_none_or(|then| tells_of(then, &root.exception)) && root.stack.iter().any(ran)
 }
 
-/// Whether the message of the error that stands for a failed initializer, `Exception F: text [in thread ...]`, tells
-/// of this exception.
+/// Whether the message of the error for a failed initializer, `Exception F: text [in thread ...]`,
+/// names this exception.
 fn tells_of(message: &str, failed: &str) -> bool {
     let message = message.strip_prefix("Exception ").unwrap_or(message);
     let rest = message.strip_prefix(failed);
     rest.is_some_and(|rest| rest.starts_with([':', ' ']))
 }
 
-/// Says that the candidate's call has run a static initializer, which failed
-/// before the method began.
+/// A remark that the candidate's call has run a static initializer, which failed before the method
+/// began.
 fn initializer(expected: &Expected<'_>, outcome: &Outcome) -> Option<String> {
     let of_program = |element: &&Element| !is_platform(&element.class);
     let ran = |stack: &[Element]| {
@@ -497,12 +505,12 @@ fn initializer(expected: &Expected<'_>, outcome: &Outcome) -> Option<String> {
     };
     let places = actual_places(&outcome.stack, &expected.test);
     let (class, what) = match outcome.exception.as_deref() {
-        // Else it was thrown by what the method does.
+        // Otherwise the method itself has thrown it.
         Some(INITIALIZER) if places.is_empty() => {
             let root = outcome.root.as_ref()?;
             (ran(&root.stack)?, tell_root(expected, root))
         }
-        // An error leaves the initializer as it is.
+        // An error leaves the initializer unwrapped.
         Some(error) => {
             let mut of_program = places.iter().rev();
             let outermost = of_program.find(|place| !is_platform(&place.class))?;

@@ -1,4 +1,4 @@
-//! Writing what is kept: sources, crash files, the replay library.
+//! Writes what is kept: sources, crash files, the replay library.
 
 use super::call::statics::owners_kept;
 use super::candidate::{Needs, Plan, State, TestClass};
@@ -28,11 +28,11 @@ pub struct Written {
     pub library: bool,
 }
 
-/// Whether what is to be written would overwrite anything that is not ours.
+/// Checks that what is to be written would not overwrite anything that is not ours.
 ///
 /// # Errors
 ///
-/// Fails if it would, and names it.
+/// Fails if it would, and names the file.
 pub fn check(plan: &Plan<'_>, options: &Options) -> Result<()> {
     let mut files: Vec<(PathBuf, &[u8])> = Vec::new();
     let inputs = inputs(plan);
@@ -53,7 +53,7 @@ pub fn check(plan: &Plan<'_>, options: &Options) -> Result<()> {
         let source = tests(&options.out).join(source);
         files.push((source, FIRST_LINE.as_bytes()));
         let resource = resource(class, &options.out);
-        // The copy of a whole file has all of it; that of another, or of a damaged one, has not.
+        // The copy of a complete file has all of it; that of a partial or damaged one does not.
         let own = &plan.inputs[class.crash];
         let is_copied = own.crash.is_whole() && same_file(&own.path, &resource);
         if !is_copied && is_one_of(&inputs, &resource) {
@@ -68,7 +68,7 @@ pub fn check(plan: &Plan<'_>, options: &Options) -> Result<()> {
         files.extend(project::files(&options.out));
     }
     for (path, begins) in files {
-        // What cannot be read says so when it is written.
+        // An unreadable file is reported when it is written.
         if let Ok(false) = is_ours(&path, begins) {
             bail!(
                 "{} is there and not ours: it is not overwritten; choose another --out",
@@ -79,7 +79,8 @@ pub fn check(plan: &Plan<'_>, options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// Whether an earlier run has written tests of another crash where those of a class go, or the file that these load.
+/// Whether an earlier run has written tests of another crash to the place of a class's tests, or of
+/// the file that these load.
 pub fn is_of_another(class: &TestClass, input: &Input, out: &Path) -> bool {
     let resource = resource(class, out);
     if same_file(&input.path, &resource) {
@@ -157,7 +158,7 @@ pub fn write(
     Ok(written)
 }
 
-/// Sources of tests that an earlier run has written into `out`, and that this one does not.
+/// Sources of tests that an earlier run has written into `out`, and that this one does not write.
 pub fn others(plan: &Plan<'_>, out: &Path) -> Vec<PathBuf> {
     let mine = |path: &Path| {
         plan.classes
@@ -165,7 +166,7 @@ pub fn others(plan: &Plan<'_>, out: &Path) -> Vec<PathBuf> {
             .any(|class| path == tests(out).join(class.path(&format!("{}.java", class.name))))
     };
     let mut others = Vec::new();
-    // What cannot be read is none of ours.
+    // An unreadable file is not ours.
     let _ = walk(&tests(out), &mut |path| {
         let is_source = path
             .extension()
@@ -178,18 +179,18 @@ pub fn others(plan: &Plan<'_>, out: &Path) -> Vec<PathBuf> {
     others
 }
 
-/// Where tests go.
+/// The directory of the tests.
 fn tests(out: &Path) -> PathBuf {
     out.join("src/test/java")
 }
 
-/// Where the crash file of a test class goes.
+/// The path of a test class's crash file.
 fn resource(class: &TestClass, out: &Path) -> PathBuf {
     let resources = out.join("src/test/resources");
     resources.join(class.path(&class.resource))
 }
 
-/// The files that tests are made of: what an earlier run wrote may be one, and the only copy.
+/// The files from which tests are made: what an earlier run wrote may be one, and the only copy.
 fn inputs(plan: &Plan<'_>) -> HashSet<PathBuf> {
     let paths = plan
         .inputs
@@ -202,8 +203,8 @@ fn is_one_of(inputs: &HashSet<PathBuf>, path: &Path) -> bool {
     fs::canonicalize(path).is_ok_and(|path| inputs.contains(&path))
 }
 
-/// The classes of which objects could not be restored for the tests of a crash that are written. These may share
-/// a crash file.
+/// The classes whose objects could not be restored for the tests of a crash that are written. These
+/// may share a crash file.
 fn unrestored(plan: &Plan<'_>, crash: usize, kept: &impl Fn(&usize) -> bool) -> Vec<String> {
     let all = (0..plan.candidates.len()).filter(kept);
     let mine = all.filter(|&index| plan.candidates[index].crash == crash);
@@ -213,8 +214,8 @@ fn unrestored(plan: &Plan<'_>, crash: usize, kept: &impl Fn(&usize) -> bool) -> 
     classes.into_iter().cloned().collect()
 }
 
-/// Removes what an earlier run wrote: for a class that has no tests now, or a crash file that its tests
-/// needed.
+/// Removes what an earlier run wrote: for a class that has no tests now, or a crash file that its
+/// tests needed.
 fn remove_ours(path: &Path, begins: &[u8]) -> Result<()> {
     if let Ok(true) = is_ours(path, begins) {
         fs::remove_file(path).with_context(|| format!("failed to remove {}", path.display()))?;

@@ -1,4 +1,4 @@
-//! Work in stages, of which a thread tells by itself how far each is.
+//! Work in stages, whose progress a thread reports by itself.
 
 use super::{Pace, bar, take_away};
 use crate::stderr::say;
@@ -7,14 +7,15 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// How much work a stage is.
+/// The amount of work in a stage.
 #[derive(Debug, Clone)]
 pub enum Extent {
-    /// Nobody knows: it is told how long it has taken.
+    /// It is not known: the time that it has taken is reported.
     Unknown,
     /// As much as can be done in this time.
     Time(Duration),
-    /// So much, of which so much is done. Another one may count, from where it stood at the beginning.
+    /// A number, and a counter of what is done. The counter may be another one's, whose value at
+    /// the beginning is subtracted.
     Number(u64, Arc<AtomicU64>),
 }
 
@@ -23,12 +24,12 @@ struct Stage {
     what: &'static str,
     since: Instant,
     extent: Extent,
-    /// What was counted before.
+    /// The counter's value at the beginning.
     before: u64,
 }
 
 impl Stage {
-    /// What is told of it.
+    /// The line that reports on it.
     fn line(&self) -> String {
         let passed = self.since.elapsed();
         let (done, total) = match &self.extent {
@@ -58,7 +59,7 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Tells, until it is over.
+    /// Reports until it is over.
     fn tell(&self) {
         let pace = Pace::new();
         let mut wait = pace.first();
@@ -89,7 +90,7 @@ pub struct Stages {
 }
 
 impl Stages {
-    /// Stages that are told of, or are not.
+    /// Stages that are reported if `on` is true.
     pub fn new(on: bool) -> Stages {
         let shared = Arc::new(Shared::default());
         let of_thread = shared.clone();
@@ -99,7 +100,7 @@ impl Stages {
         }
     }
 
-    /// Begins one.
+    /// Begins a stage.
     pub fn begin(&self, what: &'static str, extent: Extent) {
         let before = match &extent {
             Extent::Number(_, done) => done.load(Relaxed),
@@ -113,7 +114,7 @@ impl Stages {
         });
     }
 
-    /// Ends the last one: nothing is told any more until another begins.
+    /// Ends the last stage: nothing is reported any more until another begins.
     pub fn end(&self) {
         let mut state = self.shared.state();
         state.stage = None;
@@ -133,7 +134,7 @@ impl Drop for Stages {
         self.shared.state().ended = true;
         self.shared.changed.notify_all();
         if let Some(thread) = self.thread.take() {
-            // It has nothing to say any more, also if it has panicked.
+            // It has nothing to report any more, even if it has panicked.
             let _ = thread.join();
         }
     }

@@ -1,4 +1,4 @@
-//! What objects were before, where writes can be undone.
+//! Earlier values of objects, for writes that can be undone.
 
 use super::{Graph, word, words};
 use crate::jni::{Obj, primitive_size};
@@ -16,10 +16,10 @@ pub(crate) struct Kept {
     pub(crate) owner: String,
     pub(crate) name: String,
     pub(crate) descriptor: String,
-    /// What was in it: a reference, or a word.
+    /// The earlier value: a reference, or a word.
     pub(crate) old: Option<Obj>,
     pub(crate) word: i64,
-    /// Where it is stored, and as what.
+    /// The place where it is stored, and the stored value.
     place: Option<(u32, u32, Value)>,
 }
 
@@ -41,8 +41,9 @@ impl Kept {
 }
 
 impl<'a> Graph<'a> {
-    /// Has what a field of an object was put into the graph, when it is known which of the object's fields it is, and
-    /// what stands beside it. To be called before the walk; what it gives is for [`Graph::kept`].
+    /// Puts an object's field value into the graph once it is known which of the object's fields it
+    /// is, and what stands beside it. To be called before the walk; the result is for
+    /// [`Graph::kept`].
     pub(crate) fn keep(&mut self, object: u32, field: Kept) -> usize {
         self.kept_of
             .entry(object)
@@ -71,15 +72,16 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// After the walk: the stored value of such a field, and a patch with what it was. `None` if it is not stored.
+    /// After the walk: the stored value of such a field, and a patch with the earlier one. `None`
+    /// if it is not stored.
     pub(crate) fn kept(&self, id: usize) -> Option<(Value, Patch)> {
         let (object, slot, value) = self.kept.get(id)?.place?;
         let (now, patch) = self.place(object, slot)?;
         Some((now, Patch { value, ..patch }))
     }
 
-    /// Has the old values of what others have written since the logs were read put into the graph, too. It is to be
-    /// walked again.
+    /// Puts in the old values of what other threads have written since the logs were read, too. The
+    /// graph must be walked again.
     pub(crate) fn catch_up(&mut self, mut undo: Undo<'a>, newer: (Vec<Log>, i64)) {
         let mut written = HashSet::new();
         for object in undo.catch_up(newer) {
@@ -89,7 +91,7 @@ impl<'a> Graph<'a> {
         self.written.extend(written);
     }
 
-    /// Has old values put into the graph too. To be called before the walk.
+    /// Puts old values into the graph, too. To be called before the walk.
     pub(crate) fn undo_writes(&mut self, undo: Undo<'a>) {
         let numbered = self.queue.iter();
         self.written = numbered
@@ -106,8 +108,8 @@ impl<'a> Graph<'a> {
         u32::try_from(slot).ok()
     }
 
-    /// What a field or an element was before, as it is to be stored. `None` if that place is not
-    /// stored. Takes over the local reference.
+    /// The earlier value of a field or an element, as it is to be stored. `None` if that place is
+    /// not stored. Takes over the local reference.
     pub(crate) fn old_value(
         &mut self,
         object: u32,
@@ -155,8 +157,8 @@ impl<'a> Graph<'a> {
         })
     }
 
-    /// What a range of an array was before, by index; `None` if there is no room for it. Takes over
-    /// the local reference.
+    /// The earlier values of a range of an array, by index; `None` if there is no room for them.
+    /// Takes over the local reference.
     pub(crate) fn old_range(
         &mut self,
         object: u32,
@@ -245,8 +247,8 @@ impl<'a> Graph<'a> {
 
     /// The place of a field among those of an object that is stored by its fields.
     ///
-    /// `owner` is the class that the bytecode names, which may be a subclass of
-    /// the one that declares the field (JVMS 5.4.3.2).
+    /// `owner` is the class that the bytecode names, which may be a subclass of the one that
+    /// declares the field (JVMS 5.4.3.2).
     pub(super) fn slot(
         &self,
         object: u32,
@@ -257,7 +259,7 @@ impl<'a> Graph<'a> {
         let object = self.objects.get(object as usize)?;
         object.body.fields()?;
         let info = &self.classes[object.class as usize].info;
-        // Classes from `owner` upwards; those below it are not looked at.
+        // This searches classes from `owner` upwards, and none below it.
         let start = if info.name == owner {
             0
         } else {
@@ -272,7 +274,7 @@ impl<'a> Graph<'a> {
                     .any(|name| name == class)
             }
         };
-        // Fields stand topmost first, and the lookup starts at the bottom.
+        // Fields are in order from the topmost class, and the lookup starts at the bottom.
         info.fields.iter().rposition(|field| {
             field.name == name && field.descriptor == descriptor && in_scope(&field.owner)
         })

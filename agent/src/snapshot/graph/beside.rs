@@ -1,4 +1,4 @@
-//! What stands beside a place, or has stood there, may say that what is in the place is a secret: the key of an
+//! Secrets that are recognised by what stands beside their place, or has stood there: the key of an
 //! entry, an option of a command line.
 
 use super::Graph;
@@ -10,19 +10,20 @@ use crate::snapshot::classes::{Class, Number, Storage};
 use crate::snapshot::collections::KEY_SET;
 use hindsight_tracelog::crash::{Body, Value};
 
-/// UTF-16 code units of the longest key that may name a secret.
+/// The UTF-16 code units of the longest key that may name a secret.
 pub(super) const MAX_KEY: usize = 100;
 
-/// How far keys are from the object that has them all: a set, its list, the list's array.
+/// The most steps from keys to the object that has them all: a set, its list, the list's array.
 const MAX_INSIDE: usize = 3;
 
-/// What a key, or whatever has a value by its side, says of this by its own name.
+/// What a key, or whatever has a value by its side, says about the value by its own name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Named {
     Plain,
-    /// A text is a secret: a `pass` may as well be a number of them, and have a list of what has passed.
+    /// The value is a secret if it is a text: a `pass` may also be a number of passes, or have a
+    /// list of what has passed.
     Text,
-    /// A text is, and those in a container, as of a header.
+    /// It is a secret if it is a text, and so are the texts in a container, as in a header.
     Texts,
     /// It is a secret whatever it is.
     Secret,
@@ -36,7 +37,8 @@ impl Graph<'_> {
         named.unwrap_or(Named::Plain)
     }
 
-    /// What stands beside a place, or has stood there, says that what is in it may be a secret, and what was.
+    /// Notes that something that stands beside a place, or has stood there, may make its content
+    /// secret, now and before.
     pub(super) fn stands_beside(&mut self, object: u32, slot: usize, named: Named) {
         if named == Named::Plain || named <= self.beside(object, slot) {
             return;
@@ -59,7 +61,7 @@ impl Graph<'_> {
         }
     }
 
-    /// Hides what is, or was, in a secret place of an object.
+    /// Hides a present or earlier value in a secret place of an object.
     fn hide_in(&mut self, object: u32, value: u32) {
         let class = self.objects[value as usize].class;
         if self.classes[class as usize].number == Number::Box {
@@ -71,7 +73,7 @@ impl Graph<'_> {
         }
     }
 
-    /// Notes what the keys of entries say of their values.
+    /// Notes what the keys of entries say about their values.
     pub(super) fn look_at_keys(&mut self, object: Obj, number: u32, class: u32) {
         for at in 0..self.classes[class as usize].entries.len() {
             let Class {
@@ -94,7 +96,7 @@ impl Graph<'_> {
         }
     }
 
-    /// The same of maps that have an array of keys and one of values.
+    /// The same for maps that have an array of keys and one of values.
     pub(super) fn look_at_array_of_keys(&mut self, map: Obj, class: u32, values: &[Value]) {
         let class = &self.classes[class as usize];
         let Some((keys, held)) = class.parallel else {
@@ -127,7 +129,7 @@ impl Graph<'_> {
         self.jni.delete_local(keys);
     }
 
-    /// What of the keys in a collection says the most, as many steps inside.
+    /// The strongest statement of the keys in a collection, at most this many steps inside.
     fn named_among(&mut self, keys: Option<Obj>, steps: usize) -> Named {
         let Some(object) = keys else {
             return Named::Plain;
@@ -165,8 +167,8 @@ impl Graph<'_> {
         most
     }
 
-    /// A key of a table in which keys and values take turns names a secret: its values may all be one, for it
-    /// is not known which of them have stood beside which key.
+    /// Notes that a key of a table in which keys and values alternate names a secret: then all its
+    /// values may be secrets, because it is not known which of them have stood beside which key.
     pub(super) fn has_secret_key(&mut self, table: u32) {
         if !self.secret_pairs.insert(table) {
             return;
@@ -178,7 +180,8 @@ impl Graph<'_> {
         }
     }
 
-    /// What was in a place before, by what it says of the place beside it; whether it is a secret itself.
+    /// Judges an earlier value of a place by what it says about the place beside it. Returns
+    /// whether it is a secret itself.
     pub(super) fn was_beside(&mut self, object: u32, index: usize, old: Option<Obj>) -> bool {
         if self.pairs.contains(&object) {
             if index.is_multiple_of(2) && self.named_by(old) != Named::Plain {
@@ -223,7 +226,7 @@ impl Graph<'_> {
         is_secret
     }
 
-    /// Whether what was in a place before must not be stored, whatever key it has stood beside.
+    /// Whether an earlier value of a place must not be stored, whatever key it has stood beside.
     pub(super) fn is_secret_place(
         &mut self,
         object: u32,
@@ -234,7 +237,7 @@ impl Graph<'_> {
         if self.secret.contains(&object) || self.classes[class].secrets.contains(&index) {
             return true;
         }
-        // Which key the value of a table has had is not known.
+        // The key that the value of a table had is not known.
         if self.pairs.contains(&object) {
             return index % 2 == 1 && self.secret_pairs.contains(&object);
         }
@@ -242,7 +245,8 @@ impl Graph<'_> {
         self.is_secret_by(named, old)
     }
 
-    /// Whether a key says that the value by its side is a secret, which is no reference if there is none.
+    /// Whether a key makes the value beside it a secret; the value is `None` if it is not a
+    /// reference.
     pub(crate) fn is_secret_of_key(&mut self, key: Option<Obj>, value: Option<Obj>) -> bool {
         let named = self.named_by(key);
         match value {
@@ -251,7 +255,8 @@ impl Graph<'_> {
         }
     }
 
-    /// What a name says of the value behind it in an array of objects, where what is no text may be anything.
+    /// What a name says about the value behind it in an array of objects, where a value that is not
+    /// a text may be anything.
     pub(super) fn named_by_name(&mut self, name: Option<Obj>) -> Named {
         match self.named_by(name) {
             Named::Secret => Named::Texts,
@@ -259,7 +264,7 @@ impl Graph<'_> {
         }
     }
 
-    /// What an object says that is the key of a value.
+    /// What an object that is the key of a value says about it.
     pub(super) fn named_by(&mut self, key: Option<Obj>) -> Named {
         let Some(key) = key else {
             return Named::Plain;
@@ -282,7 +287,8 @@ impl Graph<'_> {
         }
     }
 
-    /// The same of a text that is no string (Netty's `AsciiString`), or of what has nothing but a text.
+    /// The same for a text that is not a string (Netty's `AsciiString`), or an object that has
+    /// nothing but a text.
     fn named_by_text_of(&mut self, key: Obj, class: u32) -> Named {
         let jni = self.jni;
         let mut most = Named::Plain;
@@ -310,7 +316,7 @@ impl Graph<'_> {
         most
     }
 
-    /// What the name of an enum's constant says. Results have such names, too (`PASS`, `FAIL`).
+    /// What the name of an enum's constant says. Results have such names as well (`PASS`, `FAIL`).
     fn named_by_constant(&self, name: &str) -> Named {
         match self.named(name) {
             Named::Text => Named::Plain,
@@ -330,7 +336,7 @@ impl Graph<'_> {
         }
     }
 
-    /// Whether a value is secret by what stands beside it.
+    /// Whether a value is secret because of what stands beside it.
     pub(super) fn is_secret_by(&mut self, named: Named, value: Option<Obj>) -> bool {
         let Some(value) = value.filter(|_| named != Named::Plain) else {
             return false;

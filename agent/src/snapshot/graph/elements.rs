@@ -1,4 +1,4 @@
-//! The elements of arrays: some are a command line, others have names and values that take turns.
+//! The elements of arrays, some of which are command lines or have alternating names and values.
 
 use super::Graph;
 use super::beside::{MAX_KEY, Named};
@@ -7,10 +7,10 @@ use crate::masks::{self, Says};
 use crate::snapshot::classes::Storage;
 use hindsight_tracelog::crash::Value;
 
-/// An array with more elements is not taken for a command line's, nor for names and values.
+/// The length from which an array is not taken for a command line, nor for names and values.
 pub(super) const MAX_ARGUMENTS: usize = 1_000;
 
-/// Longer text is not looked at for what it says of secrets.
+/// The length from which a text is not examined for what it says about secrets.
 const MAX_ARGUMENT: usize = 1_000;
 
 /// Whether the fields of a class are the elements of a list.
@@ -57,7 +57,7 @@ impl Graph<'_> {
                 || self.is_secret_by(beside, element)
                 || self.is_secret_in(number, element)
                 || is_command && self.is_secret_argument(&mut next, element, of_objects);
-            // A name with its value, if it has not been read in another place before.
+            // It is a name with its value, if it has not been read in another place before.
             let is_pair = of_texts && element.is_some_and(|row| jni.array_len(row) == 2);
             let value = self.number(element, secret);
             if is_pair && let Value::Ref(row) = value {
@@ -69,8 +69,8 @@ impl Graph<'_> {
         Some(values)
     }
 
-    /// Whether an element is an option with a secret. What it says of the element behind it goes to `next`.
-    /// A list may have texts of all kinds: there, options have a hyphen or slash in front.
+    /// Whether an element is an option with a secret. What it says about the next element goes to
+    /// `next`. A list may have texts of all kinds, so there options begin with a hyphen or slash.
     pub(super) fn is_secret_argument(
         &mut self,
         next: &mut Named,
@@ -100,7 +100,8 @@ impl Graph<'_> {
         }
     }
 
-    /// Whether names and values take turns in an array of objects, and one of the names is that of a secret.
+    /// Whether names and values alternate in an array of objects, and one of the names is that of a
+    /// secret.
     fn has_names(&mut self, array: Obj, number: u32, len: usize) -> bool {
         if !self.may_take_turns(number, len) {
             return false;
@@ -114,7 +115,7 @@ impl Graph<'_> {
         }) && is_secret
     }
 
-    /// Whether names and values may take turns in an array.
+    /// Whether names and values may alternate in an array.
     pub(super) fn may_take_turns(&self, array: u32, len: usize) -> bool {
         len.is_multiple_of(2) && !self.collected.contains(&array)
     }
@@ -132,7 +133,7 @@ impl Graph<'_> {
         self.classes[class as usize].storage == Storage::String
     }
 
-    /// Asks something of an element, if there is one.
+    /// Applies a predicate to an element, if there is one.
     fn at(&mut self, array: Obj, index: usize, ask: impl FnOnce(&mut Self, Obj) -> bool) -> bool {
         let Some(element) = self.jni.array_get(array, index) else {
             return false;

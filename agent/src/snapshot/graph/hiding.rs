@@ -1,11 +1,13 @@
-//! What must not be stored: text in places whose names, keys or annotations call it a secret.
+//! Hides what must not be stored: text in places that are secret by their names, keys or
+//! annotations.
 //!
-//! A text there becomes a hole. In a container there, all text is secret; in another object, what is
-//! directly in it, also if something that holds nothing else is around it. Which of them a walk meets
-//! first must not matter: what has been read already is made a hole afterwards.
+//! A text there becomes a hole. In a container there, all text is secret. In another object, the
+//! text directly in it is, also if it is wrapped in an object that holds nothing else. The order in
+//! which a walk meets them must not matter: what has been read already is made a hole afterwards.
 //!
-//! Such text is then stored nowhere else either, but for words and names of classes in an object that holds more than
-//! that: a column that is called `passwordHash` has a type, and that of the others is no secret.
+//! Such text is not stored elsewhere either, except words and names of classes in an object that
+//! holds more than that: a column called `passwordHash` has a type, which it shares with other
+//! columns and which is not a secret.
 
 use super::{Graph, NO_OBJECT, pack, unpack, words};
 use crate::jni::Obj;
@@ -17,14 +19,14 @@ use hindsight_tracelog::crash::{Body, Object, Value};
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// Code units of the longest word.
+/// The code units of the longest word.
 const MAX_WORD: usize = 200;
 
-/// Code units or bytes of a secret that are looked for elsewhere.
+/// The most code units or bytes of a secret that are looked for elsewhere.
 const MAX_SECRET: usize = 4_097;
 
 impl Graph<'_> {
-    /// Whether an object is not stored since its class is secret.
+    /// Whether an object is not stored because its class is secret.
     pub(crate) fn is_redacted(&self, value: Value) -> bool {
         let Value::Ref(object) = value else {
             return false;
@@ -33,7 +35,8 @@ impl Graph<'_> {
         class.is_some_and(|class| self.classes[class as usize].storage == Storage::Hole(REDACTED))
     }
 
-    /// Notes that an object that is no text stands in a secret place, whether it has been read or not.
+    /// Notes that an object that is not a text is in a secret place, whether it has been read or
+    /// not.
     pub(super) fn hide(&mut self, object: u32) {
         let mut pending = vec![object];
         while let Some(number) = pending.pop() {
@@ -54,7 +57,7 @@ impl Graph<'_> {
                 Value::Ref(object) => Some(*object),
                 _ => None,
             };
-            // Those that were read before are in the same object in other places, too.
+            // Those that were read before are in other places of the same object as well.
             let boxes: Vec<u32> = match body {
                 Body::Instance(values) | Body::References(values) if contains => values
                     .iter()
@@ -77,7 +80,7 @@ impl Graph<'_> {
                 }
                 _ => continue,
             };
-            // What stood there before is as secret.
+            // An earlier value of the place is as secret.
             let old = self.old.get(&number).into_iter().flatten();
             inside.extend(old.map(|(_, value)| *value));
             self.hide_boxes(number, &boxes);
@@ -103,7 +106,7 @@ impl Graph<'_> {
         has_fields && !class.contains && !class.wraps_text
     }
 
-    /// Hides a text that stands in such an object: there alone if it is a word.
+    /// Hides a text in such an object: only there if it is a word.
     fn redact_in(&mut self, holder: u32, text: u32) {
         match &self.objects[text as usize].body {
             Body::Hole(reason) if reason.is_empty() => {
@@ -114,7 +117,7 @@ impl Graph<'_> {
         }
     }
 
-    /// Puts a hole in the place of a text that an object refers to.
+    /// Puts a hole in the place of a text to which an object refers.
     pub(super) fn hide_text_in(&mut self, holder: u32, text: u32) {
         let Object { class, body } = &self.objects[text as usize];
         let Body::String(said) = body else {
@@ -132,7 +135,7 @@ impl Graph<'_> {
         }
     }
 
-    /// What an object refers to, which is secret by itself or since the object is.
+    /// The value of a reference in an object, which is secret by itself or because the object is.
     pub(super) fn value_in(&mut self, holder: u32, object: Option<Obj>, secret: bool) -> Value {
         let in_secret = self.is_secret_in(holder, object);
         if let Some(text) = object.filter(|_| in_secret && !secret && self.holds_more(holder)) {
@@ -146,19 +149,20 @@ impl Graph<'_> {
         self.number(object, secret || in_secret)
     }
 
-    /// Whether a text is a word or the name of a class, which is in too much that is harmless.
+    /// Whether a text is a word or the name of a class, which also occurs in too much that is
+    /// harmless.
     pub(super) fn is_word(&self, object: Obj, class: u32) -> bool {
         self.classes[class as usize].storage == Storage::String
             && self.jni.string_len(object) <= MAX_WORD
             && is_word(&self.jni.string(object))
     }
 
-    /// Whether it is the text without anything in it.
+    /// Whether it is the empty text.
     pub(super) fn is_empty(&self, object: Obj, class: u32) -> bool {
         self.classes[class as usize].storage == Storage::String && self.jni.string_len(object) == 0
     }
 
-    /// Puts a hole in the place of each box that a container refers to.
+    /// Puts a hole in the place of each box to which a container refers.
     pub(super) fn hide_boxes(&mut self, container: u32, boxes: &[u32]) {
         let mut holes = HashMap::new();
         for number in boxes {
@@ -180,7 +184,7 @@ impl Graph<'_> {
         }
     }
 
-    /// The same as [`Graph::redact`] for a text or number that has its number.
+    /// As [`Graph::redact`], for a text or number that already has its number.
     pub(super) fn redact_stored(&mut self, text: u32) {
         let Object { class, body } = &self.objects[text as usize];
         if self.classes[*class as usize].number == Number::Own {
@@ -223,7 +227,7 @@ impl Graph<'_> {
         self.objects[text as usize].body = Body::Hole(length_class(len).to_owned());
     }
 
-    /// Whether what an object refers to is secret, since the object is.
+    /// Whether the referent of an object is secret because the object is.
     pub(super) fn is_secret_in(&mut self, holder: u32, object: Option<Obj>) -> bool {
         let Some(object) = object.filter(|_| self.holders.contains(&holder)) else {
             return false;
@@ -232,7 +236,7 @@ impl Graph<'_> {
         self.is_text(class) || self.classes[class as usize].wraps_text
     }
 
-    /// Makes a hole of a number, and of what it is made of.
+    /// Makes a hole of a number, and of its parts.
     fn redact_number(&mut self, number: u32) {
         let mut pending = vec![number];
         while let Some(number) = pending.pop() {
@@ -251,7 +255,7 @@ impl Graph<'_> {
         }
     }
 
-    /// Whether a text has a secret in it by its form, which is then stored nowhere else either.
+    /// Whether a text contains a secret by its form, which is then not stored elsewhere either.
     pub(super) fn lets_in(&mut self, units: &[u16]) -> bool {
         masks::may_let_in(units)
             && !self
@@ -262,7 +266,7 @@ impl Graph<'_> {
     /// The same for the text in an array.
     pub(super) fn array_lets_in(&mut self, letter: u8, elements: &[u8]) -> bool {
         let text = match letter {
-            // Of both bytes of a character one is the sign that it is.
+            // Of the two bytes of a character, one is the sign itself.
             b'C' if masks::may_let_in(elements) => Some(arrays::of_chars(elements)),
             b'B' if masks::may_let_in(elements) => arrays::of_bytes(elements),
             _ => None,
@@ -278,7 +282,7 @@ impl Graph<'_> {
         }
     }
 
-    /// Finds what is secret in a text, and notes it down.
+    /// Finds the secrets in a text, and notes them.
     fn credentials(&mut self, text: &str) -> Vec<Range<usize>> {
         let is_secret = |name: &str| self.options.is_secret_text(name);
         let parts = match self.options.may_name_secret(text) {
@@ -302,8 +306,9 @@ impl Graph<'_> {
         }
     }
 
-    /// Notes what was masked in the command line or a property, which the program has read. Of words there are many
-    /// (`session.cookie.same-site=strict`): they are secret where they are all of a text.
+    /// Notes what was masked in the command line or a property, which the program has read. Words
+    /// occur in many places (`session.cookie.same-site=strict`): they are secret where they are all
+    /// of a text.
     pub(crate) fn take_masked(&mut self, secret: &str) {
         match is_word(secret) {
             true => (self.secrets).word(&secret.encode_utf16().collect::<Vec<u16>>()),
@@ -337,7 +342,7 @@ impl Graph<'_> {
         !units.is_empty()
     }
 
-    /// Notes the text of an object, if it is one, as a secret; its length.
+    /// Notes the text of an object, if it is one, as a secret. Returns its length.
     pub(super) fn note(&mut self, object: Obj, class: u32) -> usize {
         let jni = self.jni;
         match self.classes[class as usize].storage {
@@ -363,7 +368,7 @@ impl Graph<'_> {
         }
     }
 
-    /// Notes that a text or number is secret, here and wherever else it is; its number.
+    /// Notes that a text or number is secret, here and wherever else it is. Returns its number.
     pub(super) fn redact(&mut self, object: Obj, known: u32, class: u32) -> u32 {
         if self.redacted.contains(&known) {
             return known;
@@ -393,7 +398,7 @@ impl Graph<'_> {
     }
 }
 
-/// Whether a text has nothing but letters, and what is between those of names.
+/// Whether a text consists of letters, and of characters that join those of names.
 pub(super) fn is_word(text: &str) -> bool {
     !text.is_empty()
         && text

@@ -1,17 +1,18 @@
-//! What is in objects that an option forbids to store (`redact=type:...`, an annotation on their class).
+//! Searches objects that an option forbids to store (`redact=type:...`, an annotation on their
+//! class).
 //!
-//! Nothing of it gets into the graph, and it is as secret elsewhere as what is in an object that stands in a secret
-//! place: the texts that are directly in it, and what is in its containers.
+//! Nothing of them gets into the graph, and their content is as secret elsewhere as that of an
+//! object in a secret place: the texts directly in it, and the content of its containers.
 
 use super::{Graph, INSIDE, unpack};
 use crate::jni::Obj;
 use crate::snapshot::classes::{Class, Number, Storage};
 
-/// Objects to be looked into, with their classes.
+/// The objects to be searched, with their classes.
 type Pending = Vec<(Obj, u32)>;
 
 impl Graph<'_> {
-    /// Notes what is secret elsewhere, too, if an object is not stored since an option says so.
+    /// Notes what is secret elsewhere because an option forbids to store an object.
     pub(super) fn look_inside(&mut self, object: Obj, class: u32) {
         if !self.classes[class as usize].is_asked_for {
             return;
@@ -21,7 +22,7 @@ impl Graph<'_> {
         self.look_on(pending);
     }
 
-    /// The same of what was in such an object before. Takes over the local reference.
+    /// The same for an earlier value in such an object. Takes over the local reference.
     pub(super) fn was_inside(&mut self, holder: usize, old: Obj) {
         let mut pending = Pending::new();
         self.take(holder, old, &mut pending);
@@ -35,7 +36,8 @@ impl Graph<'_> {
         }
     }
 
-    /// Looks into an object that was not looked into yet. Of those that are not stored, there are as many as of others.
+    /// Searches an object that was not searched yet. The number of objects that are not stored has
+    /// the same limit as that of the others.
     fn look(&mut self, object: Obj, class: u32, pending: &mut Pending) {
         let tag = self.jvmti.tag(object);
         if tag & INSIDE != 0 || self.looked_into >= self.options.max_objects {
@@ -70,7 +72,7 @@ impl Graph<'_> {
         }
     }
 
-    /// What an object of class `holder` refers to. Takes over the local reference.
+    /// Handles a reference in an object of class `holder`. Takes over the local reference.
     fn take(&mut self, holder: usize, value: Obj, pending: &mut Pending) {
         let class = self.class_of(value);
         let of = |class: &Class| (class.contains, class.wraps_text, class.is_asked_for);

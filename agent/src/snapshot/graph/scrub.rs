@@ -12,8 +12,8 @@ use std::collections::{HashMap, HashSet};
 const COUNT: &str = "count";
 
 impl Graph<'_> {
-    /// After the walk: makes holes of all text that has a secret in it, or had one at the entry of a
-    /// frame; of such text, frames keep nothing.
+    /// After the walk: makes holes of all text that has a secret in it, or had one at the entry of
+    /// a frame; frames keep nothing of such text.
     pub(crate) fn scrub(&mut self, frames: &mut [Frame]) -> &Secrets {
         self.scrub_patches(frames);
         for object in &mut self.objects {
@@ -42,8 +42,8 @@ impl Graph<'_> {
         &self.secrets
     }
 
-    /// Puts a hole in the place of a box or a word that stood where it turned out to be a secret: the object itself is
-    /// in other places, too.
+    /// Puts a hole in the place of a box or a word that turned out to be a secret there: the object
+    /// itself is in other places as well.
     fn hide_in_patch(&mut self, patch: &mut Patch) {
         let Value::Ref(value) = patch.value else {
             return;
@@ -76,8 +76,8 @@ impl Graph<'_> {
         self.displaced.insert(value, reason);
     }
 
-    /// Makes holes also of those boxes and words that were in secret places alone: nothing refers to them any more, but
-    /// they would be in the file.
+    /// Makes holes also of those boxes and words that were only in secret places: nothing refers to
+    /// them any more, but they would be in the file.
     pub(crate) fn scrub_displaced(&mut self, failure: &Failure) {
         let mut alone = std::mem::take(&mut self.displaced);
         if alone.is_empty() {
@@ -106,8 +106,8 @@ impl Graph<'_> {
         }
     }
 
-    /// Forgets how long a text is that builders, streams and writers of the JDK have, and that is a hole; of
-    /// which objects.
+    /// Removes the length of a text that is a hole from builders, streams and writers of the JDK.
+    /// Returns these objects.
     fn scrub_counts(&mut self) -> HashSet<u32> {
         let mut scrubbed = HashSet::new();
         for number in 0..self.objects.len() {
@@ -137,7 +137,7 @@ impl Graph<'_> {
         scrubbed
     }
 
-    /// Makes holes of arrays that had a secret in them, as the patches of frames say.
+    /// Makes holes of arrays that had a secret in them, according to the patches of frames.
     fn scrub_patches(&mut self, frames: &[Frame]) {
         // Frames mostly have the same.
         let mut last: HashMap<u32, Vec<u8>> = HashMap::new();
@@ -170,7 +170,8 @@ impl Graph<'_> {
         }
     }
 
-    /// What arrays of characters and bytes had in them before, as a patch says, with the letters of their types.
+    /// The earlier contents of arrays of characters and bytes, according to a patch, with the
+    /// letters of their types.
     fn arrays_before(&self, patch: &[Patch]) -> Vec<(u32, u8, Vec<u8>)> {
         let mut before: HashMap<u32, (u8, Vec<u8>)> = HashMap::new();
         for place in patch {

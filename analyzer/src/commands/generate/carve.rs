@@ -1,4 +1,4 @@
-//! The first phase of `hindsight generate`: what runs did, as tests.
+//! The first phase of `hindsight generate`: tests of what runs did.
 
 use super::Opts;
 use super::prepare::Tools;
@@ -16,14 +16,14 @@ use hindsight_tracelog::trace::dictionary::TracedClass;
 use std::collections::HashSet;
 use std::path::Path;
 
-/// What has come of recorded runs.
+/// The result for recorded runs.
 #[derive(Default)]
 pub(super) struct Carved {
     pub tests: Vec<Checked>,
     pub counts: observed::Counts,
-    /// Classes that the runs have recorded,
+    /// The classes that the runs have recorded.
     pub traced: HashSet<String>,
-    /// and those that they have called, which their tests are about.
+    /// The classes that the runs have called, which their tests concern.
     pub about: HashSet<String>,
     /// Whether some of it could not be read.
     pub damaged: bool,
@@ -55,7 +55,7 @@ impl Opts {
         Ok(carved)
     }
 
-    /// What a run did, and whether some of it could not be read.
+    /// The record of a run, and whether some of it could not be read.
     fn record(
         &self,
         path: &Path,
@@ -100,10 +100,10 @@ impl Opts {
     }
 }
 
-/// Classes whose difference is told one by one.
+/// The most classes whose difference is reported one by one.
 const MAX_DIFFERING: usize = 3;
 
-/// In which ways the program's classes are not those that were recorded.
+/// How the program's classes differ from the recorded ones.
 fn differing(traced: &[TracedClass], own: &ClassPath) -> Vec<String> {
     let mut notes = Vec::new();
     let mut differ = 0;

@@ -15,8 +15,9 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 impl Opts {
-    /// Writes the files, and removes those of the same kind that an earlier run has left of the classes that this
-    /// one is `about`, or that are gone: what they say of the program may be over.
+    /// Writes the files, and removes those of the same kind that an earlier run has left, if they
+    /// concern classes that this one is `about`, or that do not exist any more: they may be out of
+    /// date.
     pub(super) fn write(
         &self,
         written: &[Source],
@@ -24,7 +25,7 @@ impl Opts {
         about: [&HashSet<String>; 2],
     ) -> Result<(Vec<PathBuf>, Vec<PathBuf>)> {
         let mut files = Vec::new();
-        // All or none.
+        // All are written or none.
         for source in written {
             let path = self.out.join("src/test/java").join(source.path());
             let ours = is_ours(&path, FIRST_LINE.as_bytes())
@@ -46,7 +47,7 @@ impl Opts {
             .map(|((kind, _), about)| (kind, about.iter().map(|class| stem(class)).collect()))
             .collect();
         let mut removed = Vec::new();
-        // Without any test there is an error, and what was there is better than nothing.
+        // Without any test there is an error, and the old files are better than nothing.
         if !files.is_empty() {
             let root = self.out.join("src/test/java");
             let stale = Stale {
@@ -66,10 +67,11 @@ impl Opts {
     }
 }
 
-/// Before the packages of tests whose classes are in a jar that lets nobody else into theirs.
+/// The prefix of the packages of tests whose classes are in a jar into whose packages no other
+/// classes may be put.
 const BESIDE: &str = "tests.";
 
-/// The package of a class, with a dot, and how the names of the files of its tests begin.
+/// The package of a class, with a dot, and the beginning of the names of its test files.
 fn stem(class: &str) -> (String, String) {
     let package = &class[..class.len() - simple_name(class).len()];
     let name = file_name(class, "", 0);
@@ -77,10 +79,11 @@ fn stem(class: &str) -> (String, String) {
     (package.to_owned(), name.to_owned())
 }
 
-/// How tests are called that were found in one way, and what those of this run may be about.
+/// The name of tests that were found in one way, and the classes that those of this run may
+/// concern.
 type Kind<'a> = (&'a str, HashSet<(String, String)>);
 
-/// What tests that are over are of: these kinds, and classes that match.
+/// The tests that are out of date: of these kinds, with classes that match.
 struct Stale<'a> {
     kinds: &'a [Kind<'a>],
     classes: &'a Globs,
@@ -88,7 +91,7 @@ struct Stale<'a> {
 }
 
 impl Stale<'_> {
-    /// Finds our files below a directory whose names say so.
+    /// Finds our files below a directory, by their names.
     fn find(&self, dir: &Path, package: &str, found: &mut Vec<PathBuf>) -> Result<()> {
         let failed = || format!("failed to read {}", dir.display());
         for entry in fs::read_dir(dir).with_context(failed)? {
@@ -157,7 +160,8 @@ impl Stale<'_> {
             .is_none_or(|(name, _)| is_about(name))
     }
 
-    /// Whether there is such a class, or a nested one whose name and those around it are this together.
+    /// Whether there is such a class, or a nested one whose name together with the enclosing ones
+    /// is this.
     fn is_there(&self, package: &str, class: &str) -> bool {
         let types = self
             .classpath
@@ -188,7 +192,8 @@ impl Stale<'_> {
 mod tests {
     use super::*;
 
-    /// Of classes that a run has not called, the tests of an earlier one stay; not those of classes that are gone.
+    /// The tests of classes that a run has not called stay, except those of classes that do not
+    /// exist any more.
     #[test]
     fn only_what_is_over_is_removed() {
         let directory = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! The second phase of `hindsight generate`: new sequences, and which of them are tests.
+//! The second phase of `hindsight generate`: makes new sequences, and tests of them.
 
 use super::Opts;
 use super::prepare::Tools;
@@ -22,36 +22,37 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::time::{Duration, Instant};
 
-/// Sequences for which there is time at least, where time bounds a search,
+/// The least number of sequences for which there is time, if time bounds a search.
 const MIN_SEQUENCES: u32 = 50;
-/// unless each would have less than this.
+/// The time below which that number is not guaranteed.
 const MIN_LIMIT: Duration = Duration::from_millis(1500);
 
-/// Processor time that a sequence of a search may take at least, where others have taken far less and time
-/// bounds it,
+/// The least processor time that a sequence of a search may take, if others have taken far less and
+/// time bounds it.
 const MIN_SEARCHED: Duration = Duration::from_millis(50);
-/// and one that is to become a test: in a JVM that has only begun, all takes longer.
+/// The least processor time of one that is to become a test: in a JVM that has just begun, all
+/// takes longer.
 const MIN_TRIED: Duration = Duration::from_secs(1);
 
-/// What is in the making when the time is over gets at least so long to become a test: of a short time, all may
-/// still be.
+/// The least time that tests in the making get after the time is over: if that is short, all may
+/// still be in the making.
 const MIN_GRACE: Duration = Duration::from_secs(3);
 
-/// What it takes to make a test of a sequence that itself takes no time.
+/// The time that it takes to make a test of a sequence that itself takes no time.
 const TRYING: Duration = Duration::from_millis(20);
 
-/// What has come of a search.
+/// The result of a search.
 #[derive(Default)]
 pub(super) struct Searched {
     pub tests: Vec<Invented>,
-    /// The classes that they may be of.
+    /// The classes that they may concern.
     pub about: HashSet<String>,
     pub tally: Option<Tally>,
-    /// What was found and tried out,
+    /// The number of sequences that were found and tried.
     pub found: usize,
-    /// how much of it has become no test, for each reason,
+    /// The number of those that have not become tests, by reason.
     pub lost: BTreeMap<&'static str, (usize, &'static str)>,
-    /// and sequences for which there was no time.
+    /// The number of sequences for which there was no time.
     pub left_out: usize,
 }
 
@@ -63,7 +64,7 @@ impl Opts {
         }
         let bounds = self.bounds();
         let (found, tested, tally) = self.search(&bounds, tools)?;
-        // What is found is tried out for a while, also where the last sequences have taken long: first
+        // What is found is tried for a while, even if the last sequences have taken long: first
         // what runs the most that nothing before has, then some of each phase.
         let until = bounds.time.map(|time| Instant::now() + time / 2);
         let trying = bounds
@@ -75,7 +76,8 @@ impl Opts {
             .begin("trying out what was found", trying);
         let grace = (bounds.time).map_or(Duration::MAX, |time| (time / 20).max(MIN_GRACE));
         let (mut novel, more): (Vec<_>, Vec<_>) = found.into_iter().partition(|one| one.novel > 0);
-        // Where time is short, one that waits long takes it from all others that are in the making beside it.
+        // If time is short, one that waits long takes it from all others that are in the making
+        // beside it.
         let gain = |one: &Found| match bounds.time {
             Some(_) => one.novel as u128 * 1000 / (TRYING + one.lasted).as_millis().max(1),
             None => one.novel as u128,
@@ -104,7 +106,7 @@ impl Opts {
         Ok(searched)
     }
 
-    /// When all should be done, if a search begins now that time bounds.
+    /// The time when all should be done, if a search begins now that time bounds.
     pub(super) fn until(&self) -> Option<Instant> {
         let half = self.bounds().time.filter(|_| self.searches())?;
         Some(Instant::now() + 2 * half)
@@ -124,7 +126,7 @@ impl Opts {
         }
     }
 
-    /// What a search finds, and the classes that tests may be about.
+    /// The sequences that a search finds, and the classes that tests may concern.
     fn search(
         &self,
         bounds: &Bounds,
@@ -137,7 +139,7 @@ impl Opts {
         let model = self.models()?;
         let classes = source::class_path(&self.classpath, setup.jdk.version)?.classes;
         let classes: Vec<Vec<u8>> = classes.into_iter().map(|raw| raw.bytes).collect();
-        // Universal models know of a run no more than which classes there are.
+        // Universal models only have the classes of a run.
         let surface = Surface::new(
             &classes,
             wanted,
@@ -199,7 +201,7 @@ impl Opts {
     }
 }
 
-/// Whether a class file is of a class that some patterns name.
+/// Whether a class file is of a class that some patterns match.
 fn is_of(class: &[u8], wanted: &Globs) -> bool {
     let class = ClassFile::parse(class);
     let name = class.as_ref().ok().and_then(|class| class.name().ok());
@@ -215,7 +217,7 @@ async fn try_out(
     lab: &Lab<'_>,
 ) -> Result<Invented, Lost> {
     without_checks(&mut one, &lab.methods());
-    // What others do on the way is asserted in tests of theirs.
+    // The results of earlier calls are asserted in tests of theirs.
     let last = one.sequence.len() - 1;
     let object = one.object;
     let mut own = vec![false; one.sequence.len()];
@@ -248,7 +250,7 @@ async fn try_out(
     Ok(Invented { test, is_novel })
 }
 
-/// Leaves out calls that only look at what they are passed: what follows has that itself.
+/// Leaves out calls that only check their argument: what follows does that itself.
 fn without_checks(found: &mut Found, methods: &Methods) {
     let mut at = 0;
     while at + 1 < found.sequence.len() {
@@ -274,7 +276,7 @@ fn without_checks(found: &mut Found, methods: &Methods) {
     }
 }
 
-/// Takes from a list in turns, from its two ends.
+/// Takes elements of a list alternately from its two ends.
 struct Ends<T> {
     list: VecDeque<T>,
     last: bool,
@@ -342,7 +344,7 @@ mod tests {
             call("A", "twin", Some(0), &[]),
             call("A", "same", Some(1), &[0]),
         ];
-        // A sequence is about its last call.
+        // A sequence concerns its last call.
         let last = vec![
             call("A", "of", None, &[]),
             call(check.0, check.1, None, &[0]),

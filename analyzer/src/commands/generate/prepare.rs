@@ -1,4 +1,4 @@
-//! What all phases of `hindsight generate` work with.
+//! The data with which all phases of `hindsight generate` work.
 
 use super::Opts;
 use crate::classpath::ClassPath;
@@ -18,28 +18,28 @@ use hindsight_instrument::glob::{Globs, globs};
 use std::cell::RefCell;
 use std::fs;
 
-/// Classes of a program that are loaded anew for each sequence that is tried out.
+/// The most classes of a program that are loaded anew for each sequence that is tried.
 const MAX_RELOADED: usize = 500;
 
 /// The program, and how its code is run.
 pub(super) struct Program {
     pub classpath: ClassPath,
-    /// Its other version, as it is and harmless.
+    /// Its other version, as it is and rewritten to do no harm.
     pub against: Option<(ClassPath, Guarded)>,
     /// The classes whose tests are wanted.
     pub wanted: Globs,
     pub setup: Setup,
     mutability: Option<Mutability>,
     platform: Platform,
-    /// How far it all is.
+    /// The progress of the work.
     pub told: Stages,
-    /// How many classes it has.
+    /// The number of its classes.
     count: usize,
-    /// All that is temporary is in it.
+    /// The directory of all that is temporary.
     _work: temporary::Directory,
 }
 
-/// What sequences are made and tried with.
+/// The tools with which sequences are made and tried.
 pub(super) struct Tools<'a> {
     pub program: &'a Program,
     pub classes: Classes<'a>,
@@ -47,12 +47,12 @@ pub(super) struct Tools<'a> {
     pub wanted: Wanted<'a>,
     pub methods: Methods,
     pub worker: Worker,
-    /// A second one, in a JVM of its own and in another place.
+    /// A second worker, in a JVM of its own and in another place.
     pub other: Worker,
 }
 
 impl Opts {
-    /// Reads what is needed of the program, and makes it harmless.
+    /// Reads what is needed of the program, and rewrites it to do no harm.
     pub(super) fn prepare(&self) -> Result<Program> {
         let jdk = Jdk::find(self.jdk.as_deref())?;
         let classpath = ClassPath::open(&self.classpath)?;
@@ -114,7 +114,7 @@ impl Program {
             own: &self.classpath,
             platform: &self.platform,
         };
-        // What is not the same elsewhere is not asserted, nor what depends on static state that others have
+        // What differs elsewhere is not asserted, nor what depends on static state that others have
         // left, if it does not take too long to load all classes again and again.
         let elsewhere = Setup {
             reset: self.setup.reset || self.count <= MAX_RELOADED,

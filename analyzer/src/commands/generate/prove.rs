@@ -1,5 +1,5 @@
-//! The last phases of `hindsight generate`: tests are written, compiled and run, and another version is
-//! compared.
+//! The last phases of `hindsight generate`: tests are written, compiled and run, and another
+//! version is compared.
 
 use super::Opts;
 use super::prepare::{Program, Tools};
@@ -18,24 +18,25 @@ use anyhow::Result;
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
-/// How javac begins where a call may throw what is neither caught nor declared.
+/// The beginning of javac's message about a call that may throw what is neither caught nor
+/// declared.
 const UNREPORTED: &str = "unreported exception ";
 
 /// Tests that pass.
 pub(super) struct Proven {
     pub written: Vec<Source>,
-    /// All of them by their numbers.
+    /// All of them by number.
     checked: BTreeMap<usize, Checked>,
     pub dropped: Dropped,
-    /// Tests that others contain, or that are written as others are.
+    /// The number of tests that others contain, or whose text equals that of others.
     pub alike: usize,
-    /// Those with numbers below it are of what a run did.
+    /// Tests with numbers below it are of what a run did.
     natural: usize,
 }
 
 impl Proven {
-    /// The classes of the objects of the JDK that such tests make anew in place of those that the run had, one for
-    /// each: those that it had recorded are not among them.
+    /// The classes of the JDK objects that such tests make anew in place of those of the run, each
+    /// once: recorded classes are not among them.
     pub fn stand_ins(&self, methods: &Methods, recorded: &HashSet<String>) -> Vec<String> {
         let tests = self.checked.range(..self.natural).map(|(_, test)| test);
         let made = tests.flat_map(|test| &test.sequence);
@@ -58,7 +59,7 @@ impl Opts {
         Suite::new(setup, self.framework, place, release, &program.told)
     }
 
-    /// Writes tests as sources, and leaves those that always pass.
+    /// Writes tests as sources, and keeps those that always pass.
     pub(super) fn prove(
         &self,
         suite: &Suite<'_>,
@@ -107,7 +108,7 @@ impl Opts {
             let sources = suite.compile(&context, &tests, naming, &mut dropped)?;
             alike += written_alike(&sources);
             let failed = suite.prove(&sources, order, limit, &mut tests, &mut dropped)?;
-            // Static state that others had left may have stood in for a call that was left out.
+            // Static state that others had left may have replaced a call that was left out.
             let whole = failed.into_iter().filter_map(|(number, test)| {
                 dropped.failed -= usize::from(test.whole.is_some());
                 Some((number, *test.whole?))
@@ -149,7 +150,7 @@ impl Opts {
         let is_both = kinds.iter().all(|(numbers, ..)| !numbers.is_empty());
         if is_both {
             suite.compile_all(&written)?;
-            // They will run together: what the ones leave behind must not matter to the others.
+            // They will run together: what some leave behind must not matter to the others.
             let before = checked.len();
             suite.prove(&written, order, limit, &mut checked, &mut dropped)?;
             if checked.len() < before {
@@ -165,7 +166,7 @@ impl Opts {
         })
     }
 
-    /// Runs the tests on the other version, if there is one, and says what it does otherwise.
+    /// Runs the tests on the other version, if there is one, and reports what differs.
     pub(super) fn compare(
         &self,
         suite: &Suite<'_>,
@@ -184,7 +185,7 @@ impl Opts {
             reverse: false,
             place: 0,
         };
-        // As the sources of the tests: what they call may have another descriptor and mean the same.
+        // They are compiled anew: what they call may have another descriptor and mean the same.
         let paths: Vec<PathBuf> = found.paths().map(Path::to_owned).collect();
         let release = program.classpath.release().max(found.release());
         let release = release.min(setup.jdk.version);
@@ -200,7 +201,7 @@ impl Opts {
         };
         let mut verdicts = ported.run(&those(false), &other.entries, order, setup.limit)?;
         if !refused.is_empty() {
-            // What is missing shows with the classes that there are.
+            // What is missing shows with the existing classes.
             suite.compile_all(&proven.written)?;
             verdicts.extend(suite.run(&those(true), &other.entries, order, setup.limit)?);
         }
@@ -240,25 +241,27 @@ impl Opts {
                 && calls.is_empty()
                 && error.starts_with(UNREPORTED)
             {
-                // It does the same where it is not compiled anew.
+                // It does the same if it is not compiled anew.
                 let may_throw =
                     |method: &Method| narrowed::throws_more(method, &program.classpath, found);
                 calls.extend(undeclared(known, test, &tools.methods, error, may_throw));
             }
             if refused.is_none() && calls.iter().any(|one| !one.is_missing) {
-                // javac has found what is called instead. Where nothing else differs, that is what does.
+                // javac has found what is called instead. If nothing else differs, that is the
+                // difference.
                 calls.retain(|one| !one.is_missing);
             }
             let all = calls.len() + classes.len();
             for one in classes {
                 unloadable.entry(one.class).or_insert(one.why);
             }
-            // What is not there any more is told once, whoever wants it.
+            // What is missing is reported once, whatever needs it.
             calls.retain(|one| {
                 let mut lacks = one.lacks.iter();
                 lacks.all(|member| lacking.insert(member.clone()))
             });
-            // Nor is what only javac minds: a member that it does not see any more is told as such.
+            // Nor is what only javac rejects: a member that is not visible any more is reported as
+            // such.
             let is_told = match refused {
                 Some(error) if all == 0 => {
                     let mut hidden = hidden.iter().flatten();
@@ -286,7 +289,7 @@ impl Opts {
     }
 }
 
-/// Calls that `may_throw` more than was declared, which javac minds.
+/// The calls that `may_throw` more than was declared, which javac rejects.
 fn undeclared<'a>(
     test: &'a Checked,
     written: &'a Written,
@@ -320,7 +323,7 @@ fn failure(verdict: Option<&Verdict>) -> Option<String> {
     })
 }
 
-/// How many tests are not in these files since others are written as they are.
+/// The number of tests that are not in these files because the text of others equals theirs.
 fn written_alike(written: &[Source]) -> usize {
     written.iter().map(|source| source.alike).sum()
 }

@@ -1,4 +1,4 @@
-//! What `hindsight generate` prints.
+//! The report of `hindsight generate`.
 
 use crate::commands::Format;
 use crate::generate::changes::Difference;
@@ -17,43 +17,44 @@ use std::path::PathBuf;
 
 /// A test that another version does not pass.
 pub struct Change {
-    /// Its class,
+    /// Its class.
     pub class: String,
-    /// its name,
+    /// Its name.
     pub test: String,
-    /// how it fails,
+    /// How it fails.
     pub how: String,
-    /// whether javac takes it there,
+    /// Whether it compiles there.
     pub compiles: bool,
-    /// whether all that it shows is told elsewhere: with a test before, or as a class that cannot be loaded,
+    /// Whether all that it shows is reported elsewhere: with an earlier test, or as a class that
+    /// cannot be loaded.
     pub is_told: bool,
-    /// and which of its calls end otherwise.
+    /// Its calls that end differently.
     pub differences: Vec<Difference>,
 }
 
-/// What another version does otherwise.
+/// What another version does differently.
 pub struct Changes {
-    /// Tests that it does not pass.
+    /// The tests that it does not pass.
     pub tests: Vec<Change>,
-    /// What it shows to fewer, which tests need not mind.
+    /// What it makes less visible, which tests need not notice.
     pub narrowed: narrowed::All,
     /// Its classes that cannot be loaded, each with the reason.
     pub unloadable: Vec<String>,
 }
 
-/// Classes or calls that are named in one line.
+/// The most classes or calls that are named in one line.
 const MAX_NAMED: usize = 3;
 
-/// What is said of arguments that a secret's name has hidden.
+/// The type name of arguments that were hidden because of a secret's name.
 const REDACTED: &str = "redacted";
 
-/// Paths as texts: JSON has no others.
+/// Paths as texts, which is what JSON has.
 fn names(paths: &[PathBuf]) -> Vec<String> {
     let names = paths.iter().map(|path| path.display().to_string());
     names.collect()
 }
 
-/// The first few names, and how many more there are.
+/// The first few names, and the number of others.
 fn first_of(names: &[&str]) -> String {
     let (first, more) = names.split_at(names.len().min(MAX_NAMED));
     let first = one_line(&first.join(", "), 300);
@@ -63,7 +64,7 @@ fn first_of(names: &[&str]) -> String {
     }
 }
 
-/// What became of the sequences of a run.
+/// Prints the results for the sequences of a run.
 fn observed(counts: &Counts, out: &mut dyn Write) -> Result<()> {
     writeln!(
         out,
@@ -152,11 +153,12 @@ fn observed(counts: &Counts, out: &mut dyn Write) -> Result<()> {
     Ok(())
 }
 
-/// That objects of these classes are new ones, and what to record to have those of the run.
+/// A remark that objects of these classes are new ones, and what to record to have those of the
+/// run.
 fn stand_ins(classes: &[String]) -> String {
     let names: BTreeSet<&str> = classes.iter().map(String::as_str).collect();
     let packages: BTreeSet<&str> = names.iter().map(|name| package_of(name)).collect();
-    // The probes run on what is in there.
+    // The probes run on classes in there.
     let recorded = packages.iter().filter(|package| **package != "java.lang");
     let recorded: Vec<String> = recorded.map(|package| format!("{package}.*")).collect();
     let all = match classes.len() {
@@ -177,38 +179,40 @@ fn stand_ins(classes: &[String]) -> String {
     }
 }
 
-/// All of it.
+/// The whole report.
 pub struct Report {
-    /// Files that were written,
+    /// The files that were written.
     pub files: Vec<PathBuf>,
-    /// and those of an earlier run that were removed.
+    /// The files of an earlier run that were removed.
     pub removed: Vec<PathBuf>,
-    /// Tests.
+    /// The number of tests.
     pub total: usize,
-    /// Why there is none.
+    /// The reason why there is none.
     pub reason: Option<String>,
-    /// How many others do the same as these but for constants, begin as they do, or are written alike.
+    /// The number of others that differ from these only in constants, begin as they do, or have the
+    /// same text.
     pub alike: usize,
-    /// Those that were no good.
+    /// The tests that were dropped.
     pub dropped: Dropped,
-    /// Of observed tests.
+    /// The counts of observed tests.
     pub counts: Option<Counts>,
-    /// The class of each object of the JDK that such tests make anew, since what was in that of the run is not known.
+    /// The class of each JDK object that such tests make anew, because the content of the run's is
+    /// not known.
     pub new: Vec<String>,
-    /// Of a search.
+    /// The counts of a search.
     pub searched: Option<Tally>,
-    /// What a search has found that was tried out,
+    /// The number of sequences that a search has found and that were tried.
     pub found: usize,
-    /// how much of it has become no test: for each reason, how many, and the same for people.
+    /// The number of those that have not become tests, by reason, with the same reason in words.
     pub lost: BTreeMap<&'static str, (usize, &'static str)>,
-    /// Whether the same seed gives the same tests again, if it should: not where something has taken too long, or
-    /// was not the same each time.
+    /// Whether the same seed gives the same tests again, if it should: not if something has taken
+    /// too long, or differed between executions.
     pub is_repeated: Option<bool>,
-    /// What a search has found that there was no time to try out.
+    /// The number of sequences that a search has found and for which there was no time.
     pub left_out: usize,
-    /// What another version does otherwise, if there is one.
+    /// What another version does differently, if there is one.
     pub changes: Option<Changes>,
-    /// What the kernel has guarded while tests were tried out.
+    /// What the kernel has guarded while tests were tried.
     pub confined: Vec<&'static str>,
 }
 
@@ -464,7 +468,7 @@ mod tests {
         );
     }
 
-    /// What was wanted is told by an example where that is known; what has caught the refusal is none.
+    /// The forbidden action is named if that is known; if the exception was caught, it is not.
     #[test]
     fn what_was_wanted_is_told_if_it_is_known() {
         let told = |lost: &[Option<&str>]| {
@@ -488,7 +492,7 @@ mod tests {
         );
     }
 
-    /// Who finds a call left out for a secret's name is told so.
+    /// A call that was left out because of a secret's name is explained.
     #[test]
     fn secrets_are_explained() {
         let told = |call: &str| {

@@ -1,18 +1,18 @@
-//! Pipelines as they are typed.
+//! Pipelines of stages as they are typed.
 
 use crate::mutability::answers::{Heuristics, Stage};
 
 /// Stages in order.
 #[derive(Debug, Clone)]
 pub struct Pipeline {
-    /// As typed.
+    /// The text as typed.
     pub text: String,
-    /// See there.
+    /// The stages in order.
     pub stages: Vec<Stage>,
 }
 
 impl Pipeline {
-    /// Reads `X-Y-Z`.
+    /// Parses `X-Y-Z`.
     pub fn parse(text: &str) -> Result<Pipeline, String> {
         let mut stages: Vec<Stage> = Vec::new();
         for name in text.split('-') {
@@ -59,7 +59,7 @@ impl Pipeline {
         self.stages.iter().copied().find(|stage| stage.is_random())
     }
 
-    /// The first stage that proves nothing when it says immutable.
+    /// The first stage whose verdict of immutability is not a proof.
     pub fn unproved(&self) -> Option<Stage> {
         let mut stages = self.stages.iter().copied();
         stages.find(|stage| match stage {

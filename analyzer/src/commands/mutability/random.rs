@@ -1,4 +1,4 @@
-//! Options of stage R, and what it takes to execute methods.
+//! The options of stage R, and the tools that it needs to execute methods.
 
 use crate::classpath::ClassPath;
 use crate::commands::{Misuse, agent_beside};
@@ -22,16 +22,16 @@ use std::time::{Duration, Instant};
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Random inputs (stages with R)")]
 pub struct Options {
-    /// What looks random depends on this number alone, unless --time is up.
+    /// The seed, on which all random choices depend, unless --time is up.
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
 
-    /// The time for all rounds, and for looking at what they have recorded.
+    /// The time for all rounds, and for analysing what they have recorded.
     #[arg(long, value_name = "SECONDS", default_value_t = 120)]
     time: u64,
 
-    /// Sequences of calls a round; by default as many as there are methods, and at
-    /// least 5000. Rounds go on while each decides a hundredth of what is unknown.
+    /// Sequences of calls per round; by default as many as there are methods, and at least 5000.
+    /// Rounds continue while each decides a hundredth of what is unknown.
     #[arg(long, value_name = "N")]
     sequences: Option<u64>,
 
@@ -40,19 +40,19 @@ pub struct Options {
     agent: Option<PathBuf>,
 }
 
-/// Processor time of one sequence, which records all that it does.
+/// The processor time of one sequence, which records all that it does.
 const LIMIT: Duration = Duration::from_millis(300);
 
-/// The oldest JDK that the agent records.
+/// The oldest JDK whose programs the agent records.
 const OLDEST: u32 = 17;
 
 impl Options {
-    /// Does something with what executes the methods of a class path on a JDK.
-    /// Gives notes, too.
+    /// Calls `work` with what executes the methods of a class path on a JDK. Returns its result,
+    /// with remarks.
     ///
     /// # Errors
     ///
-    /// Fails if the JDK cannot run programs, there is no agent, and as `work` does.
+    /// Fails if the JDK cannot run programs, if there is no agent, and as `work` does.
     pub fn with_inputs<T>(
         &self,
         classpath: &str,

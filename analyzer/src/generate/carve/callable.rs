@@ -1,4 +1,4 @@
-//! Which methods a test may call.
+//! Decides which methods a test may call.
 
 use crate::classinfo::{self, ClassInfo};
 use crate::classpath::FoundClass;
@@ -10,7 +10,7 @@ use hindsight_classfile::access;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::rc::Rc;
 
-/// Which methods a test may call.
+/// The rules by which a test may call methods.
 pub struct Access<'c> {
     known: Classes<'c>,
     classes: HashMap<String, bool>,
@@ -18,7 +18,7 @@ pub struct Access<'c> {
 }
 
 impl<'c> Access<'c> {
-    /// By what classes are.
+    /// The rules for these classes.
     pub fn new(known: Classes<'c>) -> Access<'c> {
         Access {
             known,
@@ -54,12 +54,13 @@ impl<'c> Access<'c> {
         accessible
     }
 
-    /// The same, looked up each time.
+    /// The same, without a cache.
     pub fn is_open(&self, class: &str) -> bool {
         self.is_with_those_around(class, |info| info.is(access::PUBLIC))
     }
 
-    /// Whether the tests of another class can name a class: all sources can, or those of their package.
+    /// Whether the tests of another class can name a class: all sources can, or those of their
+    /// package.
     pub fn is_in_sight(&mut self, class: &str, tested: &str) -> bool {
         let is_neighbour = || {
             package_of(class) == package_of(tested)
@@ -69,7 +70,7 @@ impl<'c> Access<'c> {
         is_neighbour() || self.is_accessible(class)
     }
 
-    /// Whether a class, which no compiler has made up, `is` something, with those around it.
+    /// Whether a class that is not synthetic, and all that enclose it, satisfy `is`.
     fn is_with_those_around(&self, class: &str, is: fn(&ClassInfo) -> bool) -> bool {
         let known = &self.known;
         known.are_all_around(class, |info| is(info) && !info.is(access::SYNTHETIC))
@@ -80,8 +81,9 @@ impl<'c> Access<'c> {
         self.known.info(class)
     }
 
-    /// A method as a type declares or inherits it that a source knows of an object, if it does: what is
-    /// called on the `List` that a method returns needs no word of its being an `ArrayList`.
+    /// A method as it is declared or inherited by a type that a source knows of an object, if there
+    /// is one: a method called on the `List` that a method returns does not depend on it being an
+    /// `ArrayList`.
     pub fn declared(&self, ty: &str, method: &Method) -> Option<Method> {
         let mut pending = VecDeque::from([descriptor::class_name(ty)?]);
         let mut seen = HashSet::new();
@@ -102,8 +104,8 @@ impl<'c> Access<'c> {
         None
     }
 
-    /// The methods without parameters that a source may call on an object of a class, as the class or another
-    /// one of the program's declares them: of those of one name the one that is nearest.
+    /// The methods without parameters that a source may call on an object of a class, as the class
+    /// or another class of the program declares them: of those with one name the nearest.
     pub fn asking(&self, class: &str) -> Vec<Method> {
         let mut known = HashSet::new();
         let mut asking = Vec::new();
@@ -113,7 +115,7 @@ impl<'c> Access<'c> {
                 .filter(|method| method.descriptor.starts_with("()"))
                 .filter(|method| !method.is(access::STATIC | access::SYNTHETIC))
                 .collect();
-            // Of two with one name, the compiler has written one.
+            // Of two with the same name, one is the compiler's.
             here.retain(|method| !known.contains(&method.name));
             known.extend(here.iter().map(|method| method.name.clone()));
             let callable = here.into_iter().filter(|method| {
@@ -139,7 +141,8 @@ impl<'c> Access<'c> {
         asking
     }
 
-    /// A class and those of the program's that it has methods from: what overrides before what it overrides.
+    /// A class and the classes of the program from which it has methods, with overriding ones
+    /// before overridden ones.
     fn lineage(&self, class: &str) -> Vec<Rc<FoundClass>> {
         let mut classes = Vec::new();
         let mut next = Some(class.to_owned());
@@ -156,7 +159,7 @@ impl<'c> Access<'c> {
         classes
     }
 
-    /// The interfaces of a class that are the program's, each behind those that it extends.
+    /// The interfaces of a class that are the program's, each after those that it extends.
     fn interfaces(
         &self,
         found: &FoundClass,
@@ -174,7 +177,7 @@ impl<'c> Access<'c> {
         }
     }
 
-    /// Whether a class is another one, or below that, as far as classes are known.
+    /// Whether a class is another one or a subtype of it, as far as classes are known.
     pub fn is_a(&self, class: &str, other: &str) -> bool {
         let mut pending = vec![class.to_owned()];
         let mut seen = HashSet::new();
@@ -190,8 +193,8 @@ impl<'c> Access<'c> {
         false
     }
 
-    /// The class that a method returns whose result is an `Object` where it is declared, as that of a list is,
-    /// by what overrides it in a class.
+    /// The class that a method returns whose declared result is an `Object`, as that of a list's
+    /// is, according to the method that overrides it in a class.
     pub fn overriding_result(&self, class: &str, method: &Method) -> Option<String> {
         let (types, result) = method.types();
         if result != "Ljava/lang/Object;" {
@@ -219,7 +222,7 @@ impl<'c> Access<'c> {
         None
     }
 
-    /// How a source calls a method on an object of `class`: by a public class or
+    /// The form in which a source calls a method on an object of `class`: by a public class or
     /// interface that declares it.
     pub(super) fn resolve(&mut self, class: &str, method: &Method) -> Option<Method> {
         if method.harms() || !method.is_named() {

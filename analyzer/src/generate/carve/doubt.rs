@@ -1,29 +1,31 @@
-//! Which objects need not be as they were in the run, since calls are left out that may have changed them.
+//! Finds the objects that need not be as they were in the run, because calls are left out that may
+//! have changed them.
 
 use super::{End, Seen, Value, objects};
 use crate::model::mutable::Mutability;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// What is in doubt, as the calls of a sequence go by. Those that the run made and that are left out begin it;
-/// from there it goes on with each call that such an object takes part in and that may change another one. What
-/// may be changed may be so in all that it shares with others: the objects that calls have brought together.
+/// The objects in doubt, as the calls of a sequence are processed. Calls of the run that are left
+/// out begin it; from there it spreads with each call in which such an object takes part and that
+/// may change another one. A change of an object may affect all that it shares with others: the
+/// objects that calls have brought together.
 #[derive(Default)]
 pub(super) struct Doubt {
     objects: FxHashSet<u64>,
-    /// Objects that the sequence is about.
+    /// The objects that the sequence concerns.
     own: FxHashSet<u64>,
-    /// Of each object that was brought together with others, the group,
+    /// The group of each object that was brought together with others.
     groups: FxHashMap<u64, usize>,
-    /// and who is in each.
+    /// The members of each group.
     members: Vec<Vec<u64>>,
 }
 
-/// What a call, with what ran within it, was about.
+/// The objects in a call, including what ran within it.
 #[derive(Default)]
 struct Parts {
-    /// Objects that took part,
+    /// The objects that took part.
     taking: Vec<u64>,
-    /// and those that it may have changed or has given.
+    /// The objects that it may have changed or has returned.
     changed: Vec<u64>,
 }
 
@@ -43,8 +45,8 @@ impl Parts {
 }
 
 impl Doubt {
-    /// Leaves out a call, with those that ran within it. Says whether what follows shows it: whether an object
-    /// that the sequence is about is in doubt since.
+    /// Leaves out a call, with those that ran within it. Returns whether what follows shows it:
+    /// whether an object that the sequence concerns is in doubt since.
     pub(super) fn leave_out<'s>(
         &mut self,
         calls: impl Iterator<Item = &'s Seen>,
@@ -56,8 +58,8 @@ impl Doubt {
         shows
     }
 
-    /// Adds a call to the sequence, with those that run within it. Says whether from here on what it is about
-    /// need not do as in the run.
+    /// Adds a call to the sequence, with those that run within it. Returns whether from here on
+    /// what it concerns may differ from the run.
     pub(super) fn add<'s>(
         &mut self,
         call: &'s Seen,
@@ -79,8 +81,8 @@ impl Doubt {
         spreads || is_doubtful && is_own
     }
 
-    /// Doubts these objects and what shares state with them. Says whether one of those that the sequence is about
-    /// has come to be in doubt.
+    /// Puts these objects and what shares state with them in doubt. Returns whether one of those
+    /// that the sequence concerns is now in doubt.
     fn spread(&mut self, changed: &[u64]) -> bool {
         let mut shows = false;
         // Calls come back to the same objects, and these to the same groups.
@@ -98,7 +100,7 @@ impl Doubt {
         shows
     }
 
-    /// Each of what a call has changed may have kept what took part in it.
+    /// Notes that each object that a call has changed may have kept what took part in it.
     fn join(&mut self, parts: &Parts) {
         let Some(first) = parts.changed.first() else {
             return;
@@ -134,7 +136,7 @@ mod tests {
 
     const NONE: [&Seen; 0] = [];
 
-    /// A call on an object, which is passed others and returns one.
+    /// A call on an object, with other objects as arguments and result.
     fn call(on: u64, args: &[u64], returned: Option<u64>) -> Seen {
         let mut call = Seen::of_end(End::Returned(returned.map(Value::Object)));
         call.on = Some(on);
@@ -156,7 +158,7 @@ mod tests {
         doubt.add(call, NONE.into_iter(), is_own, None)
     }
 
-    /// A call that another object lacks is nothing to one that has never met it.
+    /// A call that another object lacks does not affect one that has never met it.
     #[test]
     fn doubt_goes_from_object_to_object() {
         let mut doubt = Doubt::default();
@@ -164,21 +166,21 @@ mod tests {
         assert!(!leave_out(&mut doubt, &call(1, &[], None)));
         assert!(!add(&mut doubt, &made(2), true));
         assert!(!add(&mut doubt, &call(2, &[3], None), true));
-        // What it gives is in doubt, but is no matter until it is passed on.
+        // Its result is in doubt, but does not matter until it is passed on.
         assert!(!add(&mut doubt, &call(1, &[], Some(4)), false));
         assert!(!add(&mut doubt, &call(2, &[], None), true));
         assert!(add(&mut doubt, &call(2, &[4], None), true));
         assert!(add(&mut doubt, &call(2, &[], None), true));
     }
 
-    /// What an object has kept is changed with it, and the other way round.
+    /// What an object has kept changes with it, and vice versa.
     #[test]
     fn what_calls_have_brought_together_is_in_doubt_together() {
         let mut doubt = Doubt::default();
         add(&mut doubt, &made(2), true);
         add(&mut doubt, &call(2, &[3], None), true);
         assert!(!add(&mut doubt, &call(2, &[], None), true));
-        // Shown at once, not only by the next call: the object may be asked before that.
+        // It shows at once, not only at the next call: the object may be asked before that.
         assert!(leave_out(&mut doubt, &call(3, &[], None)));
         let mut doubt = Doubt::default();
         add(&mut doubt, &made(2), true);

@@ -1,10 +1,12 @@
-//! What stands in for lambdas of a run.
+//! Finds replacements for lambdas of a run.
 //!
-//! A reference to a method that any source can name is the same in a test, if the life does as in the run with it. No
-//! test can name the code of a lambda, but there are calls of it in the run, which tell what it gave: mostly those
-//! within the call that it is passed to. What is a reference to another method is taken to have given what that call has
-//! returned; where this is nothing, as of one that adds a listener, the next call of such code decides. Which code is
-//! whose, a trace says from version 7 on. That it was so is seen where the test does as the run.
+//! A reference to a method that any source can name is the same in a test, if the life then
+//! proceeds as in the run. A test cannot name the code of a lambda, but the run has calls of it,
+//! which show its results: mostly those within the call to which it is passed. A reference to
+//! another method is taken to have returned what that call has returned; if that is nothing, as
+//! with one that adds a listener, the next call of such code decides. From version 7 on, a trace
+//! says which code belongs to which lambda. Whether the choice was right shows when the test
+//! proceeds as the run.
 
 use super::{End, Seen, Value};
 use crate::classpath::FoundClass;
@@ -18,46 +20,47 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
-/// Calls of code of lambdas that are kept,
+/// The most calls of code of lambdas that are kept.
 const MAX_BODIES: usize = 1 << 16;
-/// of one lambda,
+/// The most calls of one lambda that are kept.
 const MAX_OF_ONE: usize = 200;
-/// and looked at for one that was passed.
+/// The most calls that are examined for one that was passed.
 const MAX_LOOKED_AT: usize = 1000;
-/// The number of no method: that of code which was not seen to run.
+/// Stands for the number of a method that was not seen to run.
 const NOT_SEEN: u32 = u32::MAX;
 
 /// The lambdas of a run.
 #[derive(Default)]
 pub struct Lambdas {
-    /// By its serial, the class whose code has made each, and the number of its own.
+    /// By serial, the class whose code has made each lambda, and the number of its own class.
     made: FxHashMap<u64, (Rc<str>, u32)>,
     makers: FxHashMap<u32, Rc<str>>,
     /// Other objects of classes that no test can name, which were passed where a lambda can be.
     hidden: FxHashSet<u64>,
-    /// What is known of the types that values were passed as, by their descriptors.
+    /// By descriptor, what is known about the types with which values were passed.
     functional: HashMap<String, Option<Functional>>,
-    /// By the numbers of their classes, what they run, where the trace says so,
+    /// By class number, the code that lambdas run, if the trace has it.
     codes: FxHashMap<u32, Code>,
-    /// and what of it a test can refer to.
+    /// By class number, the methods to which a test can refer instead.
     references: FxHashMap<u32, Option<Method>>,
-    /// By the kinds of what they take and give, and the class that has made them: the classes of lambdas, in the
-    /// order in which they were passed,
+    /// By the kinds of parameters and result, and the class that has made them: the classes of
+    /// lambdas, in the order in which they were passed.
     passed: HashMap<(String, Rc<str>), Vec<u32>>,
-    /// and once all are there, the method of the code of each, where it is plain which is whose.
+    /// Once all are processed, the method of each lambda's code, if it is clear which is whose.
     code: FxHashMap<u32, u32>,
-    /// Calls of their code, by its class, and by when they began once all are there,
+    /// The calls of their code, by its class, and in order of their beginning once all are
+    /// processed.
     bodies: FxHashMap<Rc<str>, Vec<Body>>,
-    /// how many these are,
+    /// The number of these calls.
     kept: usize,
-    /// and how many there were of each method.
+    /// The number of calls of each method.
     counts: FxHashMap<u32, usize>,
 }
 
-/// A call of a lambda's code that goes on.
+/// A running call of a lambda's code.
 pub(super) struct Begun {
     pub(super) entered: u64,
-    /// What it was passed, with the places of its parameters, the last of which are the lambda's.
+    /// The arguments with the indices of their parameters, the last of which are the lambda's own.
     pub(super) passed: Vec<(usize, Datum)>,
 }
 
@@ -65,22 +68,22 @@ pub(super) struct Begun {
 struct Body {
     entered: u64,
     method: u32,
-    /// Of what it takes, which begins with what it has captured, and gives.
+    /// The kinds of the parameters, which begin with the captured values, and of the result.
     kinds: String,
-    /// How many parameters come behind the one that it has given, if it has.
+    /// The number of parameters behind the one that it has returned, if it has.
     passed_on: Option<usize>,
     end: End,
-    /// What it has thrown, if a test can make that.
+    /// The exception that it has thrown, if a test can make that.
     thrown: Option<Thrown>,
 }
 
-/// The class whose code has made a lambda, by the name of the lambda's.
+/// The class whose code has made a lambda, from the name of the lambda's class.
 fn maker(class: &str) -> Option<&str> {
     Some(class.split_once("$$Lambda")?.0)
 }
 
-/// A letter for each type in a descriptor, the result's at last. All objects are alike: what code captures and takes
-/// more exactly is of the same kinds.
+/// A letter for each type in a descriptor, the result's last. All objects have the same letter,
+/// because what code captures and takes with a more specific type is of the same kind.
 fn kinds(text: &str) -> String {
     let kind = |ty| match descriptor::is_primitive(ty) || ty == "V" {
         true => ty,
@@ -90,24 +93,24 @@ fn kinds(text: &str) -> String {
     types.into_iter().chain([result]).map(kind).collect()
 }
 
-/// Whether a method is what a compiler makes of a lambda.
+/// Whether a method is one that a compiler makes for a lambda.
 pub(super) fn is_body(name: &str) -> bool {
     name.starts_with("lambda$")
 }
 
-/// Which of its class's the code of a lambda is.
+/// The place of a lambda's code among those of its class.
 pub(super) fn place(name: &str) -> Option<u32> {
     name.rsplit_once('$')?.1.parse().ok()
 }
 
 impl Lambdas {
-    /// Whether a lambda can stand in for a value.
+    /// Whether a lambda can replace a value.
     pub(super) fn has(&self, value: &Value) -> bool {
         let is = |serial| self.made.contains_key(serial) || self.hidden.contains(serial);
         matches!(value, Value::Object(serial) if is(serial))
     }
 
-    /// Takes an object, by its class and the number of that, and what it runs if it is a lambda.
+    /// Adds an object, with its class and that class's number, and its code if it is a lambda.
     pub(super) fn take(&mut self, serial: u64, class: &str, number: u32, code: Option<&Code>) {
         if let Some(maker) = maker(class) {
             if let Some(code) = code {
@@ -119,8 +122,9 @@ impl Lambdas {
         }
     }
 
-    /// Takes notice that a value is passed as a type; `referred` says what a test can refer to, of code and with how
-    /// many parameters, and `is_hidden` whether no test can name the value's class.
+    /// Notes that a value is passed as a type. `referred` returns the method to which a test can
+    /// refer, by code and number of parameters; `is_hidden` says whether no test can name the
+    /// value's class.
     pub(super) fn passed(
         &mut self,
         value: &Value,
@@ -157,14 +161,14 @@ impl Lambdas {
         }
     }
 
-    /// Whether another call of a method's would be kept.
+    /// Whether another call of a method would be kept.
     pub(super) fn is_kept(&mut self, method: u32) -> bool {
         let count = self.counts.entry(method).or_default();
         *count += 1;
         *count <= MAX_OF_ONE && self.kept < MAX_BODIES
     }
 
-    /// Takes a call of a lambda's code, in a class.
+    /// Adds a call of a lambda's code, in a class.
     pub(super) fn ended(
         &mut self,
         begun: Begun,
@@ -192,9 +196,9 @@ impl Lambdas {
         self.bodies.entry(class.into()).or_default().push(body);
     }
 
-    /// All were taken. Whose code a method is, its name tells if the trace does. Else compilers number the code of
-    /// lambdas in the order in which they stand in a class; where as many were called as there are lambdas, these
-    /// were passed in the same order.
+    /// Called when all were added. The lambda of a method is known by its name if the trace has it.
+    /// Otherwise compilers number the code of lambdas in the order in which they occur in a class;
+    /// if as many were called as there are lambdas, these were passed in the same order.
     pub(super) fn finish(mut self, name: &dyn Fn(u32) -> Option<String>) -> Lambdas {
         for bodies in self.bodies.values_mut() {
             bodies.sort_by_key(|body| body.entered);
@@ -222,7 +226,8 @@ impl Lambdas {
         self
     }
 
-    /// A value itself, if that is a lambda that a test can write as it was and has not got by other ways.
+    /// A value itself, if it is a lambda that a test can write as it was and has not got in another
+    /// way.
     pub(super) fn reference(
         &self,
         value: &Value,
@@ -235,7 +240,7 @@ impl Lambdas {
         Some(known.giving(Given::Calls(method)))
     }
 
-    /// The method that a value is a reference to which a test can write.
+    /// The method that a test can write in place of a value that refers to it.
     pub(super) fn referred(&self, value: &Value) -> Option<&Method> {
         let Value::Object(serial) = value else {
             return None;
@@ -248,9 +253,9 @@ impl Lambdas {
         self.functional.get(ty)?.as_ref()
     }
 
-    /// What a test passes for a value that a call was passed as some type, if that is a lambda, or one can be in its
-    /// place; of one that `is_kept` the code that seems its own tells more than what the call has returned. `histories`
-    /// has the calls of objects.
+    /// What a test passes in place of a value, if that is a lambda, or a lambda can replace it; for
+    /// one that `is_kept`, the code that seems to be its own says more than what the call has
+    /// returned. `histories` has the calls of objects.
     pub(super) fn stand_in(
         &self,
         value: &Value,
@@ -263,7 +268,7 @@ impl Lambdas {
         let Value::Object(serial) = value else {
             return None;
         };
-        // The test has the lambda itself, which one of its calls has given.
+        // The test has the lambda itself, which one of its calls has returned.
         if vars.contains_key(serial) {
             return None;
         }
@@ -352,7 +357,7 @@ impl Lambdas {
         })
     }
 
-    /// Whether the code of a lambda is in a class of which others have run, and has not run itself.
+    /// Whether the code of a lambda is in a class of which other code has run, but not this.
     fn was_idle(&self, maker: &Rc<str>, number: u32) -> bool {
         let is_makers = |code: &Code| code.class == **maker && is_body(&code.name);
         self.codes.get(&number).is_some_and(is_makers)
@@ -379,7 +384,7 @@ fn gave(call: &Seen, known: &Functional, vars: &HashMap<u64, usize>) -> Option<G
     })
 }
 
-/// What a lambda gives of which nothing is known. What is asked for at all is mostly there.
+/// The result of a lambda of which nothing is known. An element that is asked for is usually there.
 fn unasked(result: &str) -> Literal {
     match result {
         "Z" => Literal::Bool(true),
@@ -388,7 +393,7 @@ fn unasked(result: &str) -> Literal {
 }
 
 impl Body {
-    /// Whether it may be the code of a lambda that takes and gives what is of these kinds.
+    /// Whether it may be the code of a lambda with these kinds of parameters and result.
     fn is_of(&self, kinds: &str) -> bool {
         self.kinds.ends_with(kinds)
     }
@@ -468,7 +473,7 @@ mod tests {
             given(&all, 7, "LB;", &seen),
             Some(Given::Value(Arg::Var(3)))
         );
-        // Neither a lambda, nor passed as what lambdas can be of.
+        // It is not a lambda, nor passed with a type of lambdas.
         assert_eq!(given(&all, 8, "LA;", &seen), None);
         assert_eq!(given(&all, 7, "LC;", &seen), None);
         // The test has it.
@@ -535,7 +540,7 @@ mod tests {
         assert_eq!(given(&all, 9, "LA;", &keeps), Some(value));
     }
 
-    /// Of three that take and give the same, one was never called.
+    /// Of three with the same parameters and results, one was never called.
     #[test]
     fn code_that_the_trace_names_is_that_code() {
         let literal = |is| returned(Value::Literal(Literal::Bool(is)));
@@ -567,7 +572,7 @@ mod tests {
         let seen = Seen::of_end(End::Returned(None));
         let value = |is| Some(Given::Value(Arg::Literal(Literal::Bool(is))));
         assert_eq!(given(&all, 9, "LA;", &seen), value(false));
-        // Nothing is known of it, and what is asked for is mostly there.
+        // Nothing is known about it, and an element that is asked for is usually there.
         assert_eq!(given(&all, 10, "LA;", &seen), value(true));
         let reference = |serial| {
             let arg = all.reference(&Value::Object(serial), "LA;", &HashMap::new())?;

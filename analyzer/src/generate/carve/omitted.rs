@@ -1,15 +1,16 @@
-//! What calls that are left out have got and given: a later call that returns it shows what they have done.
+//! Tracks the arguments and results of calls that are left out: a later call that returns one of
+//! them shows what they have done.
 
 use super::{End, Seen, Value, objects};
 use rustc_hash::FxHashSet;
 use std::collections::HashMap;
 
-/// Objects that only calls which were left out have been passed, or have given away.
+/// Objects that only calls which were left out have been passed, or have returned.
 #[derive(Default)]
 pub(super) struct Omitted(FxHashSet<u64>);
 
 impl Omitted {
-    /// Leaves out a call; the objects in `known` are there without it.
+    /// Leaves out a call; the objects in `known` exist without it.
     pub(super) fn take(&mut self, seen: &Seen, known: &HashMap<u64, usize>) {
         let mut add = |serial: u64| {
             if !known.contains_key(&serial) {
@@ -23,7 +24,8 @@ impl Omitted {
         seen.made.into_iter().for_each(add);
     }
 
-    /// Whether a call has returned one of them: without the calls that were left out it returns something else.
+    /// Whether a call has returned one of them: without the calls that were left out it returns
+    /// something else.
     pub(super) fn shows_in(&self, seen: &Seen, known: &HashMap<u64, usize>) -> bool {
         matches!(seen.end, End::Returned(Some(Value::Object(serial)))
             if self.0.contains(&serial) && !known.contains_key(&serial))
@@ -58,7 +60,8 @@ mod tests {
         }
     }
 
-    /// A setter that is left out for what it is passed is not followed by the getter, which returns that.
+    /// A setter that is left out because of its argument is not followed by the getter, which
+    /// returns that.
     #[test]
     fn what_was_passed_comes_back_only_with_the_call() {
         let mut omitted = Omitted::default();
@@ -69,14 +72,14 @@ mod tests {
         assert!(!shows(&omitted, Some(5)));
         omitted.take(&set, &known);
         assert!(shows(&omitted, Some(5)) && shows(&omitted, Some(6)));
-        // What is there without it, and what it has nothing to do with.
+        // What exists without it, and what is unrelated to it.
         for other in [Some(1), Some(4), Some(7), None] {
             assert!(!shows(&omitted, other), "{other:?}");
         }
-        // What it has given away.
+        // An object that it has returned.
         omitted.take(&call(vec![Value::Unknown], Some(7)), &known);
         assert!(shows(&omitted, Some(7)));
-        // Another call has given it meanwhile.
+        // Another call has returned it meanwhile.
         let later = HashMap::from([(7, 2)]);
         assert!(!omitted.shows_in(&call(vec![], Some(7)), &later));
     }

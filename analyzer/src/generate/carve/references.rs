@@ -10,8 +10,9 @@ use hindsight_classfile::access;
 use hindsight_tracelog::trace::dictionary::Code;
 
 impl Access<'_> {
-    /// The method that a lambda of the run is a reference to, if any source can write it (`Type::name`) and javac
-    /// knows by their number which one is meant, where the method of the lambda's interface has so many parameters.
+    /// The method to which a lambda of the run refers, if any source can write the reference
+    /// (`Type::name`) and javac determines by the number of parameters which method is meant; the
+    /// method of the lambda's interface has this many.
     pub(super) fn referred(&self, code: &Code, parameters: usize) -> Option<Method> {
         let mut method = Method {
             class: code.class.clone(),
@@ -37,15 +38,15 @@ impl Access<'_> {
         let (declaring, only) = self.referred_with(&method, parameters)?;
         method.is_static = only.is(access::STATIC);
         let is_plain = only.is(access::PUBLIC) && !only.is(access::SYNTHETIC | access::VARARGS);
-        // What has taken its receiver with it is written otherwise.
+        // A reference that has captured its receiver is written differently.
         let fits = taken + usize::from(!method.is_static) == parameters;
-        // A class of the program's may inherit what does harm.
+        // A class of the program may inherit something harmful.
         let is_barred = is_barred(&method) || is_barred(&method.called_by(declaring));
         (is_plain && fits && !is_barred).then_some(method)
     }
 
-    /// The method itself, and the class that declares it, if a reference to its name means no other one with so many
-    /// parameters.
+    /// The method itself, and the class that declares it, if a reference to its name cannot mean
+    /// another one with as many parameters.
     fn referred_with(
         &self,
         method: &Method,
@@ -100,9 +101,9 @@ mod tests {
         assert!(refers("java.lang.String", "length", "()I", 1));
         assert!(refers("java.util.ArrayList", "<init>", "()V", 0));
         assert!(refers("java.util.List", "size", "()I", 1));
-        // It has its receiver with it.
+        // It has captured its receiver.
         assert!(!refers("java.lang.String", "length", "()I", 0));
-        // Of that name it alone takes so much.
+        // It is the only one of that name with as many parameters.
         let parsed = "(Ljava/lang/String;)I";
         assert!(refers("java.lang.Integer", "parseInt", parsed, 1));
         // There are others of that name.
@@ -115,7 +116,7 @@ mod tests {
             1
         ));
         assert!(!refers("java.util.ArrayList", "<init>", "(I)V", 1));
-        // No test does that, or can.
+        // A test must not do that, or cannot.
         assert!(!refers("java.lang.System", "exit", "(I)V", 1));
         assert!(!refers(
             "java.nio.file.Files",
@@ -130,7 +131,7 @@ mod tests {
         let opens = "(Ljava/lang/Object;)Ljavax/imageio/stream/ImageOutputStream;";
         let image = "javax.imageio.ImageIO";
         assert!(!refers(image, "createImageOutputStream", opens, 1));
-        // It would be another one each time.
+        // The result would differ each time.
         for class in ["Date", "GregorianCalendar", "Random"] {
             assert!(!refers(&format!("java.util.{class}"), "<init>", "()V", 0));
         }

@@ -1,26 +1,27 @@
-//! The calls that were seen, and which of a static method are kept.
+//! The recorded calls, and the selection of those of static methods.
 
 use crate::generate::sequence::Method;
 use crate::model::values::Literal;
 use std::rc::Rc;
 
-/// Calls of one method without an object that are kept,
+/// The most calls of one method without an object that are kept.
 const MAX_STATIC: usize = 12;
-/// of them those that end alike, one to stand in for the other,
+/// The most of them that end alike, the second as a substitute for the first.
 const MAX_ALIKE: usize = 2;
-/// or where that is not known: of what an object or a message says, more may be told.
+/// The most of them if it is not known whether they end alike: the text of an object or a message
+/// may say more.
 const MAX_UNTOLD: usize = 8;
 
 /// A value that took part in a call.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
-    /// It can be written down.
+    /// A value that can be written as a literal.
     Literal(Literal),
     /// An object.
     Object(u64),
-    /// An array: the descriptor of its elements, and these as they were.
+    /// An array: the descriptor of its elements, and the elements as they were.
     Array(u64, String, Vec<Value>),
-    /// Nothing that a test can make.
+    /// A value that a test cannot make.
     Unknown,
 }
 
@@ -34,16 +35,16 @@ pub enum End {
 }
 
 impl End {
-    /// Whether all is known of it that a test can tell.
+    /// Whether all is known about it that a test can show.
     fn is_told(&self) -> bool {
         match self {
             End::Returned(Some(value)) => value.is_told(),
-            // Nothing says what else it has done, or which message there is.
+            // It is not known what else it has done, or what message there is.
             End::Returned(None) | End::Threw(_) => false,
         }
     }
 
-    /// In which way.
+    /// The kind of end.
     pub fn kind(&self) -> Kind<'_> {
         match self {
             End::Returned(None) => Kind::Nothing,
@@ -52,7 +53,7 @@ impl End {
         }
     }
 
-    /// Whether it is like another one, as far as is known.
+    /// Whether it equals another one, as far as is known.
     pub fn is_like(&self, other: &End) -> bool {
         match (self, other) {
             (End::Threw(one), End::Threw(other)) => one == other,
@@ -81,28 +82,28 @@ impl Value {
             }
             (Value::Literal(_) | Value::Array(..), _)
             | (_, Value::Literal(_) | Value::Array(..)) => false,
-            // Two objects, of which nothing else is known.
+            // These are two objects, about which nothing else is known.
             _ => true,
         }
     }
 }
 
-/// In which way a call has ended: what a program tells apart most often.
+/// The kind of end of a call: what programs most often distinguish.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind<'a> {
     /// It returned nothing.
     Nothing,
     /// It returned `null`.
     Null,
-    /// `true` or `false`.
+    /// It returned `true` or `false`.
     Bool(bool),
-    /// A number with this sign, or none.
+    /// It returned a number with this sign, or zero.
     Number(i8),
-    /// This constant of an enum.
+    /// It returned this constant of an enum.
     Constant(&'a str),
-    /// A text or array, with something in it or not.
+    /// It returned a text or array, which is empty or not.
     Filled(bool),
-    /// Another value.
+    /// It returned another value.
     Other,
     /// It threw an object of this class.
     Threw(&'a str),
@@ -135,23 +136,23 @@ impl<'a> Kind<'a> {
     }
 }
 
-/// A call that was seen.
+/// A recorded call.
 #[derive(Debug, Clone)]
 pub struct Seen {
-    /// What is called.
+    /// The called method.
     pub method: Method,
     pub(super) on: Option<u64>,
-    /// The constant of an enum that it is called on, if it is; none of the objects is.
+    /// The constant of an enum on which it is called, if it is; then it is on none of the objects.
     pub(super) constant: Option<Rc<Method>>,
     pub(super) args: Vec<Value>,
-    /// Calls of static methods that have left what it finds in static fields.
+    /// The calls of static methods that have left what it finds in static fields.
     pub(super) before: Vec<Rc<Seen>>,
     /// The object that it made: by constructing it, or by being the first to return it.
     pub(super) made: Option<u64>,
-    /// How it ended.
+    /// Its end.
     pub end: End,
     pub(super) thread: u64,
-    /// In how many others it ran.
+    /// The number of calls around it.
     pub(super) depth: usize,
     pub(super) entered: u64,
     pub(super) left: u64,
@@ -159,7 +160,7 @@ pub struct Seen {
 
 #[cfg(test)]
 impl Seen {
-    /// A call of a static method without parameters that has ended so.
+    /// A call of a static method without parameters with this end.
     pub fn of_end(end: End) -> Seen {
         Seen {
             method: Method {
@@ -183,11 +184,11 @@ impl Seen {
     }
 }
 
-/// Calls of a static method, or of one on the constants of an enum.
+/// The calls of a static method, or of one on the constants of an enum.
 #[derive(Default)]
 pub(super) struct Static {
     pub(super) kept: Vec<Rc<Seen>>,
-    /// How many others there were that were passed something else.
+    /// The number of others with other arguments.
     pub(super) left_out: usize,
 }
 
@@ -212,7 +213,7 @@ impl Static {
         }
     }
 
-    /// The calls, first those that end as none before them.
+    /// The calls, beginning with those that end as none before them.
     pub(super) fn by_end(&self) -> Vec<&Rc<Seen>> {
         let calls = self.kept.iter().enumerate();
         let mut calls: Vec<(usize, &Rc<Seen>)> = calls
@@ -251,7 +252,8 @@ mod tests {
         End::Returned(Some(Value::Literal(Literal::Int(number))))
     }
 
-    /// What is passed in those that are kept, those that end otherwise first, and how many are left out.
+    /// The arguments of the calls that are kept, beginning with those that end differently, and the
+    /// number of those left out.
     fn kept(ends: impl IntoIterator<Item = End>) -> (Vec<i64>, usize) {
         let mut all = Static::default();
         for (number, end) in (0..).zip(ends) {
@@ -270,7 +272,7 @@ mod tests {
         assert_eq!(kept(grades), (vec![0, 3, 4, 1], 2));
         let different = (0..30).map(returned);
         assert_eq!(kept(different).1, 18);
-        // Of exceptions of one class and of objects, the messages and contents may differ.
+        // For exceptions of one class and for objects, the messages and contents may differ.
         let threw = || End::Threw("B".to_owned());
         assert_eq!(kept((0..9).map(|_| threw())).1, 1);
         let object = |number| End::Returned(Some(Value::Object(number)));
@@ -279,7 +281,7 @@ mod tests {
             kept([threw(), threw(), returned(1), object(7)]),
             (vec![0, 2, 3, 1], 0)
         );
-        // One of the same is no other one.
+        // The same call twice counts once.
         let mut twice = Static::default();
         twice.take(&call(1, returned(1)));
         twice.take(&call(1, returned(1)));

@@ -1,4 +1,6 @@
-//! What was seen of a run, and sequences cut out of it.
+//! The record of a run, and sequences cut out of it.
+//!
+//! - `convert` makes a sequence of the calls around a life.
 
 mod convert;
 
@@ -18,52 +20,56 @@ use std::collections::{BTreeMap, BinaryHeap, HashMap, HashSet};
 use std::ops::Range;
 use std::rc::Rc;
 
-/// Steps of the run between a call and the next that still looks at what it has returned,
+/// The most steps of the run between a call and the next that still counts as looking at its
+/// result.
 const SOON: u64 = 16;
-/// and how many such calls a test of the object goes on for.
+/// The most such calls that follow in a test of the object.
 const MAX_ASKED: usize = 4;
 
 /// How much of a run is cut out around the calls of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reach {
-    /// Of each object that takes part, what happened to it before.
+    /// For each object that takes part, what happened to it before.
     Needed,
-    /// Also what happened until then to what has given it away, of which it may be a part,
+    /// Also what happened until then to the objects that have returned it, of which it may be a
+    /// part.
     Givers,
-    /// and what was done with others that came of the same objects, which may share state with it,
+    /// Also what was done with others that came from the same objects, which may share state with
+    /// it.
     Shared,
-    /// and with those that calls have returned: what is done to a part is done to the whole.
+    /// Also what was done with the results of calls: what is done to a part is done to the whole.
     Returned,
 }
 
 /// Where the lives of objects begin that a slice needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Begins {
-    /// With what has made them, be it within what a test could call.
+    /// With the call that has made them, even within one that a test could make.
     Made,
-    /// Where something further out has given them away: of a part, with the call of the whole that gives it.
+    /// With the call further out that has returned them: for a part, the call of the whole that
+    /// returns it.
     Given,
 }
 
-/// What becomes of a call of a life that is passed what no test can make.
+/// How a call in a life is handled whose argument a test cannot make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unmade {
     /// The life ends before it.
     Ends,
-    /// The life goes on without it; but an object of the JDK has another one in its place.
+    /// The life continues without it; but an object of the JDK is replaced by another one.
     LeftOut,
-    /// A lambda has another one in its place, too; where there is none, that is no way.
+    /// A lambda is replaced as well; if there is no replacement, this is not an option.
     Lambdas,
-    /// The same where lambdas give what their own code gave later, rather than what the call has returned: they were
-    /// kept, and are no method references.
+    /// The same, but lambdas return what their own code returned later, rather than what the call
+    /// has returned: they were kept, and are not method references.
     Kept,
-    /// Method references are lambdas like others: what they refer to may give something else now. Where there is none,
-    /// that is no way.
+    /// Method references are handled like other lambdas: their method may return something else
+    /// now. If there is no replacement, this is not an option.
     References,
 }
 
 impl Unmade {
-    /// What can become of them, beginning with what is most as in the run.
+    /// The options, beginning with the one that is closest to the run.
     pub const WAYS: [Unmade; 5] = [
         Unmade::Ends,
         Unmade::LeftOut,
@@ -72,14 +78,14 @@ impl Unmade {
         Unmade::References,
     ];
 
-    /// Whether others stand in for lambdas.
+    /// Whether lambdas are replaced.
     fn replaces_lambdas(self) -> bool {
         matches!(self, Unmade::Lambdas | Unmade::Kept | Unmade::References)
     }
 }
 
 impl Seen {
-    /// Whether it ran within one of these calls, which are by when they began.
+    /// Whether it ran within one of these calls, which are in order of their beginning.
     fn is_within(&self, others: &BTreeMap<u64, Rc<Seen>>) -> bool {
         let mut before = others.range(..self.entered).rev();
         let before =
@@ -92,7 +98,7 @@ impl Seen {
         self.thread == other.thread && self.entered > other.entered && self.left <= other.left
     }
 
-    /// Whether it is on no object that a test would have to make.
+    /// Whether it is not on an object that a test would have to make.
     fn is_alone(&self) -> bool {
         self.method.is_static || self.constant.is_some()
     }
@@ -121,30 +127,30 @@ impl Seen {
         any
     }
 
-    /// Whether an object of the program comes of it, which may keep what was passed.
+    /// Whether it yields an object of the program, which may keep the arguments.
     fn gives_an_object(&self) -> bool {
         self.made.is_some() || matches!(self.end, End::Returned(Some(Value::Object(_))))
     }
 
-    /// The class that a test of the call alone is about, if this is what it calls: that of the constant, which
-    /// may have its method from an interface.
+    /// The class that a test of the call alone concerns, if this is the called method: for a
+    /// constant its class, which may have its method from an interface.
     pub fn class_of<'m>(&'m self, called: &'m Method) -> &'m str {
         let of = self.constant.as_deref().unwrap_or(called);
         &of.class
     }
 
-    /// How people write the call, which is part of the life of an object of some class.
+    /// The call in the usual notation, as part of the life of an object of some class.
     pub fn call_in_life(&self, object: u64, class: &str) -> String {
         let is_its = self.on == Some(object) || self.made == Some(object);
         self.call_of(if is_its { class } else { &self.method.class })
     }
 
-    /// How people write the call, with a name of its class.
+    /// The call in the usual notation, with a name of its class.
     pub fn call_of(&self, class: &str) -> String {
         self.method.call_of(class)
     }
 
-    /// The call, and what of it no test can make: the object that it is on, or arguments.
+    /// The call, and the parts of it that a test cannot make: its object, or arguments.
     pub fn lacking(&self, objects: &HashMap<u64, usize>) -> Option<String> {
         let given = |arg: &Value| argument(arg, objects, false).is_some();
         let (types, _) = self.method.types();
@@ -152,8 +158,8 @@ impl Seen {
         let missing = missing.filter(|(arg, _)| !given(arg));
         let names = missing.map(|(arg, ty)| {
             let name = short_type(&descriptor::type_name(ty));
-            // A number is always told, but for one that is a secret; so is a text that is not too long, but may be
-            // forgotten where many others come before it is used again.
+            // A number is always recorded, unless it is secret; so is a text that is not too long,
+            // but it may be forgotten if many others come before it is used again.
             match *arg == Value::Unknown {
                 true if descriptor::is_primitive(ty) => name + ", redacted",
                 true if *ty == "Ljava/lang/String;" => name + ", redacted, too long or forgotten",
@@ -174,28 +180,28 @@ impl Seen {
     }
 }
 
-/// What was seen of a run.
+/// The record of a run.
 pub struct Recorded {
-    /// Classes of which a method was called: others were loaded at most.
+    /// The classes of which a method was called: others were at most loaded.
     pub called: HashSet<String>,
-    /// Objects with calls in the order in which they were first seen, with their
-    /// classes.
+    /// The objects with calls, in the order in which they were first seen, with their classes.
     pub objects: Vec<(u64, String)>,
     pub(super) histories: FxHashMap<u64, Vec<Rc<Seen>>>,
-    /// Objects with more calls than are in their histories: when the first of these began.
+    /// The objects with more calls than are in their histories, with the beginning of the first of
+    /// these.
     pub(super) cut: FxHashMap<u64, u64>,
-    /// Calls that returned objects which others had made.
+    /// The calls that returned objects which others had made.
     pub(super) given: FxHashMap<u64, Rc<Seen>>,
-    /// Objects that were made by calls that others took part in.
+    /// By object, the objects that were made by calls in which it took part.
     pub(super) derived: FxHashMap<u64, Vec<u64>>,
-    /// Lambdas, and what they gave.
+    /// The lambdas, and their results.
     pub(super) lambdas: Lambdas,
-    /// Classes of objects that are the JDK's.
+    /// The classes of objects that are the JDK's.
     pub(super) of_jdk: FxHashMap<u64, Rc<str>>,
-    /// Calls of static methods, and on constants of enums, in which no object of the program took part: one of each method, then another
-    /// of each, and so on.
+    /// The calls of static methods, and on constants of enums, in which no object of the program
+    /// took part: one of each method, then another of each, and so on.
     pub statics: Vec<Rc<Seen>>,
-    /// Static methods with more such calls, and how many.
+    /// The static methods with more such calls, and their number.
     pub left_out: Vec<(Method, usize)>,
 }
 
@@ -204,64 +210,66 @@ pub struct Recorded {
 pub struct Carved {
     /// The calls.
     pub sequence: Sequence,
-    /// What was seen of each.
+    /// The record of each call.
     pub seen: Vec<Rc<Seen>>,
-    /// Which of them are the object's own, or ask it by what it has given away.
+    /// Whether each call is one of the object's own, or questions it through something that it has
+    /// returned.
     pub own: Vec<bool>,
-    /// How many of its own calls run within each.
+    /// The number of its own calls that run within each call.
     pub nested: Vec<usize>,
-    /// Whether calls of its own are left out, since what was passed cannot be made, or something else is
-    /// passed.
+    /// Whether calls of its own are left out, or have another argument, because an argument cannot
+    /// be made.
     pub lacks: bool,
-    /// Where in the sequence something is left out, or another thing passed, that may have changed what is
-    /// in it: what follows need not be as it was.
+    /// The places in the sequence where something is left out, or another argument is passed, that
+    /// may have changed its objects: what follows may differ.
     pub gaps: Vec<usize>,
-    /// Those of them where another lambda is passed: what the object says then, it says of that, if nothing else is
-    /// amiss there.
+    /// Those of these places where another lambda is passed: what the object says then refers to
+    /// that lambda, if nothing else differs there.
     pub replaced: Vec<usize>,
-    /// Whether its end is not that of the object's life: there are too many calls.
+    /// Whether it ends before the object's life, because there are too many calls.
     pub is_cut: bool,
-    /// The object's own calls that it lacks, with the types of what cannot be made.
+    /// The object's own calls that are left out, with the types of what cannot be made.
     pub omitted: Vec<String>,
     /// The first call that is left out and may have changed something.
     pub left_out: Option<String>,
 }
 
-/// How much of an object's life the first calls of a sequence do; more is better.
+/// How much of an object's life the first calls of a sequence cover; more is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Score {
-    /// When the last of them began: how far into the life they get,
+    /// When the last of them began, which is how far into the life they get.
     until: u64,
-    /// how many calls of the object's they do, those within others included,
+    /// The number of the object's calls that they make, including those within others.
     done: usize,
-    /// and how many of them as in the run.
+    /// The number of those with the same result as in the run.
     same: usize,
 }
 
-/// Calls of an object, and what is around them.
+/// The calls of an object, and those around them.
 #[derive(Debug)]
 pub struct Around<'o> {
     own: &'o [Rc<Seen>],
-    /// Calls of what the last of these has returned.
+    /// The calls on the result of the last of these.
     asked: Vec<Rc<Seen>>,
-    /// The calls, those of the object among them, by when they began.
+    /// The calls, including those of the object, in order of their beginning.
     calls: Vec<Rc<Seen>>,
-    /// Those that run within one of them, by when they began.
+    /// The calls that run within one of them, in order of their beginning.
     within: BTreeMap<u64, Rc<Seen>>,
-    /// From when on what something needs is not known to be as it was.
+    /// The time from which on something needed is not known to be as it was.
     unsure: u64,
 }
 
-/// What sequences are cut out with.
+/// The means by which sequences are cut out.
 pub struct Means<'a> {
-    /// How objects of the JDK are made.
+    /// The ways to make objects of the JDK.
     pub ways: Ways,
-    /// Which methods change nothing, if that is known.
+    /// The methods that change nothing, if that is known.
     pub mutability: Option<&'a Mutability>,
 }
 
 impl Recorded {
-    /// The shape of an object's life: its calls without their arguments, and what they threw.
+    /// The shape of an object's life: its calls without their arguments, and the classes of
+    /// exceptions.
     pub fn shape(&self, serial: u64) -> Vec<(Method, Option<String>)> {
         let history = self.histories.get(&serial);
         let calls = history.into_iter().flatten();
@@ -274,44 +282,44 @@ impl Recorded {
             .collect()
     }
 
-    /// How the calls of an object have ended.
+    /// The ends of the calls of an object.
     pub fn ends(&self, serial: u64) -> Vec<&End> {
         let history = self.histories.get(&serial);
         let calls = history.into_iter().flatten();
         calls.map(|seen| &seen.end).collect()
     }
 
-    /// How many calls of an object are known.
+    /// The number of known calls of an object.
     pub fn calls(&self, object: u64) -> usize {
         self.histories.get(&object).map_or(0, Vec::len)
     }
 
-    /// The call that has made an object, if it was seen.
+    /// The call that has made an object, if it was recorded.
     pub fn maker(&self, object: u64) -> Option<&Seen> {
         let first = self.histories.get(&object)?.first()?;
         (first.made == Some(object)).then_some(first)
     }
 
-    /// The class by which a call gives an object away.
+    /// The class by which a call returns an object.
     pub fn given_as(&self, object: u64) -> Option<String> {
         let (_, result) = self.giver(object)?.types();
         descriptor::class_name(&result)
     }
 
-    /// The object by whose method another one is given away.
+    /// The object whose method returns another one.
     pub fn given_by(&self, object: u64) -> Option<u64> {
         let given = self.given.get(&object).map(Rc::as_ref);
         given.or_else(|| self.maker(object))?.on
     }
 
-    /// The method that gives an object away.
+    /// The method that returns an object.
     pub fn giver(&self, object: u64) -> Option<&Method> {
         let given = self.given.get(&object).map(Rc::as_ref);
         Some(&given.or_else(|| self.maker(object))?.method)
     }
 
-    /// The calls of an object, if the first is one that has made it; or from where another one has returned
-    /// it: of one whose own beginning is within what a test cannot take apart.
+    /// The calls of an object, if the first is one that has made it; or from the call on that has
+    /// returned it, if its own beginning is within a call that a test cannot take apart.
     pub fn life(&self, object: u64, begins: Begins) -> Option<Vec<Rc<Seen>>> {
         let own = self.histories.get(&object)?;
         if begins == Begins::Made {
@@ -322,14 +330,15 @@ impl Recorded {
         Some([given].into_iter().chain(later).cloned().collect())
     }
 
-    /// Whether an object was made within what has given it away, and something was done with it then.
+    /// Whether an object was made within the call that has returned it, and was then used.
     pub fn is_used_part(&self, object: u64) -> bool {
         let given = self.given_outside(object);
         let later = self.histories.get(&object).and_then(|own| own.last());
         given.is_some_and(|given| later.is_some_and(|last| last.entered > given.left))
     }
 
-    /// The call that gives an object away and is called from fewer others than the one that has made it.
+    /// The call that returns an object and has fewer callers around it than the one that has made
+    /// it.
     fn given_outside(&self, object: u64) -> Option<&Rc<Seen>> {
         let given = self.given.get(&object)?;
         let first = self.histories.get(&object).and_then(|own| own.first());
@@ -357,7 +366,7 @@ impl Recorded {
         calls.filter(move |call| time.contains(&call.entered))
     }
 
-    /// Cuts out the calls of an object with what is around them.
+    /// Cuts out the calls of an object with those around them.
     pub fn slice(
         &self,
         object: u64,
@@ -371,7 +380,7 @@ impl Recorded {
         Some(carved)
     }
 
-    /// A call that stands for itself, as one of a static method.
+    /// A call that stands for itself, such as one of a static method.
     pub fn call(
         &self,
         seen: &Rc<Seen>,
@@ -384,8 +393,8 @@ impl Recorded {
         self.convert(&around, (means, unmade), methods)
     }
 
-    /// The calls with which the run looked at once at what a call had returned: a collection of the JDK's,
-    /// which has no test of its own.
+    /// The calls with which the run looked at the result of a call at once, if that is a collection
+    /// of the JDK, which has no test of its own.
     fn asked_at_once(&self, seen: &Seen) -> Vec<Rc<Seen>> {
         let End::Returned(Some(Value::Object(serial))) = seen.end else {
             return Vec::new();
@@ -421,12 +430,12 @@ impl Recorded {
         let last = asked.last().map_or(end.entered, |seen| seen.left);
         let mut chosen: BTreeMap<u64, Rc<Seen>> = BTreeMap::new();
         let mut within: BTreeMap<u64, Rc<Seen>> = BTreeMap::new();
-        // Up to when each object's calls are among those to be looked at.
+        // The time up to which each object's calls are examined.
         let mut followed: FxHashMap<u64, u64> = FxHashMap::default();
         let mut came_of: FxHashSet<u64> = FxHashSet::default();
-        // From when on what something needs is not known to be as it was.
+        // The time from which on something needed is not known to be as it was.
         let mut unsure = u64::MAX;
-        // Those that last longest are looked at first: what runs within them need not be looked at.
+        // The longest calls are examined first, because what runs within them need not be.
         let mut all: Vec<(&Rc<Seen>, bool)> = Vec::new();
         let mut pending = BinaryHeap::new();
         let look_at = |seen, is_aside, pending: &mut BinaryHeap<_>, all: &mut Vec<_>| {
@@ -438,7 +447,8 @@ impl Recorded {
             look_at(seen, false, &mut pending, &mut all);
         }
         let mut follow = Vec::new();
-        // Calls that are there for nothing but what they leave to others: what they found themselves is gone.
+        // Calls that are only included for what they leave to others: what they found themselves is
+        // lost.
         let mut aside: FxHashSet<u64> = FxHashSet::default();
         while let Some((.., place)) = pending.pop() {
             let (seen, is_aside) = all[place];
@@ -452,7 +462,7 @@ impl Recorded {
             }
             if chosen.len() > 4 * MAX_CALLS {
                 unsure = unsure.min(seen.entered);
-                // The same of all others, of which there may be a hundred thousand.
+                // The same for all others, of which there may be a hundred thousand.
                 for (.., place) in pending.drain() {
                     let (seen, _) = all[place];
                     let is_there =
@@ -472,7 +482,8 @@ impl Recorded {
             }
             let until = if wide { last } else { seen.entered };
             seen.operands(&mut |operand| {
-                // Once is enough, where it is up to the end: much has come of what many calls are about.
+                // Once is enough, if it is up to the end: much has come from what many calls
+                // concern.
                 if wide && !came_of.insert(operand) {
                     return;
                 }
@@ -507,7 +518,7 @@ impl Recorded {
                 }
             }
         }
-        // What runs within a call that is there runs with it.
+        // What runs within an included call runs with it.
         let mut ends: HashMap<u64, u64> = HashMap::new();
         let mut calls = Vec::new();
         for seen in chosen.into_values() {
@@ -533,8 +544,8 @@ impl Recorded {
 }
 
 impl Carved {
-    /// How much of the object's life the first calls do; `is_same` says which of its own returned what they did.
-    /// Nothing if none of them is the object's.
+    /// How much of the object's life the first calls cover; `is_same` says which of its own
+    /// returned the same. `None` if none of them is the object's.
     pub fn score(&self, calls: usize, is_same: impl Fn(usize) -> bool) -> Option<Score> {
         let own = (0..calls).filter(|at| self.own[*at]);
         let until = own.clone().next_back().map(|at| self.seen[at].entered)?;
@@ -559,13 +570,15 @@ impl Carved {
         until
     }
 
-    /// Whether another lambda is all that makes a gap: nothing else is passed there, or left out before.
+    /// Whether a gap only consists of another lambda: nothing else is passed there, or left out
+    /// before.
     pub fn is_replaced(&self, gap: usize) -> bool {
         let count = self.gaps.iter().filter(|other| **other == gap).count();
         count == 1 && self.replaced.contains(&gap)
     }
 
-    /// Something else is passed than was in the run; from a `gap` on, that may matter to what follows.
+    /// Notes that another argument is passed than in the run; from a `gap` on, that may matter to
+    /// what follows.
     pub(super) fn passes_another(&mut self, gap: Option<usize>) {
         self.lacks = true;
         self.gaps.extend(gap);

@@ -1,4 +1,4 @@
-//! What stands in for objects of the JDK that nothing in a test has made.
+//! Replacements for objects of the JDK that nothing in a test has made.
 
 use super::slice::{Carved, Recorded};
 use super::{End, Seen, Value};
@@ -9,7 +9,8 @@ use crate::model::values::Literal;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// Classes of the JDK that are stood in for with nothing in them, though their constructors take something.
+/// Classes of the JDK that are replaced by empty objects, although their constructors take
+/// something.
 const GUESSED: [&str; 8] = [
     "java.io.DataOutputStream",
     "java.io.PrintStream",
@@ -21,8 +22,8 @@ const GUESSED: [&str; 8] = [
     "java.util.concurrent.atomic.AtomicLong",
 ];
 
-/// Classes of them that are written to: what was in one before is nothing to who writes, and what is in it at
-/// last shows what was written.
+/// Those of these classes that are written to: earlier content does not matter to the writer, and
+/// the final content shows what was written.
 const WRITTEN_TO: [&str; 7] = [
     "java.io.ByteArrayOutputStream",
     "java.io.DataOutputStream",
@@ -34,9 +35,10 @@ const WRITTEN_TO: [&str; 7] = [
 ];
 
 impl Seen {
-    /// Whether it hardly reads what is in an object that it is passed as this type: the types of writers and
-    /// streams can do nothing else, and of a builder whose text can be read, nothing is kept or returned but
-    /// that itself. Whether it asked that for its length on the way, the run does not tell.
+    /// Whether it hardly reads the object that it is passed with this type: the types of writers
+    /// and streams permit nothing else, and of a builder whose text can be read, nothing is kept or
+    /// returned except the builder itself. Whether it asked that for its length on the way, the run
+    /// does not show.
     fn only_writes(&self, object: u64, ty: &str) -> bool {
         let can_be_read = ["StringBuffer", "StringBuilder", "CharSequence", "Object"];
         let can_be_read = can_be_read
@@ -51,8 +53,8 @@ impl Seen {
 }
 
 impl Recorded {
-    /// Objects of the JDK that a call wants and nothing has made are made anew; what was in them nobody
-    /// knows.
+    /// Makes objects of the JDK anew that a call needs and nothing has made; their content is not
+    /// known.
     pub(super) fn stand_ins(
         &self,
         seen: &Seen,
@@ -86,8 +88,8 @@ impl Recorded {
 }
 
 impl Carved {
-    /// Makes an object of the first of these classes of the JDK of which that can be done without a choice.
-    /// Where it is, then.
+    /// Makes an object of the first of these JDK classes for which there is only one way to do so.
+    /// Returns its place.
     fn stand_in(
         &mut self,
         classes: &[&str],
@@ -115,7 +117,7 @@ impl Carved {
         Some(place)
     }
 
-    /// Where the constant of an enum is read, to have a call on it.
+    /// The place where the constant of an enum is read, on which a call is made.
     pub(super) fn constant(
         &mut self,
         constant: &Method,
@@ -130,7 +132,7 @@ impl Carved {
         })
     }
 
-    /// A call before another one, which the run has not made.
+    /// Adds a call before another one, which the run has not made.
     fn push_aside(&mut self, method: MethodId, args: Vec<Arg>, seen: &Seen, methods: &Methods) {
         self.sequence.push(Statement {
             method,
@@ -157,7 +159,7 @@ impl Carved {
     }
 }
 
-/// What is passed for a value; elements of arrays that nobody knows are as in new ones if that is to be a
+/// The argument for a value; unknown elements of arrays have their defaults if it is to be a
 /// `guess`.
 pub(super) fn argument(value: &Value, vars: &HashMap<u64, usize>, guess: bool) -> Option<Arg> {
     Some(match value {
@@ -182,7 +184,7 @@ pub(super) fn argument(value: &Value, vars: &HashMap<u64, usize>, guess: bool) -
 mod tests {
     use super::*;
 
-    /// A call that is passed the builder 7, another one, and a number.
+    /// A call whose arguments are the builder 7, another one, and a number.
     fn call(end: End, made: Option<u64>) -> Seen {
         Seen {
             args: vec![
@@ -203,11 +205,11 @@ mod tests {
         assert!(only_writes(End::Returned(None), builder));
         assert!(only_writes(returned(Value::Object(7)), builder));
         assert!(!only_writes(returned(Value::Object(8)), builder));
-        // As a search would that begins at 0 and finds something there.
+        // A search that begins at 0 and finds something there would return the same.
         let number = || returned(Value::Literal(Literal::Int(0)));
         assert!(!only_writes(number(), builder));
         assert!(!only_writes(number(), "java.lang.CharSequence"));
-        // What is not there to be read.
+        // What cannot be read.
         assert!(only_writes(number(), "java.lang.Appendable"));
         let keeps = call(End::Returned(None), Some(9));
         assert!(!keeps.only_writes(7, builder));

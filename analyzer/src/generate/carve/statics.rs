@@ -1,30 +1,31 @@
-//! Which calls of static methods have left what a later one of their class finds, as those of a builder that keeps
-//! in static fields what `create` makes an object of.
+//! Finds the calls of static methods that have left what a later one of their class finds, such as
+//! those of a builder that keeps in static fields what `create` makes an object from.
 
 use super::Seen;
 use hindsight_tracelog::trace::Datum;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-/// Static fields of one class that are followed: of one with more, nothing is known.
+/// The most static fields of one class that are followed; with more of them, nothing is known.
 const MAX_FIELDS: usize = 32;
 
-/// The static fields of the program's classes, as they were written.
+/// The static fields of the program's classes, with what was written to them.
 #[derive(Default)]
 pub(super) struct Statics {
-    /// By class.
+    /// The fields by class.
     fields: FxHashMap<Rc<str>, Vec<Field>>,
 }
 
 struct Field {
     number: u32,
-    /// What was written to it first, which is what a test finds,
+    /// The value that was written first, which is what a test finds.
     first: Option<Datum>,
-    /// and at last, and when.
+    /// The value that was written last, and when.
     last: Option<Datum>,
     written: u64,
-    /// The call of a static method of its class that has written that, once it has ended; without those before it,
-    /// each of which would have others before it back to the beginning of the run.
+    /// The call of a static method of its class that has written that, once it has ended; without
+    /// the calls before it, each of which would have others before it, back to the beginning of the
+    /// run.
     by: Option<Rc<Seen>>,
 }
 
@@ -42,7 +43,8 @@ impl Field {
 }
 
 impl Statics {
-    /// Takes a write to a field of a class; `is_first` says whether an initialiser of the class has done it.
+    /// Notes a write to a field of a class; `is_first` says whether an initialiser of the class has
+    /// done it.
     pub(super) fn wrote(
         &mut self,
         class: &str,
@@ -67,7 +69,7 @@ impl Statics {
                     field.first = value;
                 }
             }
-            // One more than are followed tells that there are too many.
+            // One more than are followed shows that there are too many.
             None if fields.len() <= MAX_FIELDS => fields.push(Field {
                 number,
                 first: value.filter(|_| is_first),
@@ -79,7 +81,7 @@ impl Statics {
         }
     }
 
-    /// Takes a call of a static method that has ended.
+    /// Notes a call of a static method that has ended.
     pub(super) fn ended(&mut self, seen: &Rc<Seen>) {
         let fields = self.fields.get_mut(seen.method.class.as_str());
         let mut alone: Option<Rc<Seen>> = None;
@@ -96,8 +98,8 @@ impl Statics {
         }
     }
 
-    /// The calls that have left what a call of a static method of a class finds, in their order; but those of that
-    /// method itself, which have made what they found something else.
+    /// The calls that have left what a call of a static method of a class finds, in order; without
+    /// those of that method itself, which have changed what they found.
     pub(super) fn before(&self, class: &str, method: (&str, &str), thread: u64) -> Vec<Rc<Seen>> {
         let Some(fields) = self.fields.get(class).filter(|all| all.len() <= MAX_FIELDS) else {
             return Vec::new();
@@ -133,7 +135,7 @@ mod tests {
             let calls = statics.before("A", ("create", "()Ljava/lang/Object;"), 1);
             calls.iter().map(|call| call.method.name.clone()).collect()
         };
-        // The initialiser.
+        // This is the initialiser.
         statics.wrote("A", 3, Some(Datum::Int(-1)), 1, true);
         statics.wrote("A", 1, Some(Datum::Int(7)), 5, false);
         statics.ended(&call("hasArgs", 4));
@@ -146,13 +148,13 @@ mod tests {
         }
         statics.ended(&call("create", 11));
         assert!(names(&statics).is_empty());
-        // Its own doing is none that it finds.
+        // It does not find what it does itself.
         statics.wrote("A", 1, Some(Datum::Int(9)), 15, false);
         statics.ended(&call("create", 14));
         assert!(names(&statics).is_empty());
     }
 
-    /// The call that one finds has found none, however many there were.
+    /// The call that another one finds has found none, however many there were.
     #[test]
     fn methods_that_take_turns_make_no_chain() {
         let mut statics = Statics::default();

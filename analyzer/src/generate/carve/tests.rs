@@ -46,9 +46,9 @@ fn exit(method: u32) -> What {
     }
 }
 
-/// What has come of the steps of a run, each with its thread, in which objects of one class are called: methods
-/// with these names and descriptors, numbered from 1. No more texts are remembered than `texts`. Classes of
-/// objects have numbers: 1 is the class, 2 is `String`, 3 to 5 are arrays.
+/// The record of the steps of a run, each with its thread, in which objects of one class are
+/// called: methods with these names and descriptors, numbered from 1. At most `texts` texts are
+/// remembered. Classes of objects have numbers: 1 is the class, 2 is `String`, 3 to 5 are arrays.
 fn recorded(
     class: &str,
     methods: &[(&str, &str)],
@@ -102,7 +102,7 @@ fn recorded(
         },
     );
     recorder.texts = Texts::new(texts);
-    // Neither the class nor a JDK is there to say what a test may call.
+    // There is neither the class nor a JDK to decide what a test may call.
     for (id, (name, descriptor)) in (1..).zip(methods) {
         let method = Method {
             class: class.to_owned(),
@@ -140,8 +140,8 @@ fn made(serial: u64) -> [What; 4] {
     [new(this, None), enter(1, &[]), bind, exit(1)]
 }
 
-/// What the program writes to `System.out`, which nothing recorded has made, is in no life, nor is that in which
-/// it is passed something. What is done to a stream that the program has made is.
+/// What the program writes to `System.out`, which nothing recorded has made, is not in any life,
+/// nor is a call whose argument it is. What is done to a stream that the program has made is.
 #[test]
 fn what_is_done_to_what_nothing_has_made_is_no_call() {
     let methods = [("<init>", "()V"), ("println", "(Ljava/lang/Object;)V")];
@@ -159,7 +159,7 @@ fn what_is_done_to_what_nothing_has_made_is_no_call() {
     assert_eq!(recorded.histories[&7][0].on, Some(8));
 }
 
-/// Where there are more texts than are remembered, those that are told last are known like the first.
+/// If there are more texts than are remembered, the last ones are known like the first.
 #[test]
 fn texts_are_known_in_all_of_a_long_run() {
     let methods = [("<init>", "()V"), ("eat", "(Ljava/lang/String;)V")];
@@ -182,7 +182,7 @@ fn texts_are_known_in_all_of_a_long_run() {
     assert_eq!(eaten, all.iter().collect::<Vec<_>>());
 }
 
-/// What the JDK has filled is known as what the program has written is.
+/// Elements that the JDK has written are known like those that the program has written.
 #[test]
 fn arrays_that_come_filled_are_known() {
     let methods = [("<init>", "()V"), ("take", "([Z)V")];
@@ -240,8 +240,8 @@ fn fill(array: ObjectId, values: [Datum; 2]) -> [What; 3] {
     [made, first, second]
 }
 
-/// What is in an array within another one may change while it is there, and long chains of arrays take no more room
-/// than what is told of them. One that is in itself cannot be told.
+/// The elements of a nested array may change while it is there, and long chains of arrays take no
+/// more room than what is recorded of them. One that contains itself cannot be expressed.
 #[test]
 fn arrays_in_arrays_are_as_they_are_when_they_are_passed() {
     let methods = [("<init>", "()V"), ("eat", "([Ljava/lang/Object;)V")];

@@ -1,5 +1,5 @@
-//! What values of a run are to a test: texts are known, arrays as far as their elements are, and objects by their
-//! numbers.
+//! What values of a run are to a test: texts are known, arrays as far as their elements are, and
+//! objects by their numbers.
 
 use super::callable::of;
 use super::slice::MAX_ELEMENTS;
@@ -10,24 +10,26 @@ use crate::model::values::Literal;
 use hindsight_classfile::access;
 use hindsight_tracelog::trace::{Datum, ObjectId};
 
-/// Elements of arrays that are followed.
+/// The most elements of arrays that are followed.
 const MAX_ARRAY: usize = 64;
-/// Arrays in arrays that are told. Of these a sequence has no more than [`MAX_ELEMENTS`] anyway.
+/// The depth to which arrays in arrays are followed. A sequence has no more than [`MAX_ELEMENTS`]
+/// of these anyway.
 const MAX_DEPTH: usize = 8;
 
 pub(super) struct Array {
     class: u32,
     length: usize,
-    /// What is known of the first elements: of most arrays nothing is, and there may be very many.
+    /// The known ones of the first elements: for most arrays nothing is known, and there may be
+    /// very many.
     elements: Vec<Option<Element>>,
 }
 
 /// An element as it is kept.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Element {
-    /// Stays as it is.
+    /// A value that stays as it is.
     Fixed(Value),
-    /// Another array: what is in it may change, and is asked when the one around it is passed.
+    /// Another array: its content may change, and is looked up when the enclosing one is passed.
     Array(u64),
 }
 
@@ -50,7 +52,7 @@ impl Array {
 }
 
 impl Recorder<'_> {
-    /// What was in an array when it was seen first.
+    /// Notes the elements of an array when it is first seen.
     pub(super) fn fill(&mut self, serial: u64, elements: &[Datum]) {
         let elements = elements.iter().map(|element| self.element(*element));
         let elements: Vec<Element> = elements.collect();
@@ -61,8 +63,8 @@ impl Recorder<'_> {
         }
     }
 
-    /// How a test makes an exception: of the text that the run has made it of, if that is known and its constructor
-    /// takes no more, or of nothing.
+    /// The expression by which a test makes an exception: from the text from which the run has made
+    /// it, if that is known and its constructor takes no more, or from nothing.
     pub(super) fn thrown(&mut self, id: ObjectId) -> Option<Thrown> {
         let class = self.dictionary.class(id.class())?;
         let info = self.access.info(class)?;
@@ -94,8 +96,9 @@ impl Recorder<'_> {
         })
     }
 
-    /// What a call of the JDK's has written to arrays: a copy is as what it was made of, and what cannot be
-    /// told is not known any more. What was in the arrays that are `filled` was told after the call.
+    /// Notes what a call of the JDK has written to arrays: a copy equals its source, and elements
+    /// that cannot be determined are not known any more. The elements of the arrays that are
+    /// `filled` were recorded after the call.
     pub(super) fn called(&mut self, callee: u32, values: &[Datum], filled: &[u64]) {
         let Some(callee) = self.dictionary.callee(callee) else {
             return;
@@ -108,7 +111,7 @@ impl Recorder<'_> {
             Datum::Int(at) => usize::try_from(*at).ok(),
             _ => None,
         };
-        // From where, to where, and how much.
+        // The source, the destination, and the length.
         let copied = match (callee.owner.as_str(), callee.name.as_str(), values) {
             ("java.lang.System", "arraycopy", [from, at, to, into, length]) => {
                 Some((from, place(at), to, place(into), place(length)))
@@ -149,7 +152,7 @@ impl Recorder<'_> {
         }
     }
 
-    /// A text with lone surrogates, or a box that holds one.
+    /// Notes a text with lone surrogates, or a box that holds one.
     pub(super) fn new_text(&mut self, id: ObjectId, units: &[u16], length: u32) {
         let class = self.dictionary.class(id.class()).unwrap_or_default();
         if let Some(literal) = of_units(class, units, length) {
@@ -161,7 +164,7 @@ impl Recorder<'_> {
         let name = self.dictionary.class(id.class()).unwrap_or_default();
         let text = text.filter(|_| !is_reflected(name));
         let known = text.map(|text| literal(name, text, length).map(|known| self.constant(known)));
-        // Constants of an enum that no source can name are objects like others.
+        // Constants of an enum that no source can name are treated like other objects.
         let known = known.filter(|known| match known {
             Some(Literal::Enum(class, _)) => self.access.is_accessible(class),
             _ => true,
@@ -200,7 +203,7 @@ impl Recorder<'_> {
         }
     }
 
-    /// A constant with a body of its own has a class of its own.
+    /// The constant itself: one with a body has a class of its own.
     fn constant(&self, literal: Literal) -> Literal {
         if let Literal::Enum(class, name) = &literal
             && let Some(found) = self.access.info(class)
@@ -212,7 +215,7 @@ impl Recorder<'_> {
         literal
     }
 
-    /// What an array keeps of a value.
+    /// The form in which an array keeps a value.
     pub(super) fn element(&mut self, datum: Datum) -> Element {
         match datum {
             Datum::Reference(Some(id)) if self.arrays.contains_key(&id.serial()) => {
@@ -222,11 +225,11 @@ impl Recorder<'_> {
         }
     }
 
-    /// An array as it is now, with those in it. `around` are the arrays that it is in, and `left` is how many
-    /// elements there may be yet.
+    /// An array as it is now, with those in it. `around` are the arrays that contain it, and `left`
+    /// is the number of elements that still fit.
     fn array(&self, serial: u64, around: &mut Vec<u64>, left: &mut usize) -> Value {
         let found = self.arrays.get(&serial).filter(|found| {
-            // None can be written down that is in itself.
+            // An array that contains itself cannot be written as a literal.
             found.length <= *left && around.len() < MAX_DEPTH && !around.contains(&serial)
         });
         let Some(found) = found else {

@@ -1,4 +1,4 @@
-//! What is asked again, and can be nothing else by now.
+//! Drops questions that are asked again and cannot have another answer by now.
 
 use super::jdk::fills;
 use super::{Wanted, is_alike};
@@ -15,7 +15,7 @@ fn asks_nothing_new(checked: &Checked, at: usize, methods: &Methods) -> bool {
     let (_, result) = methods.get(statement.method).types();
     let mut args = statement.args.iter();
     let is_plain = args.all(|arg| matches!(arg, Arg::Literal(_)));
-    // What is passed something may be no question, and say only that it is done.
+    // A call with an argument may not be a question, and only say that it is done.
     let is_done = match told {
         Assertion::Equals(Literal::Bool(_) | Literal::Null) => true,
         told => *told == Assertion::Same(on),
@@ -30,8 +30,8 @@ fn asks_nothing_new(checked: &Checked, at: usize, methods: &Methods) -> bool {
     before.next() == Some(told)
 }
 
-/// What was asked before, and can be nothing else by now, need not be asserted again, nor asked at last by one of
-/// the observers, which begin at `length`.
+/// What was asked before, and cannot have changed since, need not be asserted again, nor asked at
+/// the end by one of the observers, which begin at `length`.
 pub(super) fn drop_again(
     checked: &mut Checked,
     length: usize,
@@ -42,15 +42,15 @@ pub(super) fn drop_again(
     for at in 0..checked.sequence.len() {
         let statement = &checked.sequence[at];
         let method = methods.get(statement.method);
-        // Where that is not known, what looks like a question is one: without it, all else must hold.
+        // If that is not known, what looks like a question is one: without it, all else must hold.
         let asks = wanted.mutability.is_none()
             && statement.args.is_empty()
             && !method.is_constructor()
             && method.types().1 != "V";
-        // What is known to change its object says something else each time, though it be the same.
+        // A method known to change its object gives a new answer each time, though it be the same.
         let twice = wanted.mutability.is_none() && asks_nothing_new(checked, at, methods);
         let leaves_all = wanted.leaves_all(statement, method);
-        // What a static method says of objects that it leaves as they are is an answer, too.
+        // What a static method says about objects that it does not change is an answer, too.
         let tells = method.is_static && leaves_all && method.types().1 != "V";
         if !asks && !wanted.changes_nothing(method) && !twice && !tells {
             if !leaves_all && !fills(checked, at, methods) && !method.is_constant() {
@@ -74,7 +74,7 @@ pub(super) fn drop_again(
     }
 }
 
-/// What an object says of itself where the run has asked it.
+/// The text of an object, if the run has asked for it.
 fn said(checked: &Checked, at: usize, methods: &Methods) -> Option<Assertion> {
     let asks = |statement: &Statement| {
         statement.on == Some(at) && methods.get(statement.method).name == "toString"
@@ -95,8 +95,8 @@ mod tests {
     use std::cell::RefCell;
     use std::fs;
 
-    /// What is asked of a row that changes nothing is not asked again, though others of its type change, and
-    /// what a static method says of it neither.
+    /// What is asked of a row and changes nothing is not asked again, although others of its type
+    /// change; nor is what a static method says about it.
     #[test]
     fn what_runs_decides_what_has_changed() {
         let document = r#"{"schema": "hindsight.mutability/1", "methods": [
@@ -113,7 +113,7 @@ mod tests {
             mutability: Some(&mutability),
             harmful: RefCell::default(),
         };
-        // Which of the answers to these questions are left if `first` runs as that of this class.
+        // The answers to these questions that are left if `first` runs as that of this class.
         let left = |class: &str, questions: &[&str]| {
             let mut methods = Methods::default();
             let mut call = |class: &str, name: &str, descriptor: &str| {
@@ -160,7 +160,7 @@ mod tests {
         let turns = ["first", "sum", "first", "sum"];
         assert_eq!(left("Pair", &turns), [true, true, false, false]);
         assert_eq!(left("Row", &turns), [true; 4]);
-        // What takes the first away gives the next one each time, and that may look the same.
+        // What removes the first one returns the next one each time, and that may look the same.
         assert_eq!(left("Pair", &["first"; 3]), [true, false, false]);
         assert_eq!(left("Row", &["first"; 3]), [true; 3]);
     }

@@ -1,4 +1,4 @@
-//! What calls of the JDK's say, and not the program.
+//! Finds results that come from the JDK and not from the program.
 
 use crate::classpath::is_jdk;
 use crate::generate::asserted::{Assertion, Checked};
@@ -6,7 +6,7 @@ use crate::generate::lambda::Given;
 use crate::generate::sequence::{Arg, Method, Methods};
 use crate::model::values::Literal;
 
-/// Classes that make objects of the JDK's which hold what they are passed as it is, and ask nothing of it.
+/// Classes whose objects hold what they are passed as it is, and ask nothing of it.
 const HOLDERS: [&str; 7] = [
     "java.util.ArrayDeque",
     "java.util.ArrayList",
@@ -17,19 +17,21 @@ const HOLDERS: [&str; 7] = [
     "java.util.Vector",
 ];
 
-/// The same by keys, as long as these are literals: what the program has may be asked for its hash code.
+/// The same for keys, as long as these are literals: an object of the program may be asked for its
+/// hash code.
 const MAPS: [&str; 3] = [
     "java.util.HashMap",
     "java.util.LinkedHashMap",
     "java.util.TreeMap",
 ];
 
-/// Whether what is asserted of a call on an object of the JDK's says nothing of the program: that there is
-/// another object of the JDK's, or that a collection has taken what it was given.
+/// Whether the assertion about a call on a JDK object says nothing about the program: that there is
+/// another JDK object, or that a collection has accepted an element.
 pub(super) fn tells_of_jdk(method: &Method, told: &Assertion, gives_jdk: bool) -> bool {
     match told {
         Assertion::NotNull => gives_jdk,
-        // An element that a set has already, or a key, may be told by the program's `equals`.
+        // Whether a set already has an element, or a map a key, may depend on the program's
+        // `equals`.
         Assertion::Equals(Literal::Bool(true) | Literal::Null) => matches!(
             method.name.as_str(),
             "add" | "addAll" | "offer" | "offerFirst" | "offerLast" | "put" | "putIfAbsent"
@@ -38,8 +40,9 @@ pub(super) fn tells_of_jdk(method: &Method, told: &Assertion, gives_jdk: bool) -
     }
 }
 
-/// Whether a call makes a list of the JDK's for the test, or asks one what is in it that no other call has got: what
-/// comes of it is known without the program. `of_jdk` says which calls have given objects of the JDK's.
+/// Whether a call makes a JDK list for the test, or asks one for content that no other call has
+/// got: the result is known without the program. `of_jdk` says which calls have returned JDK
+/// objects.
 pub(super) fn is_of_jdk_alone(
     checked: &Checked,
     at: usize,
@@ -50,7 +53,7 @@ pub(super) fn is_of_jdk_alone(
     match statement.on {
         None => is_held(checked, at, at + 1, methods, of_jdk),
         Some(on) => {
-            // What is passed may be asked whether it equals another.
+            // An argument may be asked whether it equals another one.
             let mut args = statement.args.iter();
             is_jdk(&methods.get(statement.method).class)
                 && of_jdk(on)
@@ -60,8 +63,8 @@ pub(super) fn is_of_jdk_alone(
     }
 }
 
-/// Whether a call has given a list of the JDK's, or what is asked for its elements, that up to another call nobody
-/// was passed, and that was not sorted.
+/// Whether a call has returned a JDK list, or an object that is asked for its elements, that was
+/// not passed to any call before another one, and that was not sorted.
 fn is_held(
     checked: &Checked,
     var: usize,
@@ -75,14 +78,14 @@ fn is_held(
     let class = method.class.as_str();
     let is_map = call.on.is_none() && MAPS.contains(&class);
     let is_plain = |(arg, ty): (&Arg, &String)| {
-        // A comparator of the program's says what is another key.
+        // A comparator of the program decides which keys are equal.
         let asks = matches!(arg, Arg::Lambda(lambda)
             if matches!(&lambda.gives, Given::Calls(by) if !is_jdk(&by.class)));
         let mut is_plain = !(is_map && asks);
         arg.vars(&mut |passed| {
             is_plain &= match of_jdk(passed) {
                 true => is_held(checked, passed, var, methods, of_jdk),
-                // A collection of the program's says what is in it.
+                // A collection of the program decides about its content.
                 false => matches!(ty.as_str(), "Ljava/lang/Object;" | "[Ljava/lang/Object;"),
             };
         });
@@ -94,7 +97,7 @@ fn is_held(
             is_jdk(&method.class) && of_jdk(on) && is_held(checked, on, var, methods, of_jdk)
         }
     };
-    // By what it gives, as an iterator, it may be changed, too.
+    // It may also be changed through its results, such as an iterator.
     let mut views = vec![var];
     is_holder
         && (var + 1..until).all(|at| {
@@ -114,7 +117,8 @@ fn is_held(
         })
 }
 
-/// Whether a call is on an object of the JDK's that was made for the test, and that no other has got yet.
+/// Whether a call is on a JDK object that was made for the test, and that no other call has got
+/// yet.
 pub(super) fn fills(checked: &Checked, at: usize, methods: &Methods) -> bool {
     let Some(on) = checked.sequence[at].on else {
         return false;
@@ -131,7 +135,8 @@ pub(super) fn fills(checked: &Checked, at: usize, methods: &Methods) -> bool {
         })
 }
 
-/// Whether an object is the test's own: made by a call of the JDK's for it, or passed to one of the program's.
+/// Whether an object is the test's own: made by a JDK call for it, or passed to a call of the
+/// program.
 pub(super) fn is_of_test(checked: &Checked, var: usize, methods: &Methods) -> bool {
     let call = &checked.sequence[var];
     let mut is_passed = call.on.is_none() && is_jdk(&methods.get(call.method).class);
@@ -148,7 +153,7 @@ mod tests {
     use crate::generate::lambda::Lambda;
     use crate::generate::sequence::Statement;
 
-    /// Passed in place of a variable: a comparator of the program's.
+    /// Stands for a comparator of the program in place of a variable.
     const COMPARES: usize = usize::MAX;
 
     fn passed(var: usize) -> Arg {
@@ -169,10 +174,10 @@ mod tests {
         }))
     }
 
-    /// A class and a method, the object it is on and what it is passed.
+    /// A class and a method, the object on which it is called, and its arguments.
     type Call<'c> = (&'c str, &'c str, Option<usize>, &'c [usize]);
 
-    /// Which of these calls are the JDK's alone.
+    /// Those of these calls that only concern the JDK.
     fn alone(calls: &[Call<'_>]) -> Vec<usize> {
         let mut methods = Methods::default();
         let sequence = calls.iter().map(|(class, name, on, vars)| Statement {
@@ -211,7 +216,7 @@ mod tests {
         let list = ("java.util.List", "of", None, &[0][..]);
         let size = ("java.util.List", "size", Some(1), &[][..]);
         assert_eq!(alone(&[parcel, list, size]), [1, 2]);
-        // What walks through it, and what the program says of itself.
+        // An iterator, and what the program says about itself.
         let iterator = ("java.util.List", "iterator", Some(1), &[][..]);
         let next = ("java.util.Iterator", "hasNext", Some(2), &[][..]);
         let first = ("java.util.List", "first", Some(1), &[][..]);
@@ -227,16 +232,16 @@ mod tests {
         assert_eq!(alone(&[parcel, list, fill, size]), [1]);
         let drain = ("Parcel", "drain", Some(0), &[2][..]);
         assert_eq!(alone(&[parcel, list, iterator, drain, size]), [1, 2]);
-        // A map by its keys, as long as those are not the program's.
+        // A map is known by its keys, as long as those are not the program's.
         let map = ("java.util.HashMap", "<init>", None, &[][..]);
         let size = ("java.util.Map", "size", Some(0), &[][..]);
         let put = ("java.util.Map", "put", Some(0), &[1, 1][..]);
         assert_eq!(alone(&[map, size]), [0, 1]);
         assert_eq!(alone(&[map, parcel, put, size]), [0]);
-        // Or the program says which keys there are.
+        // Or the program decides which keys there are.
         let tree = ("java.util.TreeMap", "<init>", None, &[COMPARES][..]);
         assert!(alone(&[tree, size]).is_empty());
-        // What the program has given, and a copy of it.
+        // An object that the program has returned, and a copy of it.
         let lines = ("Parcel", "lines", Some(0), &[][..]);
         let copy = ("java.util.List", "copyOf", None, &[1][..]);
         assert!(alone(&[parcel, lines, size, copy]).is_empty());

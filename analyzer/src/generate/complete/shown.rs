@@ -1,4 +1,4 @@
-//! Which calls show what they return: the text that an object says of itself at once.
+//! Decides which calls show their result: the text of an object at once.
 
 use super::{Fits, needs, twice};
 use crate::generate::asserted::Checked;
@@ -9,11 +9,12 @@ use crate::generate::worker::{Executed, Outcome, Worker};
 use crate::java::descriptor;
 use std::collections::HashSet;
 
-/// What a sequence does in two JVMs.
+/// The executions of a sequence in two JVMs.
 type Both = (Executed, Executed);
 
-/// Has those calls show what they return of which nothing else is asserted, if it is an object: what the run
-/// alone has looked at, no test does. What is in a collection may be asked in any case.
+/// Makes those calls show their result about which nothing else is asserted, if it is an object: no
+/// test looks at what only the run has looked at. The content of a collection may be asked for in
+/// any case.
 pub(super) fn show(checked: &mut Checked, methods: &Methods) {
     let mut needed = HashSet::new();
     for (at, statement) in checked.sequence.iter_mut().enumerate().rev() {
@@ -28,15 +29,16 @@ pub(super) fn show(checked: &mut Checked, methods: &Methods) {
     }
 }
 
-/// Whether a type is one of the JDK's whose objects say what is in them.
+/// Whether a type is one of the JDK's whose objects print their content.
 fn says_what_is_in_it(ty: &str) -> bool {
     const KINDS: [&str; 6] = ["Collection", "Deque", "List", "Map", "Queue", "Set"];
     let class = descriptor::class_name(ty).unwrap_or_default();
     class.starts_with("java.util.") && KINDS.iter().any(|kind| class.ends_with(kind))
 }
 
-/// What a sequence does where none of its first `length` calls shows what it returns, if more of them do as they did
-/// in the run then: to be asked for its text may change an object, and what comes later is not the run's.
+/// The executions of a sequence if none of its first `length` calls shows its result, provided that
+/// more of them then agree with the run: asking an object for its text may change it, and what
+/// follows is not the run's.
 pub(super) async fn unasked(
     checked: &mut Checked,
     length: usize,
@@ -55,7 +57,7 @@ pub(super) async fn unasked(
     };
     let before = match &both {
         Ok(both) => lost(both),
-        // One of them may throw then.
+        // Then one of them may throw.
         Err(Lost::Unstable) => usize::MAX,
         Err(_) => 0,
     };

@@ -1,8 +1,9 @@
-//! What is asked over and over between calls that do something, which nobody wants to read.
+//! Drops questions that are asked over and over between calls that do something, which nobody wants
+//! to read.
 //!
-//! A method that may change its object, as one that fills a buffer, may be a question all the same, and whether it is
-//! in a test shows when all else comes out the same without it. Of questions that get the same answer again, though
-//! nothing has been done, one is enough.
+//! A method that may change its object, such as one that fills a buffer, may still be a question,
+//! and whether it is one in a test shows if all else has the same result without it. Of questions
+//! that get the same answer again, although nothing has been done, one is enough.
 
 use super::jdk::fills;
 use super::{Wanted, is_alike, needs};
@@ -12,25 +13,25 @@ use crate::generate::sequence::{Method, MethodId, Methods};
 use crate::model::values::Literal;
 use std::collections::HashSet;
 
-/// Times that a test is executed to find out.
+/// The most executions of a test to find that out.
 const MAX_TRIALS: usize = 20;
 
-/// What a call is to a test.
+/// The role of a call in a test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
-    /// A question,
+    /// It is a question.
     Asks,
-    /// or what may be one.
+    /// It may be a question.
     MayAsk,
-    /// The same, but what it gives others are compared with: it stays.
+    /// It may be a question, but others are compared with its result: it stays.
     Given,
-    /// It changes none of the objects that are there.
+    /// It changes none of the existing objects.
     Leaves,
     /// It may do anything.
     Does,
 }
 
-/// Leaves out questions that get the same answer again, as long as all else that is asserted holds.
+/// Leaves out questions that get the same answer again, as long as all other assertions hold.
 pub(super) async fn thin(
     checked: &mut Checked,
     wanted: &Wanted<'_>,
@@ -42,7 +43,7 @@ pub(super) async fn thin(
     thin_by(checked, roles, holds).await;
 }
 
-/// The same with what the calls are, and how to find out whether a shorter test `holds`.
+/// The same with the roles of the calls, and a way to find out whether a shorter test `holds`.
 async fn thin_by(
     checked: &mut Checked,
     mut roles: Vec<Role>,
@@ -68,7 +69,7 @@ async fn thin_by(
         }
     }
     again = self::again(checked, &mut roles);
-    // The last come first, so that the places of the others stay what they are.
+    // The last come first, so that the places of the others stay valid.
     let mut parts = vec![again];
     while let Some(mut part) = parts.pop() {
         trials += 1;
@@ -93,7 +94,7 @@ fn places(checked: &Checked, roles: &[Role], method: MethodId) -> Vec<usize> {
         .collect()
 }
 
-/// Has a method that may be a question do something after all.
+/// Marks a method that may be a question as one that does something.
 fn does(checked: &Checked, roles: &mut [Role], method: MethodId) {
     for (role, call) in roles.iter_mut().zip(&checked.sequence) {
         if call.method == method && matches!(role, Role::MayAsk | Role::Given) {
@@ -102,7 +103,7 @@ fn does(checked: &Checked, roles: &mut [Role], method: MethodId) {
     }
 }
 
-/// A test without some calls, which are in their order, and of which nobody uses the results.
+/// A test without some calls, which are in order, and whose results are not used.
 fn without_all(checked: &Checked, places: &[usize]) -> Checked {
     let mut shorter = checked.clone();
     for at in places.iter().rev() {
@@ -111,8 +112,8 @@ fn without_all(checked: &Checked, places: &[usize]) -> Checked {
     shorter
 }
 
-/// Which questions get the answer again that they have got since something was done. What gets another one then
-/// does something itself, and has that role from now on.
+/// The questions that get the same answer as before, since something was done. A call that gets
+/// another answer then does something itself, and has that role from now on.
 fn again(checked: &Checked, roles: &mut [Role]) -> Vec<usize> {
     loop {
         let mut again = Vec::new();
@@ -146,14 +147,14 @@ fn again(checked: &Checked, roles: &mut [Role]) -> Vec<usize> {
     }
 }
 
-/// What the calls of a test are, but for those that ask at last anyway.
+/// The roles of the calls of a test, except those that ask at the end anyway.
 fn roles(checked: &Checked, wanted: &Wanted<'_>, methods: &Methods) -> Vec<Role> {
     let mut used = HashSet::new();
     for (call, told) in checked.sequence.iter().zip(&checked.assertions) {
         needs(call, told.as_ref(), &mut used);
     }
     let calls = checked.calls();
-    // What the same question gets again: each time but the first says that, and is used for nothing.
+    // If the same question gets the same answer, each repetition only says that, and is not used.
     let again = calls.iter().zip(&checked.assertions);
     let again = again.filter_map(|(call, told)| match told {
         Some(Assertion::Same(same)) => is_alike(&checked.sequence[*same], call).then_some(*same),
@@ -195,12 +196,12 @@ fn roles(checked: &Checked, wanted: &Wanted<'_>, methods: &Methods) -> Vec<Role>
     roles
 }
 
-/// Whether the answer of a call may say only that it is done.
+/// Whether the answer of a call may only say that it is done.
 fn is_done(checked: &Checked, at: usize, method: &Method) -> bool {
     let call = &checked.sequence[at];
     match &checked.assertions[at] {
         Some(Assertion::Equals(Literal::Bool(true) | Literal::Null)) => {
-            // What compares two objects says what it has found.
+            // A comparison of two objects returns what it has found.
             !call.args.is_empty() && method.name != "equals"
         }
         Some(Assertion::Same(same)) => call.on == Some(*same),
@@ -217,10 +218,11 @@ mod tests {
     use std::pin::pin;
     use std::task::{Context, Poll, Waker};
 
-    /// A call on the first one, what it is, and the number that it returns.
+    /// A call on the first object, its role, and the number that it returns.
     type Call = (u32, Role, i64);
 
-    /// Which calls are left, by method and number, if only those of these methods change what others return.
+    /// The calls that are left, by method and number, if only calls of these methods change what
+    /// others return.
     fn left(calls: &[Call], needed: &[u32]) -> (Vec<(u32, i64)>, usize) {
         let call = |method: u32| Statement {
             method: MethodId(method),
@@ -267,7 +269,7 @@ mod tests {
         (left.skip(1).collect(), asked)
     }
 
-    /// `assertSame(token, lexer.peek())` need not stand there three times.
+    /// `assertSame(token, lexer.peek())` need not occur three times.
     #[test]
     fn what_gives_the_same_object_again_and_again_says_so_once() {
         let mut methods = Methods::default();
@@ -309,7 +311,7 @@ mod tests {
         let mut roles = roles(&checked, &wanted, &methods);
         assert_eq!(roles[1..4], [Role::Given, Role::MayAsk, Role::MayAsk]);
         assert_eq!(again(&checked, &mut roles), [3]);
-        // Where it does something, so does what gives the object first.
+        // If it does something, so does the call that returns the object first.
         does(&checked, &mut roles, peek);
         assert_eq!(roles[1..], [Role::Does; 6]);
     }
@@ -337,13 +339,13 @@ mod tests {
             (column, 1),
         ];
         assert_eq!(left(&calls, &[]), (once.to_vec(), 2));
-        // Where all else needs each of them, it does something, and what is asked is asked again.
+        // If all else needs each of them, it does something, and the questions are asked again.
         let all: Vec<(u32, i64)> = calls
             .iter()
             .map(|(method, _, told)| (*method, *told))
             .collect();
         assert_eq!(left(&calls, &[peek]).0, all);
-        // What gets another answer by itself goes on each time.
+        // A call that gets another answer by itself advances each time.
         let next = [
             (peek, MayAsk, 1),
             (column, Asks, 0),
@@ -351,7 +353,7 @@ mod tests {
             (column, Asks, 0),
         ];
         assert_eq!(left(&next, &[]).1, 0);
-        // Where nothing is asked again, nothing is tried.
+        // If nothing is asked again, nothing is tried.
         assert_eq!(left(&calls[..2], &[]).1, 0);
     }
 }

@@ -1,4 +1,4 @@
-//! Tests that ask the same of the same objects, in whatever order, or less than others do.
+//! Finds tests that ask the same about the same objects, in whatever order, or less than others do.
 
 use crate::generate::asserted::{Assertion, Checked};
 use crate::generate::sequence::{Method, Methods, Sequence, Statement};
@@ -7,9 +7,10 @@ use std::collections::HashMap;
 
 /// A test without the order of its questions.
 struct Asking {
-    /// What it does.
+    /// The calls that do something.
     done: Sequence,
-    /// What is asserted, of which of these or of which question, behind so many of them.
+    /// The assertions, each with its subject among these or the number of its question, and the
+    /// number of calls before it.
     asked: Vec<(usize, Statement, Assertion)>,
 }
 
@@ -48,7 +49,8 @@ fn is_in<T: PartialEq>(some: &[T], others: &[T]) -> bool {
     })
 }
 
-/// Takes a test apart. Questions have the same numbers in all tests, which are in `questions`: those of one
+/// Separates a test's questions. Questions have the same numbers in all tests, which are in
+/// `questions`: those of one moment can be asked in any order.
 /// moment can be asked in any order.
 fn asking(
     test: &Checked,
@@ -85,7 +87,7 @@ fn asking(
     asking
 }
 
-/// Whether a call seems to ask an object for something, and no more.
+/// Whether a call seems only to ask an object for something.
 pub(super) fn asks(call: &Statement, method: &Method, told: &Assertion) -> bool {
     let is_done = match told {
         Assertion::Throws(..) => true,
@@ -101,7 +103,8 @@ mod tests {
     use crate::generate::sequence::Arg;
     use crate::model::values::Literal;
 
-    /// Calls on the first object by name, with what they say; those that say nothing are not asserted, and one
+    /// Calls on the first object by name, with their texts; those without a text have no assertion,
+    /// and one with a star has an argument.
     /// with a star is passed something.
     fn test(calls: &[(&str, &str)], methods: &mut Methods) -> Checked {
         let mut call = |name: &str, on: Option<usize>| Statement {
@@ -156,10 +159,10 @@ mod tests {
         // One asks less than another.
         assert_eq!(left(&[&[size], &[name, size], &[name]]), [1, 1, 1]);
         assert_eq!(left(&[&[size, size], &[size]]), [0, 0]);
-        // Each asks what the other does not, or is told something else.
+        // Each asks what the other does not, or gets another answer.
         assert_eq!(left(&[&[size], &[name]]), [0, 1]);
         assert_eq!(left(&[&[size], &[("size", "2")]]), [0, 1]);
-        // Something is done in between, or it may be.
+        // Something is done in between, or may be.
         let (close, add) = (("close", ""), ("add*", "1"));
         assert_eq!(left(&[&[close, size], &[size, close]]), [0, 1]);
         assert_eq!(left(&[&[close, size], &[close, name, size]]), [1, 1]);
@@ -167,7 +170,7 @@ mod tests {
             left(&[&[add, ("put*", "2")], &[("put*", "2"), add]]),
             [0, 1]
         );
-        // The first that asks for an object is the one to be the same.
+        // The first that asks for an object is the one that others must equal.
         let (part, again) = (("part", "p"), ("part", "same"));
         let behind: &[_] = &[part, size, again];
         assert_eq!(left(&[behind, &[part, again, size]]), [0, 0]);

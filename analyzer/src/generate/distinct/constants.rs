@@ -1,17 +1,17 @@
-//! Tests that differ in constants alone: what they pass, and what comes of it.
+//! Chooses among tests that differ only in constants: their arguments and results.
 //!
-//! Of those that run the same, as far as a search knows, a few are enough. Each of them should be of another kind: a
-//! number below zero, zero, one above it, the greatest that there is.
+//! Of those that run the same code, as far as a search knows, a few are enough. Each of them should
+//! be of another kind: a number below zero, zero, one above it, the greatest one.
 
 use super::super::asserted::{Assertion, Checked};
 use super::super::sequence::{Arg, Sequence};
 use crate::model::values::Literal;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// Tests that differ in constants alone.
+/// The most tests that differ only in constants.
 const MAX_ALIKE: usize = 3;
 
-/// Which of some tests are left: all that are novel, and of each kind as many as there may be.
+/// The tests that are left: all that are novel, and of each kind as many as permitted.
 pub(super) fn chosen(tests: &[Checked], is_novel: impl Fn(usize) -> bool) -> HashSet<usize> {
     let mut places: HashMap<(&str, Sequence, Vec<String>), usize> = HashMap::new();
     let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
@@ -43,7 +43,7 @@ pub(super) fn chosen(tests: &[Checked], is_novel: impl Fn(usize) -> bool) -> Has
                 let kinds = kinds(&tests[*at]);
                 kinds.iter().filter(|kind| !seen.contains(*kind)).count()
             };
-            // The first of those that have the most.
+            // The first of those that have the most new kinds.
             let Some(best) = (0..others.len())
                 .rev()
                 .max_by_key(|place| new(&others[*place]))
@@ -58,7 +58,7 @@ pub(super) fn chosen(tests: &[Checked], is_novel: impl Fn(usize) -> bool) -> Has
     chosen
 }
 
-/// A literal of which others may stand in its place.
+/// Whether another literal may take the place of this one.
 fn varies(literal: &Literal) -> bool {
     !matches!(
         literal,
@@ -82,7 +82,7 @@ fn without_constants(sequence: &Sequence) -> Sequence {
     sequence
 }
 
-/// What a test asserts of a call, but for constants.
+/// The assertion of a test about a call, without constants.
 fn said(assertion: Option<&Assertion>, test: &Checked) -> String {
     match assertion {
         Some(Assertion::Equals(literal)) if varies(literal) => "equals".to_owned(),
@@ -106,7 +106,7 @@ fn said(assertion: Option<&Assertion>, test: &Checked) -> String {
     }
 }
 
-/// What is passed.
+/// The arguments that are literals.
 fn literals(test: &Checked) -> Vec<&Literal> {
     fn of_arg<'t>(arg: &'t Arg, all: &mut Vec<&'t Literal>) {
         match arg {
@@ -123,7 +123,7 @@ fn literals(test: &Checked) -> Vec<&Literal> {
     all
 }
 
-/// Of which kinds the constants are that a test passes, and those that it gets.
+/// The kinds of the constants that a test passes and gets.
 fn kinds(test: &Checked) -> HashSet<(bool, usize, &'static str)> {
     let passed = literals(test).into_iter().enumerate();
     let passed = passed.map(|(at, literal)| (true, at, kind(literal)));
@@ -199,7 +199,7 @@ mod tests {
         };
         // One of each kind, the first of several.
         assert_eq!(left(|_| false), [0, 1, 5]);
-        // What runs something else is there in any case.
+        // A test that runs something else is kept in any case.
         assert_eq!(left(|at| at > 3), [4, 5, 6, 7]);
         assert_eq!(left(|at| at == 3), [0, 3, 5]);
     }

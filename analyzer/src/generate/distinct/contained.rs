@@ -1,4 +1,4 @@
-//! Tests that others contain: with calls in between, and what these assert.
+//! Finds tests that others contain, with further calls and assertions in between.
 
 use crate::generate::asserted::{Assertion, Checked};
 use crate::generate::complete::is_alike;
@@ -7,12 +7,13 @@ use crate::generate::sequence::{MethodId, Methods, Statement};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
 
-/// Leaves out numbered tests all of whose calls another one of their class makes, in their order, and asserts of
-/// them what they do; those that are the same as one of another class, in which they are as well; and those that say
-/// only that there is an object, where another one of any class asks it for more, or one of their class says the same
-/// of what this method gives. Gives how many these are.
+/// Leaves out numbered tests if another one of their class makes all of their calls, in the same
+/// order, with the same assertions; those that equal a test of another class; and those that only
+/// say that there is an object, if another test of any class asks it for more, or one of their
+/// class says the same about the result of this method. Returns the number of these.
 ///
-/// That is for tests that pass: one that comes out by chance would take those with it that it contains.
+/// This is for tests that pass: one that comes out by chance would invalidate those that it
+/// contains.
 pub fn leave_out_contained(tests: &mut BTreeMap<usize, Checked>, methods: &Methods) -> usize {
     let mut order: Vec<(&usize, &Checked)> = tests.iter().collect();
     order.sort_by_key(|(_, test)| Reverse(test.sequence.len()));
@@ -37,20 +38,20 @@ pub fn leave_out_contained(tests: &mut BTreeMap<usize, Checked>, methods: &Metho
     contained.len()
 }
 
-/// Whether a test says only that there is an object, at the end of a chain perhaps.
+/// Whether a test only says that there is an object, perhaps at the end of a chain.
 fn says_only_there(test: &Checked, methods: &Methods) -> bool {
     let mut told = (0..test.sequence.len()).filter(|at| !is_chained(test, *at, methods));
     told.all(|at| matches!(test.assertions[at], None | Some(Assertion::NotNull)))
         && test.assertions.contains(&Some(Assertion::NotNull))
 }
 
-/// The last method that a test asserts something of.
+/// The last method about which a test asserts something.
 fn last_said(test: &Checked) -> Option<MethodId> {
     let said = test.assertions.iter().rposition(Option::is_some)?;
     Some(test.sequence[said].method)
 }
 
-/// Whether a call gives its own object, by the same type: what follows is written on what it gives.
+/// Whether a call returns its own object, with the same type: then what follows is chained to it.
 fn is_chained(test: &Checked, at: usize, methods: &Methods) -> bool {
     let result = |at: usize| methods.get(test.sequence[at].method).types().1;
     let on = test.sequence[at].on;
@@ -59,16 +60,17 @@ fn is_chained(test: &Checked, at: usize, methods: &Methods) -> bool {
     })
 }
 
-/// Whether a test does something with what a call gives: then that is there.
+/// Whether a test uses the result of a call, so that its existence is implied.
 fn is_asked(test: &Checked, at: usize) -> bool {
     test.sequence.iter().any(|call| call.on == Some(at))
 }
 
-/// Whether a test is another one without some of its calls. What a chain is of may be left unsaid there.
+/// Whether a test is another one without some of its calls. The object of a chain may be implicit
+/// there.
 fn is_in(test: &Checked, other: &Checked, methods: &Methods, is_bare: bool) -> bool {
-    // Where each of its calls is in the other one.
+    // The place of each of its calls in the other test.
     let mut places: Vec<usize> = Vec::new();
-    // Behind the last call that does something, and behind all of them.
+    // The ends of the calls that do something, and of all of them.
     let (mut done, mut all) = (0, 0);
     for (at, call) in test.sequence.iter().enumerate() {
         let own = call.renumbered(|var| places[var]);
@@ -82,7 +84,7 @@ fn is_in(test: &Checked, other: &Checked, methods: &Methods, is_bare: bool) -> b
             (told.as_ref()).is_some_and(|told| asks(&own, methods.get(own.method), told));
         let from = if is_question { done } else { all };
         let mut rest = from..other.sequence.len();
-        // What one asks for its text in a call of its own, the other has asserted at once.
+        // The text that one asks for in a call of its own, the other has asserted at once.
         let at_once = || {
             let on = own.on.filter(|_| is_text(&own, methods))?;
             let said = told.as_ref()?.text()?;
@@ -121,7 +123,7 @@ fn is_text(call: &Statement, methods: &Methods) -> bool {
     method.name == "toString" && method.descriptor.starts_with("()")
 }
 
-/// The text that is asserted of what a call returns, at once or where it is asked.
+/// The text that is asserted of a call's result, at once or when it is asked for.
 fn says<'t>(test: &'t Checked, at: usize, methods: &Methods) -> Option<&'t str> {
     if let Some(Assertion::Text(text)) = &test.assertions[at] {
         return Some(text);
@@ -137,8 +139,9 @@ mod tests {
     use crate::generate::sequence::{Arg, Method};
     use crate::model::values::Literal;
 
-    /// Calls on others by their places, each with what it is passed and says; nothing is asserted of those that say
-    /// nothing, a text with a star is that of an object, and a lone star says that there is one.
+    /// Calls on others by their places, each with its argument and text. There is no assertion
+    /// about those without a text; a text with a star is that of an object, and a lone star says
+    /// that there is one.
     fn test(
         class: &str,
         calls: &[(&str, Option<usize>, i64, &str)],
@@ -203,10 +206,10 @@ mod tests {
         let put = ("put", Some(0), 2, "");
         assert!(is_in(whole));
         assert!(is_in(&[made, put, ("view", Some(0), 0, "*{2}")]));
-        // With a variable for what it asks for its text.
+        // This has a variable for what it asks for its text.
         let view = ("view", Some(0), 0, "");
         assert!(is_in(&[made, put, view, ("toString", Some(2), 0, "{2}")]));
-        // In whatever order it asks, but not before something is done.
+        // It may ask in any order, but not before something is done.
         let (size, text) = (("size", Some(0), 0, "1"), ("view", Some(0), 0, "*{2}"));
         assert!(is_in(&[made, put, text, size]));
         assert!(!is_in(&[made, size, put]));
@@ -214,7 +217,7 @@ mod tests {
         assert!(!is_in(&[made, put, ("view", Some(0), 0, "*{}")]));
         assert!(!is_in(&[made, ("put", Some(0), 3, "")]));
         assert!(!is_in(&[made, ("remove", Some(0), 1, "yes"), put]));
-        // What is of another class has a test there, unless that is the very same.
+        // An object of another class has a test there, unless that is the very same.
         let of_both = |own: &[_]| {
             let mut methods = Methods::default();
             let tests = [
@@ -247,7 +250,7 @@ mod tests {
         assert_eq!(left_out(&[made, there], false), 0);
         assert_eq!(left_out(&[made, ("build", Some(0), 0, "*j1")], true), 0);
         assert_eq!(left_out(&[made, ("build", Some(0), 1, "*")], true), 0);
-        // Of each method it is said once.
+        // For each method it is said once.
         let mut methods = Methods::default();
         let mut of =
             |name, passed| test("Job", &[made, (name, Some(0), passed, "*")], &mut methods);

@@ -1,4 +1,9 @@
 //! The body of a test.
+//!
+//! - `calls` writes calls and their arguments.
+//! - `lambdas` writes lambda expressions and method references.
+//! - `overloads` inserts casts that select the right method.
+//! - `types` decides on the types and names of variables.
 
 mod calls;
 mod lambdas;
@@ -18,23 +23,23 @@ use crate::junit::Framework;
 use crate::model::values::Literal;
 use std::collections::{HashMap, HashSet};
 
-/// What a test must declare that its calls throw.
+/// The exceptions that a test must declare because of its calls.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Thrown {
     /// Nothing.
     #[default]
     Nothing,
-    /// `Exception`, which nearly all are.
+    /// `Exception`, which covers nearly all.
     Exception,
     /// `Throwable`.
     Throwable,
 }
 
-/// How deep calls may be in the arguments of others,
+/// The depth of calls within the arguments of others.
 const MAX_DEPTH: usize = 2;
-/// how long those may be that are passed,
+/// The length of the longest such call that is an argument.
 const MAX_ARG: usize = 60;
-/// and a call with all that is in it.
+/// The length of the longest call with all that is in it.
 const MAX_CALL: usize = 80;
 
 /// The body of a test.
@@ -42,37 +47,37 @@ pub(super) struct Body<'a, 'n> {
     context: &'a Context<'a>,
     checked: &'a Checked,
     names: &'n mut Names,
-    /// How variables are written: mostly by their names.
+    /// The text of each variable, which mostly is its name.
     vars: HashMap<usize, String>,
     taken: HashSet<String>,
-    /// The names of lambdas' parameters, which no variable has.
+    /// The names of lambdas' parameters, which variables must not have.
     bound: HashSet<String>,
-    /// The types of variables whose uses need several that are not one another: those are cast to.
+    /// The types of variables whose uses need several unrelated types: these are cast.
     several: HashMap<usize, String>,
-    /// How many variables have wanted each name,
+    /// How many variables have wanted each name.
     wanted: HashMap<String, usize>,
-    /// and the names that several did when the body was last written.
+    /// The names that several variables had when the body was last written.
     shared: HashSet<String>,
-    /// Where each variable is used, and for what.
+    /// The uses of each variable, with their kinds.
     uses: Vec<Vec<(usize, Use)>>,
-    /// Whether calls stay out of others.
+    /// Whether calls are not nested in others.
     plain: bool,
     pending: Vec<Pending>,
     out: String,
-    /// Assertions that are used.
+    /// The assertion methods that are used.
     pub statics: HashSet<&'static str>,
-    /// What calls may throw that must be declared.
+    /// The exceptions that must be declared.
     pub throws: Thrown,
     /// The calls as they are written.
     pub calls: Vec<String>,
-    /// Why there is something that cannot be written.
+    /// The reason why something cannot be written.
     pub unwritten: Option<String>,
-    /// Types with arguments, unless they are to be left out.
+    /// The types with arguments, unless they are to be omitted.
     types: Option<Types<'a>>,
 }
 
 impl<'a, 'n> Body<'a, 'n> {
-    /// For one test; with `raw`, types are written without arguments.
+    /// The body of one test; with `raw`, types are written without arguments.
     pub fn new(
         context: &'a Context<'a>,
         checked: &'a Checked,
@@ -101,13 +106,13 @@ impl<'a, 'n> Body<'a, 'n> {
         }
     }
 
-    /// The code; nothing if it cannot be written, for what `unwritten` then says.
+    /// The code; `None` if it cannot be written, for the reason in `unwritten`.
     pub fn write(&mut self) -> Option<String> {
-        // What variables there are decides what they are called.
+        // The names depend on which variables there are.
         self.once()?;
         let mut code = self.once()?;
         if self.statics.is_empty() {
-            // All that was asserted is that calls return their object.
+            // The only assertions were that calls return their object.
             self.plain = true;
             code = self.once()?;
         }
@@ -142,7 +147,7 @@ impl<'a, 'n> Body<'a, 'n> {
         Some(std::mem::take(&mut self.out))
     }
 
-    /// Writes a call, or lets it wait for the next one.
+    /// Writes a call, or keeps it to nest it in the next one.
     fn statement(&mut self, at: usize) -> Option<()> {
         let checked = self.checked;
         let statement = &checked.sequence[at];
@@ -157,12 +162,12 @@ impl<'a, 'n> Body<'a, 'n> {
             return Some(());
         }
         if method.is_constant() && !used && assertion.is_none() {
-            // Alone it would be no statement.
+            // It would not be a statement by itself.
             self.calls.push(String::new());
             return Some(());
         }
         let throws = matches!(assertion, Some(Assertion::Throws(..)));
-        // What is asked of an object stands alone, if that has a name.
+        // A question to an object stands alone, if the object has a name.
         let asks = assertion.is_some() && self.returned_again(at, &method).is_none();
         if asks && self.pending.last().is_some_and(|top| top.declared) {
             self.flush()?;
@@ -231,7 +236,8 @@ impl<'a, 'n> Body<'a, 'n> {
         Some(())
     }
 
-    /// That a call throws, and what the exception says: that has a name where all is too long for a line.
+    /// The assertion that a call throws, with its message; the exception gets a name if that is too
+    /// long for a line.
     fn thrown(&mut self, class: &str, message: Option<&str>, call: &str) -> String {
         let assert = self.assert("assertThrows");
         let thrown = format!("{assert}({class}.class, () -> {call})");
@@ -247,8 +253,8 @@ impl<'a, 'n> Body<'a, 'n> {
         format!("{class} {name} = {thrown};\n{INDENT}{equals}({message}, {name}.getMessage());")
     }
 
-    /// A call with as many of the calls that wait in it as it can take; and these, with
-    /// whether each is an argument.
+    /// A call with as many of the pending calls as it can nest; and these, with whether each is an
+    /// argument.
     fn with_operands(
         &mut self,
         at: usize,
@@ -272,7 +278,7 @@ impl<'a, 'n> Body<'a, 'n> {
                     taken.extend(self.pending.pop().map(|top| (top, true)));
                 }
             }
-            // What the result is compared with needs a name.
+            // The object with which the result is compared needs a name.
             let again = self.returned_again(at, method);
             let compared = self.checked.assertions[at] == statement.on.map(Assertion::Same);
             if let Some(on) = statement.on
@@ -284,7 +290,7 @@ impl<'a, 'n> Body<'a, 'n> {
             }
         }
         let chain = match taken.last() {
-            // A chain goes on below itself.
+            // A chain continues on the lines below.
             Some((one, false)) if one.of != one.at => one.text().chars().count(),
             _ => 0,
         };
@@ -301,7 +307,7 @@ impl<'a, 'n> Body<'a, 'n> {
         Some((call, taken))
     }
 
-    /// Writes the calls that wait down to the first whose variable a call uses.
+    /// Writes the pending calls down to the first whose variable a call uses.
     fn declare_operands(&mut self, statement: &Statement) -> Option<()> {
         let mut vars = HashSet::new();
         statement.vars(|var| {
@@ -316,7 +322,7 @@ impl<'a, 'n> Body<'a, 'n> {
         Some(())
     }
 
-    /// Writes all calls that wait.
+    /// Writes all pending calls.
     fn flush(&mut self) -> Option<()> {
         for one in std::mem::take(&mut self.pending) {
             let later = self.uses[one.of].iter().any(|(by, _)| *by > one.at);
@@ -342,7 +348,7 @@ impl<'a, 'n> Body<'a, 'n> {
         Some(())
     }
 
-    /// The variable that a call returns again, if the next call may follow it at once.
+    /// The variable that a call returns again, if the next call may be chained to it.
     fn returned_again(&self, at: usize, method: &Method) -> Option<usize> {
         let statement = &self.checked.sequence[at];
         let on = statement.on?;
@@ -366,8 +372,8 @@ impl<'a, 'n> Body<'a, 'n> {
         (self.is_a(&result, &of)).then_some(on)
     }
 
-    /// Whether a call can wait: what it returns goes once into another call, or is called
-    /// again and again.
+    /// Whether a call can be nested: its result is used once by another call, or calls are chained
+    /// to it.
     fn can_wait(&self, at: usize, method: &Method, assertion: Option<&Assertion>) -> bool {
         if self.plain || assertion.is_some() || method.is_constant() || !self.is_plain(at, method) {
             return false;
@@ -383,7 +389,7 @@ impl<'a, 'n> Body<'a, 'n> {
         }
     }
 
-    /// Whether a call is an expression of just the type that its variable would have.
+    /// Whether a call is an expression of exactly the type that its variable would have.
     fn is_plain(&self, at: usize, method: &Method) -> bool {
         let (_, result) = method.types();
         let (_, element) = descriptor::element(&result);
@@ -395,7 +401,7 @@ impl<'a, 'n> Body<'a, 'n> {
             && self.variable_type(at, &result).as_ref() == Some(&result)
     }
 
-    /// What who calls a method must declare.
+    /// The exceptions that a caller of a method must declare.
     fn thrown_by(&self, method: &Method) -> Thrown {
         if method.is_constant() {
             return Thrown::Nothing;
@@ -404,7 +410,7 @@ impl<'a, 'n> Body<'a, 'n> {
         declared.map_or(Thrown::Exception, |(_, declared)| self.declared(&declared))
     }
 
-    /// What a method declares.
+    /// The exceptions that a method declares.
     fn declared(&self, method: &classinfo::Method) -> Thrown {
         let all = method.exceptions.iter();
         let all = all.map(|class| match self.is_throwable_alone(class) {
@@ -414,7 +420,7 @@ impl<'a, 'n> Body<'a, 'n> {
         all.max().unwrap_or_default()
     }
 
-    /// Whether what is thrown is known to be neither an `Exception` nor an `Error`.
+    /// Whether an exception class is known to be neither an `Exception` nor an `Error`.
     fn is_throwable_alone(&self, class: &str) -> bool {
         let thrown = descriptor::of_class(class);
         let is = |class: &str| self.converts(&thrown, class);
@@ -427,7 +433,7 @@ impl<'a, 'n> Body<'a, 'n> {
         name
     }
 
-    /// What is asserted of a call's result; where a source cannot say it, that there is one.
+    /// The assertion about a call's result; if a source cannot express it, that there is one.
     fn asserted(&mut self, method: &Method, assertion: &Assertion, actual: &str) -> Option<String> {
         if let Some(exactly) = self.asserted_exactly(method, assertion, actual) {
             return Some(exactly);
@@ -487,7 +493,7 @@ impl<'a, 'n> Body<'a, 'n> {
                 };
                 let objects = element.starts_with('L') && elements.iter().all(is_object);
                 if !primitive && !objects {
-                    // What it is declared as is none that could be compared, as an `Object`.
+                    // The declared type, such as `Object`, cannot be compared.
                     return Some(format!("{}({actual});", self.assert("assertNotNull")));
                 }
                 let mut list = Vec::new();
@@ -547,7 +553,7 @@ impl<'a, 'n> Body<'a, 'n> {
     }
 }
 
-/// What JUnit 4 takes for numbers with a point behind the others: by how much they may differ.
+/// The tolerance that JUnit 4 takes after two floating-point numbers.
 fn delta(junit4: bool, ty: &str) -> &'static str {
     match (junit4, ty) {
         (true, "D") => ", 0.0",
@@ -556,7 +562,8 @@ fn delta(junit4: bool, ty: &str) -> &'static str {
     }
 }
 
-/// Whether it is 0 with a sign or without, which do not differ by anything: JUnit 4 would take one for the other.
+/// Whether this is a zero with or without a sign, which differ by nothing: JUnit 4 would take one
+/// for the other.
 fn is_zero(value: &Literal) -> bool {
     match value {
         Literal::Double(bits) => f64::from_bits(*bits) == 0.0,
@@ -565,7 +572,7 @@ fn is_zero(value: &Literal) -> bool {
     }
 }
 
-/// Where each variable is used. That a call returns its own object is no use of it.
+/// The uses of each variable. That a call returns its own object is not a use of it.
 fn uses(checked: &Checked) -> Vec<Vec<(usize, Use)>> {
     let mut uses: Vec<Vec<(usize, Use)>> = vec![Vec::new(); checked.sequence.len()];
     for (at, statement) in checked.sequence.iter().enumerate() {

@@ -1,9 +1,11 @@
-//! Types with their arguments, for variables of generic classes.
+//! Types with their type arguments, for variables of generic classes.
 //!
-//! Signatures (JVMS 4.7.9.1) say what a method takes and returns; what stands for a
-//! type variable is found by looking at what a test passes: `new Box(...)` that gets
-//! texts is a `Box<String>`. What comes out need not be right, since javac sees it:
-//! a test that it refuses is written with raw types.
+//! - `lambdas` learns from lambdas.
+//!
+//! Signatures (JVMS 4.7.9.1) have the types of parameters and results; what a type variable stands
+//! for is inferred from the arguments in a test: `new Box(...)` that gets texts is a `Box<String>`.
+//! The result need not be right, since javac checks it: a test that it rejects is written with raw
+//! types.
 
 mod lambdas;
 
@@ -22,12 +24,13 @@ use std::collections::HashMap;
 pub(super) enum Type {
     /// A primitive one, by its descriptor.
     Primitive(String),
-    /// A class by its binary name, with arguments: of an inner class first those of the classes around it.
+    /// A class by its binary name, with type arguments: for an inner class those of the enclosing
+    /// classes first.
     Class(String, Vec<Type>),
     Array(Box<Type>),
     /// A type variable by its name; only while a signature is read.
     Variable(String),
-    /// What stands for a type variable and is looked for.
+    /// A type that stands for a type variable and is to be inferred.
     Open(usize),
     /// A wildcard without bounds, or with one: whether it is an upper one.
     Wildcard(Option<(bool, Box<Type>)>),
@@ -49,7 +52,7 @@ impl Type {
         })
     }
 
-    /// The descriptor of what is left of it at run time.
+    /// The descriptor of its erasure.
     pub fn erased(&self) -> String {
         match self {
             Type::Primitive(descriptor) => descriptor.clone(),
@@ -60,7 +63,7 @@ impl Type {
         }
     }
 
-    /// Whether a source must name arguments.
+    /// Whether a source must name type arguments.
     pub fn has_arguments(&self) -> bool {
         match self {
             Type::Class(_, arguments) => !arguments.is_empty(),
@@ -69,7 +72,7 @@ impl Type {
         }
     }
 
-    /// The class of one of its arguments, or of the bound of that.
+    /// The class of one of its type arguments, or of the bound of that.
     pub fn argument(&self, at: usize) -> Option<String> {
         let Type::Class(_, arguments) = self else {
             return None;
@@ -81,7 +84,7 @@ impl Type {
         }
     }
 
-    /// As an argument, which no primitive can be.
+    /// The type as a type argument, which a primitive cannot be.
     fn boxed(self) -> Type {
         let Type::Primitive(kind) = &self else {
             return self;
@@ -100,7 +103,7 @@ impl Type {
     }
 }
 
-/// What a class or method declares of type variables, with the bound of each.
+/// The type variables that a class or method declares, with the bound of each.
 type Variables = Vec<(String, Option<Type>)>;
 
 /// The signature of a class: its variables and supertypes.
@@ -126,7 +129,7 @@ fn class_signature(text: &str) -> Option<OfClass> {
     Some(OfClass { variables, above })
 }
 
-/// How many type variables a class declares, by its signature.
+/// The number of type variables that a class declares, by its signature.
 pub(super) fn variables(signature: &str) -> usize {
     class_signature(signature).map_or(0, |signature| signature.variables.len())
 }
@@ -154,7 +157,7 @@ fn method_signature(text: &str) -> Option<OfMethod> {
 
 struct Parser<'a> {
     rest: &'a str,
-    /// How many types are around the next one.
+    /// The number of types around the next one.
     depth: usize,
 }
 
@@ -183,7 +186,7 @@ impl<'a> Parser<'a> {
             let name = self.until(&[':'])?;
             let mut bound = None;
             while self.skip(b':').is_some() {
-                // A class's bound may be missing where there are interfaces'.
+                // A class bound may be missing if there are interface bounds.
                 if !self.rest.starts_with(':') {
                     let one = self.one()?;
                     bound.get_or_insert(one);
@@ -194,8 +197,8 @@ impl<'a> Parser<'a> {
         Some(variables)
     }
 
-    /// A type, if it is not nested deeper than any that people write: the JVM does not read signatures, so that
-    /// anything may stand there.
+    /// A type, if it is not nested deeper than any that people write: the JVM does not read
+    /// signatures, so anything may be there.
     fn one(&mut self) -> Option<Type> {
         if self.depth == MAX_DEPTH {
             return None;
@@ -242,7 +245,7 @@ impl<'a> Parser<'a> {
                     arguments.push(self.argument()?);
                 }
             }
-            // A member of a class with arguments.
+            // A member of a class with type arguments.
             if self.skip(b'.').is_none() {
                 break;
             }
@@ -272,27 +275,27 @@ pub(super) struct Types<'a> {
     found: Vec<Found>,
 }
 
-/// What is known of what stands for a variable.
+/// What is known about the type that a variable stands for.
 struct Found {
     known: Option<Type>,
-    /// Whether it may as well be a supertype of that: a list that got a bolt may be one of parts.
+    /// Whether it may also be a supertype of that: a list that got a bolt may be one of parts.
     is_least: bool,
     bound: Option<Type>,
 }
 
-/// How what a variable stands for has to do with a value's type.
+/// The relation between a value's type and the type that a variable stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Match {
-    /// It is the type, or one above it.
+    /// It is the type, or a supertype.
     Above,
-    /// It is the type, or one below it.
+    /// It is the type, or a subtype.
     Below,
     /// It is the type.
     Same,
 }
 
 impl Match {
-    /// How the value's type has to do with what the variable stands for.
+    /// The inverse relation.
     fn turned(self) -> Match {
         match self {
             Match::Above => Match::Below,
@@ -303,7 +306,7 @@ impl Match {
 }
 
 impl<'a> Types<'a> {
-    /// Looks at what a test calls with what.
+    /// Infers types from the calls and arguments of a test.
     pub fn of(context: &'a Context<'a>, checked: &Checked) -> Types<'a> {
         let mut types = Types {
             context,
@@ -344,12 +347,13 @@ impl<'a> Types<'a> {
         types
     }
 
-    /// The type of a variable, where a signature tells it.
+    /// The type of a variable, if signatures determine it.
     pub fn var(&self, at: usize) -> Option<Type> {
         self.closed(self.vars.get(&at)?, 0)
     }
 
-    /// The variables of a class, those of the classes around it first, if it is an inner one.
+    /// The type variables of a class, preceded by those of the enclosing classes if it is an inner
+    /// one.
     fn class_variables(&self, class: &str) -> Variables {
         let mut nest = Vec::new();
         let mut next = Some(class.to_owned());
@@ -365,7 +369,7 @@ impl<'a> Types<'a> {
         signatures.flat_map(|found| found.variables).collect()
     }
 
-    /// What the constructor of an inner class takes first.
+    /// The first parameter of an inner class's constructor.
     fn around(&self, class: &str) -> Option<Type> {
         let found = self.context.classes.info(class)?;
         let (outer, _) = found.info.as_ref()?.around()?;
@@ -405,7 +409,7 @@ impl<'a> Types<'a> {
             {
                 signature.parameters.insert(0, outer);
             }
-            // Constructors of enums and local classes have parameters that it leaves out.
+            // Constructors of enums and local classes have parameters that it omits.
             let is_whole = signature.parameters.len() == types.len();
             return is_whole.then_some((owner, signature));
         }
@@ -510,7 +514,8 @@ impl<'a> Types<'a> {
         ty
     }
 
-    /// The last of the variables that stand for each other, if it may still stand for something else.
+    /// The last of the variables that stand for each other, if it may still stand for something
+    /// else.
     fn undecided(&self, ty: &Type) -> Option<usize> {
         let Type::Open(mut place) = *ty else {
             return None;
@@ -529,7 +534,7 @@ impl<'a> Types<'a> {
         }
     }
 
-    /// Learns from a value that is passed for a parameter.
+    /// Infers from a value that is passed for a parameter.
     fn unify(&mut self, parameter: &Type, passed: &Type, how: Match, depth: usize) {
         if depth > 20 {
             return;
@@ -541,7 +546,7 @@ impl<'a> Types<'a> {
             self.looked_up(passed).clone(),
         );
         match places {
-            // What nothing is known of says nothing, but may be what the parameter already is.
+            // An unknown type says nothing, but may be what the parameter already is.
             (Some(place), Some(open))
                 if passed == Type::Open(open) && parameter != Type::Open(place) =>
             {
@@ -552,7 +557,7 @@ impl<'a> Types<'a> {
                 }
             }
             (Some(place), _) => self.learn(place, &passed, how),
-            // What is passed itself may be below the parameter's type, whatever that is.
+            // The argument itself may be of a subtype of the parameter's type, whatever that is.
             (None, Some(place)) if depth > 0 => self.learn(place, &parameter, how.turned()),
             _ => {}
         }
@@ -573,7 +578,7 @@ impl<'a> Types<'a> {
         }
     }
 
-    /// Takes a type for what a variable stands for, unless what is known goes with it.
+    /// Takes a type for what a variable stands for, unless it contradicts what is known.
     fn learn(&mut self, place: usize, ty: &Type, how: Match) {
         if *ty == Type::Open(place) || matches!(ty, Type::Wildcard(_)) {
             return;
@@ -582,7 +587,7 @@ impl<'a> Types<'a> {
         let (known, is_least) = match (&self.found[place].known, how) {
             (None, Match::Above) => (ty, true),
             (None, Match::Below | Match::Same) => (ty, false),
-            // What is open in its arguments is looked for by itself.
+            // Open type arguments are inferred separately.
             (Some(known), Match::Same)
                 if known.has_arguments() && known.erased() == ty.erased() =>
             {
@@ -591,7 +596,7 @@ impl<'a> Types<'a> {
             (Some(_), Match::Same) => (ty, false),
             (Some(known), Match::Above) if self.is_below(&ty, known) => return,
             (Some(known), Match::Above) if self.is_below(known, &ty) => (ty, true),
-            // Of two types of which none is above the other.
+            // These are two types of which neither is a supertype of the other.
             (Some(_), Match::Above) => (Type::object(), true),
             (Some(known), Match::Below) if self.is_below(known, &ty) => return,
             (Some(_), Match::Below) => (ty, false),
@@ -600,7 +605,7 @@ impl<'a> Types<'a> {
         (found.known, found.is_least) = (Some(known), is_least);
     }
 
-    /// A type in which nothing is open; nothing if that cannot be.
+    /// A type without open parts; `None` if that is not possible.
     fn closed(&self, ty: &Type, depth: usize) -> Option<Type> {
         if depth > 20 {
             return None;
@@ -609,7 +614,7 @@ impl<'a> Types<'a> {
             Type::Open(place) => match (&self.found[*place].known, &self.found[*place].bound) {
                 (Some(known), _) => self.closed(known, depth + 1)?,
                 (None, None) => Type::object(),
-                // What is compared with its like: texts are.
+                // This is comparable to itself, as texts are.
                 (None, Some(Type::Class(name, _))) if name == "java.lang.Comparable" => {
                     Type::Class("java.lang.String".to_owned(), Vec::new())
                 }
@@ -627,7 +632,7 @@ impl<'a> Types<'a> {
             Type::Wildcard(Some((upper, bound))) => {
                 Type::Wildcard(Some((*upper, Box::new(self.closed(bound, depth + 1)?))))
             }
-            // Of an object whose own arguments are not known.
+            // Its type arguments are not known.
             Type::Variable(_) if depth > 0 => Type::Wildcard(None),
             Type::Variable(_) => return None,
             Type::Primitive(_) | Type::Wildcard(None) => ty.clone(),

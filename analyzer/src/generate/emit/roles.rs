@@ -1,4 +1,4 @@
-//! Names of variables after their parts in a test.
+//! Names of variables after their roles in a test.
 
 use super::Context;
 use super::words::{capital, lower, word};
@@ -8,13 +8,13 @@ use crate::java::descriptor;
 use crate::java::names::{is_identifier, sanitize};
 use crate::model::values::Literal;
 
-/// Beginnings of names that say what is done rather than what comes of it.
+/// Beginnings of names that say what is done rather than what results.
 const VERBS: [&str; 16] = [
     "get", "create", "make", "new", "to", "as", "read", "open", "find", "add", "append", "borrow",
     "build", "parse", "with", "of",
 ];
 
-/// Names that say nothing.
+/// Names that are not informative.
 const EMPTY: [&str; 14] = [
     "arg",
     "obj",
@@ -32,9 +32,8 @@ const EMPTY: [&str; 14] = [
     "self",
 ];
 
-/// What a variable may be called, the best first: after the parameter that it is passed
-/// for, the method that gives it, and the words that it is made of. `base` is what its
-/// type says.
+/// The possible names of a variable, the best first: after the parameter for which it is passed,
+/// the method that returns it, and the words from which it is made. `base` is the name of its type.
 pub(super) fn roles(
     context: &Context<'_>,
     checked: &Checked,
@@ -68,7 +67,7 @@ pub(super) fn roles(
     roles
 }
 
-/// The name of the parameter that it is passed for first.
+/// The name of the parameter for which it is first passed.
 pub(super) fn parameter(context: &Context<'_>, checked: &Checked, at: usize) -> Option<String> {
     let passed = checked.sequence.iter().find_map(|statement| {
         let place = (statement.args.iter()).position(|arg| *arg == Arg::Var(at))?;
@@ -82,7 +81,7 @@ pub(super) fn parameter(context: &Context<'_>, checked: &Checked, at: usize) -> 
     (says && !name.contains(['$', '_']) && is_identifier(&name)).then_some(name)
 }
 
-/// Whether a type says less of its objects than what they are passed for.
+/// Whether a type says less about its objects than the places to which they are passed.
 pub(super) fn is_vague(ty: &str) -> bool {
     let (_, element) = descriptor::element(ty);
     match descriptor::class_name(element) {

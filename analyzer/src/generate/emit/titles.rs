@@ -1,5 +1,7 @@
-//! Names of tests: after the calls that they are about; where several are about the
-//! same ones, after what tells them apart.
+//! Names of tests: after the calls that they concern; if several concern the same, after what
+//! distinguishes them.
+//!
+//! - `apart` finds what distinguishes tests.
 
 mod apart;
 
@@ -21,7 +23,7 @@ pub(super) fn titles(context: &Context<'_>, tests: &[(usize, &Checked)]) -> Vec<
     for (at, base) in bases.iter().enumerate() {
         groups.entry(base.clone()).or_default().push(at);
     }
-    // Tests that are alone have their names before others ask for one.
+    // Tests that are alone get their names before others ask for one.
     let mut used: HashSet<String> = (groups.iter())
         .filter(|(_, places)| places.len() == 1)
         .map(|(base, _)| base.clone())
@@ -76,21 +78,21 @@ pub(super) fn titles(context: &Context<'_>, tests: &[(usize, &Checked)]) -> Vec<
     names
 }
 
-/// The name of a class without those around it; Scala's of an object ends with a dollar.
+/// The name of a class without the enclosing ones; that of a Scala object ends with a dollar.
 fn own_name(class: &str) -> &str {
     let simple = simple_name(class).trim_end_matches('$');
     simple.rsplit('$').next().unwrap_or(simple)
 }
 
-/// The name of a method as words: those of Scala's signs (`$plus$plus`) and Kotlin's additions (`copy$default`) have
-/// dollars between them.
+/// The name of a method as words: those of Scala's operators (`$plus$plus`) and Kotlin's additions
+/// (`copy$default`) have dollars between them.
 fn said(name: &str) -> String {
     let mut parts = name.split('$').filter(|part| !part.is_empty());
     let first = parts.next().unwrap_or_default().to_owned();
     sanitize(&parts.fold(first, |words, part| words + &capital(part)))
 }
 
-/// What the test does: the calls of its object, or the last of them if these are many.
+/// What the test does: the calls on its object, or the last of them if these are many.
 fn base(context: &Context<'_>, checked: &Checked) -> String {
     let calls = checked.sequence.len() - checked.observers;
     let of = |at: usize| context.methods.get(checked.sequence[at].method);
@@ -98,7 +100,7 @@ fn base(context: &Context<'_>, checked: &Checked) -> String {
         Some(Assertion::Throws(class, _)) => Some(own_name(class)),
         _ => None,
     });
-    // What has made the object is where it begins.
+    // It begins with the call that has made the object.
     let made = (0..calls)
         .map(of)
         .find(|made| made.gives().as_ref() == Some(&checked.class));
@@ -107,10 +109,10 @@ fn base(context: &Context<'_>, checked: &Checked) -> String {
     let mut words = words(context, checked, &matters);
     let is_made = |(word, _): &(String, bool)| made.is_some_and(|made| said(&made.name) == *word);
     if words.iter().all(|word| word.1 || is_made(word)) {
-        // Calls that are there for what is asked at last.
+        // These are calls that exist for the questions at the end.
         words = self::words(context, checked, &is_own);
     }
-    // That an object is asked on the way says little.
+    // That an object is questioned in between says little.
     if words.iter().any(|(_, asks)| !asks) {
         words.retain(|(_, asks)| !asks);
     } else if words.len() > 1 {
@@ -127,7 +129,7 @@ fn base(context: &Context<'_>, checked: &Checked) -> String {
         (None, Some(constant)) if constant.is_constant() => {
             lower(&word(&constant.name).unwrap_or_default())
         }
-        // Nothing is called after a constructor that it does not call.
+        // A test is not named after a constructor that it does not call.
         (None, Some(made)) if !made.is_constructor() => said(&made.name),
         (None, _) => {
             format!("new{}", sanitize(own_name(&checked.class)))
@@ -146,13 +148,14 @@ fn base(context: &Context<'_>, checked: &Checked) -> String {
     as_method(name)
 }
 
-/// A name that the method of a test can have.
+/// A name that is valid for the method of a test.
 fn as_method(name: String) -> String {
-    // What begins with a digit once `_1` has lost its line.
+    // This one begins with a digit once `_1` has lost its underscore.
     if name.starts_with(|first: char| first.is_ascii_digit()) {
         return format!("calls{name}");
     }
-    // What all objects have cannot be a test, and what is called as an assertion would be taken for that.
+    // A method that all objects have cannot be a test, and one named like an assertion would be
+    // taken for that.
     if OBJECTS_OWN.contains(&name.as_str()) || ASSERTIONS.contains(&name.as_str()) {
         return format!("calls{}", capital(&name));
     }
@@ -162,7 +165,8 @@ fn as_method(name: String) -> String {
     }
 }
 
-/// The names of those calls of a test that count, each with whether it only asks; no constructors.
+/// The names of those calls of a test that count, each with whether it is only a question; without
+/// constructors.
 fn words(
     context: &Context<'_>,
     checked: &Checked,
@@ -184,7 +188,7 @@ fn words(
     words
 }
 
-/// Whether a call seems to ask for a value, and no more.
+/// Whether a call seems only to ask for a value.
 fn asks(method: &Method, on: Option<usize>, assertion: &Option<Assertion>) -> bool {
     let (types, result) = method.types();
     let plain = match descriptor::class_name(&result) {
@@ -193,7 +197,8 @@ fn asks(method: &Method, on: Option<usize>, assertion: &Option<Assertion>) -> bo
         }
         None => result != "V",
     };
-    // What gives its object back has done something; one that it was given is asked for.
+    // A call that returns its receiver has done something; one that returns what it was given is a
+    // question.
     let plain = match assertion {
         Some(Assertion::Same(same)) => on != Some(*same),
         _ => plain,
@@ -201,7 +206,7 @@ fn asks(method: &Method, on: Option<usize>, assertion: &Option<Assertion>) -> bo
     types.is_empty() && !method.is_static && plain
 }
 
-/// What can tell a test from others: what is passed at last, on what, and what comes of it.
+/// What can distinguish a test from others: the last argument, the receiver, and the result.
 fn suffixes(context: &Context<'_>, checked: &Checked) -> [String; 3] {
     let calls = checked.sequence.len() - checked.observers;
     let own = (0..calls).rev().find(|at| checked.kept[*at]);
@@ -304,7 +309,7 @@ fn literal_word(literal: &Literal) -> Option<String> {
 mod tests {
     use super::*;
 
-    /// A test of `Asserts.assertEquals` would hide what it asserts with.
+    /// A test of `Asserts.assertEquals` would hide its own assertion method.
     #[test]
     fn tests_are_called_what_a_method_can_be() {
         for (name, test) in [

@@ -1,6 +1,6 @@
-//! Names of variables.
+//! Words in the names of variables and tests.
 
-/// A word that begins with a capital letter.
+/// A word with a capital first letter.
 pub(super) fn capital(word: &str) -> String {
     let mut chars = word.chars();
     match chars.next() {
@@ -9,9 +9,9 @@ pub(super) fn capital(word: &str) -> String {
     }
 }
 
-/// A class's name as that of a variable.
+/// The name of a class as the name of a variable.
 pub(super) fn lower(word: &str) -> String {
-    // URLReader is urlReader.
+    // URLReader becomes urlReader.
     let upper = word.chars().take_while(|c| c.is_uppercase()).count();
     let end = match upper {
         0 | 1 => upper,
@@ -22,13 +22,13 @@ pub(super) fn lower(word: &str) -> String {
     head.chain(word.chars().skip(end)).collect()
 }
 
-/// The first words of a text as one that begins with a capital letter: `NewOld` for
-/// `new & <old>`, `Day` for `DAY`.
+/// The first words of a text as one with a capital first letter: `NewOld` for `new & <old>`, `Day`
+/// for `DAY`.
 pub(super) fn word(text: &str) -> Option<String> {
     let parts = text.split(|c: char| !c.is_ascii_alphanumeric());
     let mut words = String::new();
     for part in parts.filter(|part| !part.is_empty()) {
-        // It ends where the words would be too many.
+        // It ends where it would become too long.
         if !words.is_empty() && words.len() + part.len() > 20 {
             break;
         }
@@ -38,7 +38,7 @@ pub(super) fn word(text: &str) -> Option<String> {
             false => part.to_owned(),
         }));
     }
-    // Numbers are not read without their points.
+    // Numbers are not readable without their points.
     words.starts_with(char::is_alphabetic).then_some(words)
 }
 

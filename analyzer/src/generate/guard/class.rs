@@ -1,11 +1,11 @@
-//! One class: which of its instructions and method handles name what the worker stands in for.
+//! Finds the instructions and method handles of one class that name something the worker replaces.
 
 use super::{Guards, text};
 use crate::program::source;
 use hindsight_classfile::{ClassFile, Code, PoolBuilder, Utf8, opcode, tag};
 use std::collections::{HashMap, HashSet};
 
-/// Classes whose static methods `Guard` stands in for.
+/// Classes whose static methods `Guard` replaces.
 const STATIC_OWNERS: [&str; 49] = [
     "java/lang/System",
     "java/lang/Math",
@@ -58,7 +58,7 @@ const STATIC_OWNERS: [&str; 49] = [
     "sun/misc/Signal",
 ];
 
-/// Whose instance methods it does.
+/// Classes whose instance methods `Guard` replaces.
 const OWNERS: [&str; 57] = [
     "java/lang/ClassLoader",
     "java/lang/Runtime",
@@ -119,7 +119,7 @@ const OWNERS: [&str; 57] = [
     "jdk/jshell/JShell$Builder",
 ];
 
-/// Classes of the JDK that have methods of these from one of them.
+/// Classes of the JDK that inherit methods from one of these.
 const HEIRS: [(&str, &str); 22] = [
     ("java/net/MulticastSocket", "java/net/DatagramSocket"),
     ("java/net/URLClassLoader", "java/lang/ClassLoader"),
@@ -181,7 +181,7 @@ const HEIRS: [(&str, &str); 22] = [
     ),
 ];
 
-/// Owners of static methods that differ in what they return alone, as `now` does.
+/// Owners of static methods that differ only in their result, such as `now`.
 const ALIKE: [(&str, &str); 4] = [
     ("java/net/NetworkInterface", "getByName"),
     ("java/nio/channels/AsynchronousFileChannel", "open"),
@@ -189,7 +189,8 @@ const ALIKE: [(&str, &str); 4] = [
     ("com/sun/net/httpserver/HttpsServer", "create"),
 ];
 
-/// What parameters and results of classes are for the worker that are younger than what it is compiled for.
+/// The types that the worker uses for parameters and results whose classes do not exist in the
+/// release for which it is compiled.
 const YOUNG: [(&str, &str); 3] = [
     (
         "[Ljava/lang/invoke/MethodHandles$Lookup$ClassOption;",
@@ -199,45 +200,46 @@ const YOUNG: [(&str, &str); 3] = [
         "Lcom/sun/net/httpserver/SimpleFileServer$OutputLevel;",
         "Ljava/lang/Object;",
     ),
-    // An interface, for which the verifier takes any object.
+    // This is an interface, for which the verifier accepts any object.
     ("Ljava/time/InstantSource;", "Ljava/lang/Object;"),
 ];
 
-/// What stands in for what a class calls of its superclass has this before its name: it must not lead back
-/// to that class.
+/// The prefix of the replacements for calls of superclass methods, which must not lead back to the
+/// calling class.
 const OF_SUPER: &str = "super_";
 
-/// Opens files by itself, and has no subclasses. In a class that has it do so, a formatter is made by the
-/// worker in the place of `new`, and a method stands in for each constructor.
+/// A class whose constructor itself opens files, and that has no subclasses. In a class that does
+/// so, the worker makes a formatter in place of `new`, and a method replaces each constructor.
 pub(super) const FORMATTER: &str = "java/util/Formatter";
-/// To what references to such constructors lead: it does not fit, so that they fail.
+/// The target of references to such constructors: it does not fit, so they fail.
 const FORMATTER_TO: &str = "(Ljava/lang/Appendable;)V";
 
 pub(super) fn is_file(descriptor: &str) -> bool {
     descriptor.starts_with("(Ljava/lang/String;") || descriptor.starts_with("(Ljava/io/File;")
 }
 
-/// A class has no room for what it must name.
+/// A class has no room for further constants.
 #[derive(Debug)]
 pub(super) struct Full;
 
-/// Where bytes go instead of others.
+/// Bytes that replace others from an offset on.
 pub(super) type Patch = (usize, Vec<u8>);
 
-/// A class that is rewritten.
+/// A class that is being rewritten.
 pub(super) struct Class<'a, 'b> {
     pub(super) guards: &'a Guards,
     pub(super) file: &'a ClassFile<'b>,
     pub(super) heirs: &'a Heirs,
-    /// The classes that stand in for others here.
+    /// The replaced classes, with their replacements.
     pub(super) guarded: HashMap<&'a str, &'a str>,
-    /// Those that do where an object is made of nothing, and not where it is made of something.
+    /// Those that are replaced if an object is made without arguments, and not if it is made with
+    /// some.
     pub(super) asking: HashMap<&'a str, &'a str>,
     pub(super) added: PoolBuilder,
 }
 
 impl Class<'_, '_> {
-    /// What goes in the place of instructions.
+    /// The replacements of instructions.
     pub(super) fn calls(&mut self, formats: bool) -> Result<Vec<Patch>, Full> {
         let file = self.file;
         let mut patches: Vec<Patch> = Vec::new();
@@ -294,7 +296,7 @@ impl Class<'_, '_> {
                         };
                         self.method(insn.constant(), kind)?.map(|index| {
                             let mut patch = with_index(opcode::INVOKESTATIC, index);
-                            // An interface's call is longer.
+                            // The call of an interface method is longer.
                             patch.resize(insn.bytes.len(), opcode::NOP);
                             patch
                         })
@@ -307,7 +309,7 @@ impl Class<'_, '_> {
         Ok(patches)
     }
 
-    /// What stands in for a method.
+    /// The replacement of a method.
     fn method(&mut self, index: u16, kind: Kind) -> Result<Option<u16>, Full> {
         let Ok(member) = self.file.pool.method(index) else {
             return Ok(None);
@@ -341,7 +343,7 @@ impl Class<'_, '_> {
         }
     }
 
-    /// Method references: `System::exit`.
+    /// The replacements of method references: `System::exit`.
     pub(super) fn handles(&mut self, patches: &mut Vec<Patch>) -> Result<(), Full> {
         const VIRTUAL: u8 = 5;
         const STATIC: u8 = 6;
@@ -381,7 +383,7 @@ impl Class<'_, '_> {
         member.map_err(|_| Full)
     }
 
-    /// A method of the worker that stands in for another.
+    /// A method of the worker that replaces another.
     fn guard(&mut self, name: impl Into<String>, descriptor: String) -> Result<Option<u16>, Full> {
         let method = (name.into(), descriptor);
         match self.guards.methods.get(&method) {
@@ -391,16 +393,16 @@ impl Class<'_, '_> {
     }
 }
 
-/// How a method is called.
+/// The kind of a method call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Static,
     Virtual,
-    /// As the superclass has it.
+    /// A call of the superclass's method.
     Super,
 }
 
-/// The program's classes: what they extend, and which methods they have themselves.
+/// The program's classes: their superclasses, and the methods that they declare.
 pub(super) struct Heirs(HashMap<String, (String, HashSet<(String, String)>)>);
 
 impl Heirs {
@@ -424,7 +426,7 @@ impl Heirs {
         Heirs(all)
     }
 
-    /// By which name and descriptor `Guard` has what stands in for a method, if it has that.
+    /// The name and descriptor with which `Guard` replaces a method, if it does.
     pub(super) fn stand_in(
         &self,
         named: &str,
@@ -462,12 +464,12 @@ impl Heirs {
         Some((name, descriptor))
     }
 
-    /// The class whose method a call leads to, as far as only classes of the JDK tell; nothing if it is the
-    /// program's own.
+    /// The class whose method a call leads to, if only classes of the JDK are involved; `None` if
+    /// it is the program's own.
     fn owner<'a>(&'a self, named: &'a str, name: &str, descriptor: &str) -> Option<&'a str> {
         let mut owner = named;
         let method = (name.to_owned(), descriptor.to_owned());
-        // A class may say that it extends itself.
+        // A class file may name itself as its superclass.
         for _ in 0..MAX_DEPTH {
             match self.0.get(owner) {
                 Some((_, methods)) if methods.contains(&method) => return None,
@@ -479,10 +481,10 @@ impl Heirs {
     }
 }
 
-/// Classes above another.
+/// The most superclasses of a class.
 const MAX_DEPTH: usize = 1000;
 
-/// Whether a constructor is one of formatters.
+/// Whether a constructor is that of formatters.
 fn is_formatter(file: &ClassFile<'_>, index: u16) -> bool {
     let member = file.pool.method(index);
     member.is_ok_and(|member| {
@@ -490,8 +492,8 @@ fn is_formatter(file: &ClassFile<'_>, index: u16) -> bool {
     })
 }
 
-/// Where the constructor is called of an object that is made at `new` of nothing: right behind it, where
-/// nothing is evaluated in between.
+/// The offset of the constructor's call for an object that `new` makes without arguments: directly
+/// behind it, with nothing evaluated in between.
 fn made_of_nothing(file: &ClassFile<'_>, code: &Code<'_>, new: usize) -> Option<usize> {
     let mut next = code.instructions_from(new).skip(1).map_while(Result::ok);
     let (copied, call) = (next.next()?, next.next()?);
@@ -504,7 +506,7 @@ fn made_of_nothing(file: &ClassFile<'_>, code: &Code<'_>, new: usize) -> Option<
         .then_some(call.offset)
 }
 
-/// Where the constants begin.
+/// The offset of the constants.
 pub(super) const POOL: usize = 10;
 
 fn with_index(first: u8, index: u16) -> Vec<u8> {

@@ -1,13 +1,13 @@
-//! Where a test of a long life may end: where only more of the same follows.
+//! Decides where a test of a long life may end: where only more of the same follows.
 
 use crate::generate::carve::{Carved, End, Kind, Value};
 use std::collections::HashSet;
 
-/// Calls of an object's own that have told something, after which more of the same tell nobody more.
+/// The number of an object's own informative calls after which more of the same add nothing.
 const ENOUGH: usize = 40;
 
-/// How many calls of a long life are enough, if not all are: up to the last own one that is the first of its method to
-/// end in its way, and that many which tell something in any case.
+/// How many calls of a long life are enough, if not all are: up to the last own one that is the
+/// first of its method to end in its way, and at least up to that number of informative ones.
 pub fn enough(carved: &Carved) -> Option<usize> {
     let mut known = HashSet::new();
     let mut told = 0;
@@ -25,7 +25,7 @@ pub fn enough(carved: &Carved) -> Option<usize> {
     (enough <= last).then_some(enough)
 }
 
-/// Whether a call has told something that can be asserted.
+/// Whether a call has a result that can be asserted.
 fn tells(end: &End) -> bool {
     match end {
         End::Threw(_) => true,
@@ -33,7 +33,8 @@ fn tells(end: &End) -> bool {
     }
 }
 
-/// In which way a call has ended, but for what goes up and down on the way: a count, or a line that is empty.
+/// The kind of end of a call, without what goes up and down in between: a count, or a line that is
+/// empty.
 fn way(end: &End) -> Kind<'_> {
     match end.kind() {
         Kind::Number(sign) => Kind::Number(sign.min(0)),
@@ -50,7 +51,7 @@ mod tests {
     use crate::model::values::Literal;
     use std::rc::Rc;
 
-    /// How many of some calls, by their methods, are enough that end so.
+    /// How many of some calls, by their methods, are enough if they end in this way.
     fn enough_of(calls: &[(u32, Option<Literal>)]) -> Option<usize> {
         let call = |method: u32| Statement {
             method: MethodId(method),
@@ -83,12 +84,12 @@ mod tests {
         let many = |count: usize| (0..count as i64).map(peek).collect::<Vec<_>>();
         assert_eq!(enough_of(&many(ENOUGH)), None);
         assert_eq!(enough_of(&many(3 * ENOUGH)), Some(ENOUGH));
-        // Another call, another way to end; and again what has come before.
+        // Another call, another kind of end; and again what has come before.
         let with = |last| enough_of(&[many(3 * ENOUGH), vec![last]].concat());
         assert_eq!(with((2, Some(Literal::Int(7)))), None);
         assert_eq!(with(peek(-1)), None);
         assert_eq!(with(peek(0)), Some(ENOUGH));
-        // What tells nothing may be needed for what is asked at last.
+        // A call without a result may be needed for the questions at the end.
         assert_eq!(enough_of(&vec![(3, None); 3 * ENOUGH]), None);
     }
 }

@@ -1,47 +1,47 @@
-//! The lives of objects that are to have tests: of those that make the same calls, the ones that end them in the
-//! most different ways.
+//! Chooses the lives of objects that are to have tests: of those that make the same calls, the ones
+//! whose calls have the most different ends.
 
 use crate::generate::carve::{Access, End, Kind, Recorded};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// Lives of one shape, and of one class, that are tried, whatever their calls return,
+/// The most lives of one shape, and of one class, that are tried, whatever their calls return.
 const MAX_PER_SHAPE: usize = 3;
-/// and where they go other ways.
+/// The most such lives whose calls end differently.
 const MAX_DIFFERENT: usize = 8;
 
 /// An object that is to have a test.
 pub struct Life {
     /// Its number.
     pub serial: u64,
-    /// Its class,
+    /// The object's class.
     pub name: String,
-    /// and the one that the test is about.
+    /// The class that the test concerns.
     pub class: String,
-    /// Whether that is not the object's, but that of the call which has given it away: neither its class nor
-    /// its type there is one that tests can be called after.
+    /// Whether that is not the object's class, but that of the call which has returned it: tests
+    /// can be named neither after its class nor after its type there.
     pub is_part: bool,
 }
 
-/// Which lives there are.
+/// The lives to try, and what is left out.
 pub struct Lives {
-    /// Those that are to be tried.
+    /// The lives that are to be tried.
     pub lives: Vec<Life>,
-    /// How many others there are, of which classes.
+    /// The number of others, by class.
     pub passed_over: BTreeMap<String, usize>,
-    /// Classes of those that only the JDK has given away.
+    /// The classes of those that only the JDK has returned.
     pub nameless: Vec<String>,
 }
 
-/// The lives of one shape, of which some are chosen.
+/// The lives of one shape, from which some are chosen.
 #[derive(Default)]
 struct Shape<'r> {
-    /// Ways in which calls have ended, by their places.
+    /// The kinds of ends of calls, by place.
     known: HashSet<(usize, Kind<'r>)>,
-    /// The lives in which a call was the first to end in its way,
+    /// The lives in which a call was the first to end in its way.
     different: Vec<(Life, Vec<&'r End>)>,
-    /// others in which some call has returned another value,
+    /// Other lives in which some call has returned another value.
     other: Vec<(Life, Vec<&'r End>)>,
-    /// and those which end like one of these.
+    /// The lives that end like one of these.
     alike: Vec<Life>,
     total: usize,
 }
@@ -71,7 +71,7 @@ impl<'r> Shape<'r> {
         }
     }
 
-    /// Those that are to be tried, and how many others there are.
+    /// The lives that are to be tried, and the number of others.
     fn choose(self) -> (Vec<Life>, usize) {
         let most = self.different.len().max(MAX_PER_SHAPE);
         let told = self.different.into_iter().chain(self.other);
@@ -82,11 +82,12 @@ impl<'r> Shape<'r> {
     }
 }
 
-/// The lives of objects of the classes that are wanted: first one of each shape, then a second one, and so on, of
-/// each shape those that end their calls in other ways than the ones before. An object of a class that no test can
-/// name counts as one of the type by which it is given away, be it that which stands for a type variable, as in a
-/// list of texts; or where that is the JDK's, as an iterator's is, as a part of what has given it away. With them
-/// come the classes of those that only the JDK has given away.
+/// The lives of objects of the classes that are wanted: first one of each shape, then a second one,
+/// and so on; of each shape those whose calls end differently than before. An object of a class
+/// that no test can name counts as one of the type with which it is returned, even if that stands
+/// for a type variable, as in a list of texts; or if that type is the JDK's, like an iterator's, as
+/// a part of the object that has returned it. The classes of those that only the JDK has returned
+/// are included.
 pub fn lives(recorded: &Recorded, access: &mut Access<'_>, wants: impl Fn(&str) -> bool) -> Lives {
     let mut shapes: HashMap<(String, _), usize> = HashMap::new();
     let mut shaped: Vec<Shape<'_>> = Vec::new();
@@ -109,7 +110,7 @@ pub fn lives(recorded: &Recorded, access: &mut Access<'_>, wants: impl Fn(&str) 
         }
         let is_part = !is_named && class.is_none();
         if is_part {
-            // What nothing is done with is in the tests of what has given it away.
+            // An unused object is covered by the tests of the object that has returned it.
             let giver = recorded.giver(*serial);
             let Some(giver) = giver.filter(|_| is_own && recorded.calls(*serial) > 1) else {
                 continue;
@@ -159,7 +160,7 @@ mod tests {
     use crate::generate::carve::Value;
     use crate::model::values::Literal;
 
-    /// Which of the lives are chosen whose calls end so, and how many are not.
+    /// The lives that are chosen, given the ends of their calls, and the number of others.
     fn chosen(ends: &[[Literal; 2]]) -> (Vec<u64>, usize) {
         let returned = |literal: &Literal| End::Returned(Some(Value::Literal(literal.clone())));
         let ends: Vec<Vec<End>> = (ends.iter())
@@ -185,18 +186,18 @@ mod tests {
             let ends = ints.iter().map(|(one, two)| [*one, *two].map(Literal::Int));
             ends.collect::<Vec<_>>()
         };
-        // A negative one is another way, another number another value.
+        // A negative number is another kind of end, another number another value.
         let some = ints(&[(1, 1), (1, 1), (2, 1), (3, 1), (1, -4), (1, 0)]);
         assert_eq!(chosen(&some), (vec![0, 4, 5], 3));
         assert_eq!(chosen(&some[..4]), (vec![0, 2, 3], 1));
         assert_eq!(chosen(&some[..2]), (vec![0, 1], 0));
-        // However many ways there are.
+        // This holds however many kinds there are.
         let constant = |at: usize| Literal::Enum("E".to_owned(), at.to_string());
         let many: Vec<_> = (0..30)
             .map(|at| [constant(at), Literal::Bool(true)])
             .collect();
         assert_eq!(chosen(&many), ((0..MAX_DIFFERENT as u64).collect(), 22));
-        // What is nothing, or empty, is another way than what is something.
+        // A null or empty result is another kind than a filled one.
         let text = |text: &str| [Literal::Null, Literal::Text(text.to_owned())];
         let null = [Literal::Null, Literal::Null];
         let texts = [text("a"), text("b"), text("c"), text("d"), text(""), null];

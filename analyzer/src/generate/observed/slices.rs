@@ -1,4 +1,5 @@
-//! What a life was cut out as: how much of it does as in the run, and the test that comes of that.
+//! Chooses among the slices of a life, by how much of each agrees with the run, and by the
+//! resulting test.
 
 use super::Lost;
 use crate::generate::asserted::{Assertion, Checked, as_seen, assertion, tells_caller};
@@ -10,26 +11,27 @@ use crate::generate::worker::{Ended, Executed, Outcome, Worker};
 use std::borrow::Cow;
 use std::cmp::Reverse;
 
-/// How often a sequence is executed to see whether a call gives the same each time.
+/// How often a sequence is executed to see whether a call always returns the same.
 const CHANCES: usize = 5;
 
-/// What came of slices of one life.
+/// The result for the slices of one life.
 pub struct Came {
-    /// Which of them is the test, or was to be.
+    /// The slice that is the test, or was to be.
     pub of: Option<usize>,
-    /// What ended it before the life did, if anything has gone another way.
+    /// The call that ended it before the life did, if one ended differently.
     pub ended: Option<String>,
-    /// The test itself, or why there is none.
+    /// The test itself, or the reason why there is none.
     pub test: Result<Checked, Lost>,
 }
 
-/// The first calls of a slice that do as they did.
+/// The first calls of a slice that agree with the run.
 #[derive(Debug, Clone, Copy)]
 struct Good {
     calls: usize,
-    /// The call that goes another way, if one does.
+    /// The call that ends differently, if there is one.
     stopped_at: Option<usize>,
-    /// Whether more of them might do so: something that was left out may have changed what they are about.
+    /// Whether more of them might not agree: something that was left out may have changed their
+    /// objects.
     is_unsure: bool,
 }
 
@@ -51,7 +53,7 @@ pub fn best(
     let batch: Vec<Sequence> = tries.iter().map(|carved| carved.sequence.clone()).collect();
     let mut executed = worker.execute(methods, &batch)?;
     let mut tries: Vec<Cow<'_, Carved>> = tries.iter().map(Cow::Borrowed).collect();
-    // Before a call that takes all memory or time, all may be well.
+    // Before a call that uses up memory or time, all may be well.
     let mut stuck: Vec<Option<String>> = vec![None; tries.len()];
     for (at, executed) in executed.iter_mut().enumerate() {
         if let Some((until, how)) = until_stuck(&tries[at], executed, methods) {
@@ -63,7 +65,7 @@ pub fn best(
             stuck[at] = Some(how);
         }
     }
-    // What has been cut out, how much of it is good, and what that does.
+    // The slices, how much of each is good, and what that covers.
     let mut able: Vec<(usize, Good, Score)> = Vec::new();
     let mut telling_of_last = Vec::new();
     let mut without = None;
@@ -71,11 +73,11 @@ pub fn best(
         let telling = telling(carved, executed, methods, worker, other)?;
         let good = good(carved, executed, &telling, worker);
         telling_of_last = telling;
-        // Of several, the one that can say what is left out.
+        // Of several, the one that names what is left out is preferred.
         if good.is_unsure && !matches!(without, Some(Lost::Without(Some(_)))) {
             without = Some(Lost::Without(carved.left_out.clone()));
         }
-        // Calls that went as they did, and returned what they did.
+        // Calls that ended as they did, with the same result.
         let is_same = |at: usize| {
             let outcome = executed.outcomes.get(at);
             outcome.is_some_and(|outcome| as_seen(worker, outcome, &carved.seen[at]))
@@ -84,10 +86,10 @@ pub fn best(
             able.push((at, good, score));
         }
     }
-    // Of those that do as much, the one with the most around comes first.
+    // Of those that cover as much, the one with the most around comes first.
     able.sort_by_key(|(.., score)| Reverse(*score));
     let mut came: Option<Came> = None;
-    // Where the one that does most shows nothing, another may.
+    // If the one that covers most shows nothing, another may.
     for (at, good, _) in able.into_iter().take(3) {
         let (carved, executed_at) = (&tries[at], &executed[at]);
         let mut of_first = |calls: usize| {
@@ -104,8 +106,8 @@ pub fn best(
             )
         };
         let mut test = of_first(good.calls)?;
-        // Up to where something is left out, the object can be asked what it says of itself, and that may tell more
-        // than all later calls do. Behind another lambda it can be asked as well.
+        // Up to the place where something is left out, the object can be asked for its text, which
+        // may say more than all later calls. After another lambda it can be asked as well.
         let gaps = carved.gaps.iter().copied();
         let gap = gaps.filter(|gap| !carved.is_replaced(*gap)).min();
         let gap = gap.filter(|gap| *gap < good.calls && carved.own[..*gap].contains(&true));
@@ -138,7 +140,7 @@ pub fn best(
         }
     }
     let Some(came) = came else {
-        // Of the last one, which has the least to stumble over.
+        // This is the last one, with the fewest obstacles.
         let Some((last, executed)) = tries.iter().zip(&executed).next_back() else {
             return Ok(Came {
                 of: None,
@@ -173,14 +175,14 @@ pub fn best(
     Ok(came)
 }
 
-/// How much a test tells.
+/// How informative a test is.
 fn told(test: &Result<Checked, Lost>) -> usize {
     let told = test.iter().flat_map(|test| &test.assertions).flatten();
     let tells = |told: &&Assertion| !matches!(told, Assertion::Same(_) | Assertion::NotNull);
     told.filter(tells).count()
 }
 
-/// The calls of a slice before the one that took all memory or time, and how that is told.
+/// The calls of a slice before the one that used up memory or time, and the report about that.
 fn until_stuck(
     carved: &Carved,
     executed: &Executed,
@@ -217,8 +219,8 @@ fn tested(
     other: &mut Worker,
 ) -> anyhow::Result<Result<Checked, Lost>> {
     let kept = carved.own[..good].to_vec();
-    // Where something was left out, what nobody has asked it in the run it is not asked now. Another lambda is there
-    // for all to see.
+    // If something was left out, the object is only asked what the run has asked it. Another lambda
+    // is visible in the test.
     let object = kept.iter().position(|own| *own);
     let mut gaps = carved.gaps.iter();
     let is_whole = gaps.all(|gap| *gap >= good || carved.is_replaced(*gap));
@@ -250,16 +252,16 @@ fn tested(
     }))
 }
 
-/// Whether a call that stands alone is passed something else than in the run, and all that is asserted is that it
-/// gives an object: it might give any.
+/// Whether a call that stands alone has another argument than in the run, and the only assertion is
+/// that it returns an object: it might return any.
 fn is_hollow(carved: &Carved, test: &Checked) -> bool {
     let own = carved.own.iter().filter(|own| **own).count();
     let mut told = test.assertions.iter().flatten();
     own == 1 && !carved.gaps.is_empty() && told.all(|told| *told == Assertion::NotNull)
 }
 
-/// Whether an object says of itself what the run does not tell, though something was left out before that may
-/// have changed it.
+/// Whether the text of an object goes beyond the record, although something was left out before
+/// that may have changed it.
 fn says_more(carved: &Carved, at: usize, outcome: &Outcome) -> bool {
     let is_told = matches!(carved.seen[at].end, End::Returned(Some(Value::Literal(_))));
     matches!(outcome, Outcome::Object(_, None, Some(_)))
@@ -267,7 +269,7 @@ fn says_more(carved: &Carved, at: usize, outcome: &Outcome) -> bool {
         && carved.gaps.iter().any(|gap| *gap <= at)
 }
 
-/// Which calls of a slice end as they did each time that it is executed elsewhere.
+/// The calls of a slice that end as they did each time that it is executed elsewhere.
 fn stable(
     carved: &Carved,
     executed: &Executed,
@@ -288,7 +290,8 @@ fn stable(
     Ok(stable)
 }
 
-/// Whether two JVMs tell the same; each has numbers of its own for classes. Who calls is not the same in all.
+/// Whether two JVMs report the same; each has its own numbers for classes. The caller differs
+/// between them.
 fn is_alike(one: &Outcome, other: &Outcome) -> bool {
     if tells_caller(one) || tells_caller(other) {
         return false;
@@ -301,7 +304,7 @@ fn is_alike(one: &Outcome, other: &Outcome) -> bool {
     }
 }
 
-/// Why nothing of a slice does as it did.
+/// The reason why nothing of a slice agrees with the run.
 fn why(
     worker: &Worker,
     carved: &Carved,
@@ -322,7 +325,7 @@ fn why(
     Lost::Otherwise(otherwise(worker, carved, outcome, at, methods))
 }
 
-/// How a call went another way than in the run.
+/// How a call ended differently than in the run.
 fn otherwise(
     worker: &Worker,
     carved: &Carved,
@@ -353,10 +356,10 @@ fn otherwise(
     }
 }
 
-/// Whether a call ended in another way than it did, or in one that no test can expect; where something was left
+/// Whether a call ended differently, or in a way that no test can expect; if something was left
 /// out, also whether it returned something else.
 fn differs(worker: &Worker, outcome: &Outcome, seen: &Seen, lacks: bool) -> bool {
-    // Another number or text is no reason to stop, another way out is.
+    // Another number or text is no reason to stop, but another kind of end is.
     match outcome {
         Outcome::Threw(..) | Outcome::Failed(_) => {
             !as_seen(worker, outcome, seen) || assertion(worker, outcome).is_none()
@@ -365,8 +368,8 @@ fn differs(worker: &Worker, outcome: &Outcome, seen: &Seen, lacks: bool) -> bool
     }
 }
 
-/// Which calls are the object's own and return what is to be compared with the run: a number that is another one
-/// each time, and elsewhere, says nothing.
+/// The calls that are the object's own and whose result is to be compared with the run: a number
+/// that differs each time, and between places, says nothing.
 fn telling(
     carved: &Carved,
     executed: &Executed,
@@ -376,7 +379,7 @@ fn telling(
 ) -> anyhow::Result<Vec<bool>> {
     let mut telling = carved.own.clone();
     if executed.ended != Ended::Well {
-        // It goes another way in any case, and may take as long each time.
+        // It ends differently in any case, and may take as long each time.
         return Ok(telling);
     }
     let mut calls = executed.outcomes.iter().zip(&carved.seen).zip(&carved.own);
@@ -389,8 +392,8 @@ fn telling(
     Ok(telling)
 }
 
-/// The first call of a slice that ends in another way than it did. What was left out must not have mattered:
-/// behind it, all that is `telling` goes as it did.
+/// The first call of a slice that ends differently than it did. What was left out must not have
+/// mattered: after it, all that is `telling` agrees with the run.
 fn first_other(
     worker: &Worker,
     carved: &Carved,
@@ -403,8 +406,9 @@ fn first_other(
     })
 }
 
-/// How many calls of a slice do as they did, as far as that shows: where it goes on after something was left
-/// out, or comes to another result, it ends with the last call that shows the same as in the run.
+/// How many calls of a slice agree with the run, as far as that shows: if it continues after
+/// something was left out, or has another result, it ends with the last call that shows the same as
+/// in the run.
 fn good(carved: &Carved, executed: &Executed, telling: &[bool], worker: &Worker) -> Good {
     let nothing = Good {
         calls: 0,
@@ -417,7 +421,7 @@ fn good(carved: &Carved, executed: &Executed, telling: &[bool], worker: &Worker)
     let mut stopped_at = first_other(worker, carved, executed, telling);
     let mut end = match stopped_at {
         Some(end) => end,
-        // It caught what says that it must not.
+        // It caught the exception about what it must not do.
         None if executed.blocked => return nothing,
         None => executed.outcomes.len(),
     };
@@ -441,7 +445,7 @@ fn good(carved: &Carved, executed: &Executed, telling: &[bool], worker: &Worker)
         end = last.or(made).map_or(0, |at| at + 1);
     }
     if carved.is_cut {
-        // A hundred calls that show nothing are no test.
+        // A hundred calls that show nothing are not a test.
         let last = own(0..end).rfind(shows);
         let made = own(0..end).next();
         end = last.or(made).map_or(0, |at| at + 1);
@@ -465,7 +469,7 @@ mod tests {
     use crate::model::values::Literal;
     use std::rc::Rc;
 
-    /// A slice of one call that has ended so, with something left out before it or not.
+    /// A slice of one call with this end, with something left out before it or not.
     fn slice(end: End, gap: Option<usize>) -> Carved {
         Carved {
             sequence: Vec::new(),
@@ -493,7 +497,7 @@ mod tests {
         // Nothing is left out, or only later.
         assert!(!says(&slice(object(), None), text()));
         assert!(!says(&slice(object(), Some(1)), text()));
-        // That it is there is known all the same, and so is what the run tells.
+        // That it exists is known all the same, and so is what was recorded.
         assert!(!says(&slice(object(), Some(0)), None));
         let told = returned(Value::Literal(Literal::Text("A[1]".to_owned())));
         assert!(!says(&slice(told, Some(0)), text()));

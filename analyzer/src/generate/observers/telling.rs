@@ -1,10 +1,11 @@
-//! What may tell something when an object is asked for it.
+//! Decides which results of questions may be informative.
 
 use crate::generate::carve::Access;
 use crate::generate::sequence::Method;
 use crate::java::{descriptor, jdk_value};
 
-/// What says why an exception of the program's was thrown, unless a class of the program's says that itself.
+/// The method that returns the message of the program's exception, unless a class of the program
+/// overrides it.
 pub(super) fn message(class: &str, access: &Access<'_>) -> Option<Method> {
     const NAME: &str = "getMessage";
     const THROWABLE: &str = "java.lang.Throwable";
@@ -19,7 +20,7 @@ pub(super) fn message(class: &str, access: &Access<'_>) -> Option<Method> {
     })
 }
 
-/// Whether what is declared as of a type may tell something: by what it is, or by what it says of itself.
+/// Whether a result of this declared type may be informative: by its value, or by its text.
 pub(super) fn shows(ty: &str, access: &Access<'_>) -> bool {
     let (_, element) = descriptor::element(ty);
     match descriptor::class_name(element) {
@@ -28,7 +29,7 @@ pub(super) fn shows(ty: &str, access: &Access<'_>) -> bool {
     }
 }
 
-/// Whether an object of a class of the JDK may say what it is: what comes of it tells.
+/// Whether the text of an object of a JDK class may be informative.
 fn tells(class: &str) -> bool {
     matches!(
         class,
@@ -58,7 +59,7 @@ fn tells(class: &str) -> bool {
             | "java.util.Set"
             | "java.util.SortedMap"
             | "java.util.SortedSet"
-            // What is left of type variables.
+            // This is the erasure of type variables.
             | "java.lang.Comparable"
             | "java.lang.Object"
     ) || jdk_value::way(class).is_some()

@@ -1,4 +1,4 @@
-//! Steps along models: which class and which edge is next, and with what.
+//! Steps along models: chooses the next class and edge, and the values.
 
 use super::super::sequence::{Arg, MethodId, Sequence};
 use super::values::{Maker, shorter};
@@ -8,19 +8,19 @@ use crate::model::graph::{Edge, Graph, Node, ROOT};
 use crate::model::values::{Life, Literal, Seen, Values};
 use std::collections::HashMap;
 
-/// Calls of a method that must have thrown before other states are looked for.
+/// The number of throwing calls of a method after which other states are searched for.
 const TRIES: u32 = 4;
-/// Calls that are added along a model at once, at most.
+/// The most calls that are added along a model at once.
 const MAX_STEPS: usize = 6;
-/// Those of which a walk goes each.
+/// The least number of such calls from which a walk makes each.
 const MIN_RUN: usize = 5;
-/// Objects that follow one life, of a hundred.
+/// The percentage of objects that follow one life.
 const OF_ONE_LIFE: usize = 60;
-/// Calls of one method in a row of which a model knows, as far as one is skipped.
+/// The most calls of one method in a row in a model that are skipped.
 const MAX_RUN: usize = 300;
 
 impl<'a> Search<'a> {
-    /// Turns to what lacks by now.
+    /// Turns to what is lacking by now.
     pub(super) fn turn(&mut self) {
         let (Some(focus), Some(_)) = (&self.focus, self.model) else {
             return;
@@ -40,15 +40,15 @@ impl<'a> Search<'a> {
         self.turned = lacking;
     }
 
-    /// A step along the models of the classes that are tested, or that these lack: of some, the one that
-    /// has been gone least.
+    /// A step along the models of the classes that are tested, or that these lack: of some, the
+    /// least tried one.
     pub(super) fn toward(&mut self) -> Option<Candidate> {
         let lacks = !self.turned.is_empty() && self.random.percent(60);
         let mut best: Option<(u32, usize, Option<Node>)> = None;
         for _ in 0..COMPARED {
             let classes = if lacks { &self.turned } else { &self.targets };
             let class = *self.random.pick(classes)?;
-            // Where a class stands, one of its places; and its beginning.
+            // One of the places of objects of a class, or its beginning.
             let nodes: Vec<Node> = self.standing[class].keys().copied().collect();
             let begins = nodes.is_empty() || self.random.percent(30);
             let node = match begins {
@@ -68,7 +68,7 @@ impl<'a> Search<'a> {
             return self.begin(class);
         };
         let places = self.standing[class].get(&node)?;
-        // Those that came last have gone furthest around.
+        // The latest ones have come furthest.
         let last = places.len().saturating_sub(LAST);
         let places = if self.random.percent(50) {
             &places[last..]
@@ -79,7 +79,8 @@ impl<'a> Search<'a> {
         self.extend(place)
     }
 
-    /// The edges that leave a place in a model, or that begin it, with how often each was tried; and that place.
+    /// The edges that leave a place in a model, or that begin it, each with how often it was tried;
+    /// and that place.
     pub(super) fn leaving(
         &self,
         class: usize,
@@ -95,7 +96,7 @@ impl<'a> Search<'a> {
         Some((from, edges.collect()))
     }
 
-    /// One of those that were tried the least.
+    /// One of the least tried edges.
     fn least(&mut self, edges: &[(u32, &'a Edge)]) -> Option<(u32, &'a Edge)> {
         let least = edges.iter().map(|(tried, _)| *tried).min()?;
         let edges = edges.iter().copied().filter(|(tried, _)| *tried == least);
@@ -103,8 +104,7 @@ impl<'a> Search<'a> {
         self.random.pick(&edges).copied()
     }
 
-    /// An edge from there: one that a life has gone, if any is to be followed that has; mostly one that was
-    /// tried least.
+    /// An edge from there: one of the followed life, if there is one; mostly a least tried one.
     fn edge(&mut self, class: usize, node: Option<Node>, life: Option<Life>) -> Option<&'a Edge> {
         let (from, mut edges) = self.leaving(class, node)?;
         if let Some(life) = life {
@@ -154,7 +154,8 @@ impl<'a> Search<'a> {
         self.candidate(maker, id, receiver, args, Some(modelled))
     }
 
-    /// One of the lives that have gone an edge; or none, so that values of several come together.
+    /// One of the lives that have gone along an edge; or none, so that values of several are
+    /// combined.
     fn life_on(&mut self, edge: &Edge) -> Option<Life> {
         let lives: Vec<Life> = edge.tally.lives.all().collect();
         match self.random.percent(OF_ONE_LIFE) {
@@ -163,8 +164,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// A component's sequence that goes on along an edge of its model, now and then along several: what
-    /// comes of a call may show after others alone.
+    /// A component's sequence that continues along an edge of its model, now and then along
+    /// several: the effect of a call may only show after others.
     pub(super) fn extend(&mut self, place: usize) -> Option<Candidate> {
         let component = self.components.get(place)?;
         let (sequence, mut modelled) = (component.sequence.clone(), component.modelled?);
@@ -188,8 +189,8 @@ impl<'a> Search<'a> {
         Some(made)
     }
 
-    /// What begins with the sequence of a component, and one more call along the model of the object that
-    /// it is about; as a part of a walk, which goes each step, and over what the run has seen throw.
+    /// The sequence of a component, and one more call along the model of the object that it
+    /// concerns; in a walk, each step is made, including those that have thrown in the run.
     pub(super) fn step(
         &mut self,
         place: usize,
@@ -201,7 +202,7 @@ impl<'a> Search<'a> {
         let graph = &model.classes.get(&self.classes[modelled.class])?.graph;
         let edge = self.edge(modelled.class, Some(modelled.node), modelled.life)?;
         let call = model.call(edge.call);
-        // A constant stands where others are made, and is there already.
+        // A constant is in the place of a constructor, and exists already.
         let makes = call.method == "<init>" && call.positions.contains(&0)
             || call.positions.iter().all(|position| *position == RESULT);
         if modelled.node == graph.find(ROOT) && makes {
@@ -228,14 +229,14 @@ impl<'a> Search<'a> {
         Some(made)
     }
 
-    /// Where an edge leads from where an object stands.
+    /// The place to which an edge leads from that of an object.
     pub(super) fn beyond(&mut self, modelled: Modelled) -> Option<Node> {
         let edge = self.edge(modelled.class, Some(modelled.node), modelled.life)?;
         let model = self.model?.classes.get(&self.classes[modelled.class])?;
         Some(model.graph.find(edge.target))
     }
 
-    /// Whether the life that an object follows goes on from where it stands.
+    /// Whether the life that an object follows continues from its place.
     fn goes_on(&self, modelled: Modelled) -> bool {
         let edges = self.leaving(modelled.class, Some(modelled.node));
         modelled.life.is_some_and(|life| {
@@ -246,9 +247,9 @@ impl<'a> Search<'a> {
         })
     }
 
-    /// Where an edge leads. What a run has called again and again need not be called as often: mostly that
-    /// is no protocol but its data, and what it called in the end comes into reach. A walk skips calls that
-    /// differ in objects alone, or are very many.
+    /// The place to which an edge leads. What a run has called again and again need not be called
+    /// as often: mostly that is not a protocol but its data, and what it called in the end comes
+    /// within reach. A walk skips calls that differ only in objects, or are very many.
     fn along(&mut self, graph: &Graph, edge: &Edge, life: Option<Life>, walks: bool) -> Node {
         let follows = |next: &Edge| life.is_none_or(|life| next.tally.lives.contains(life));
         let mut run = vec![graph.find(edge.target)];
@@ -281,8 +282,8 @@ impl<'a> Search<'a> {
         Some((id, call.method == "<init>"))
     }
 
-    /// Arguments as they are on the edge of a model, in a life if one is followed; `object` where the
-    /// modelled object stands.
+    /// The arguments from an edge of the model, in a life if one is followed; `object` takes the
+    /// place of the modelled object.
     fn arguments(
         &mut self,
         edge: &Edge,
@@ -315,7 +316,7 @@ impl<'a> Search<'a> {
             let of_life = usable.iter().any(|(_, of_life)| *of_life);
             usable.retain(|one| one.1 == of_life);
             let total = edge.tally.returned.total() + edge.tally.threw.total();
-            // Where mostly objects were passed, values are the exception.
+            // If mostly objects were passed, values are the exception.
             let value =
                 !usable.is_empty() && (of_life || often >= total || self.random.percent(50));
             args.push(match value {
@@ -327,7 +328,7 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Whether a value that was seen can be passed for a parameter.
+/// Whether a recorded value can be passed for a parameter.
 fn fits(value: &Literal, ty: &str) -> bool {
     let primitive = ty.len() == 1;
     match value {

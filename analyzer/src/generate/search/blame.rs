@@ -1,22 +1,25 @@
-//! Whose fault it is that a sequence has no end: that of its last call, or of a part that it is built on.
+//! Finds what makes a sequence endless: its last call, or a part from which it is built.
 //!
-//! A tree that has been put into itself is an object like any other until something walks through it, and
-//! all that is built on it goes on like that. Each such sequence costs its time, and were the
-//! methods blamed alone, those that walk through trees would soon be called no more.
+//! A tree that has been put into itself is an object like any other until something walks through
+//! it, and all that is built from it is endless as well. Each such sequence costs its time limit,
+//! and if only methods were blamed, those that walk through trees would soon not be called any
+//! more.
 
 use super::super::sequence::MethodId;
 use super::{Candidate, Search};
 
-/// Calls without an end after which a method may be to blame,
+/// The number of endless calls after which a method may be to blame.
 const MAX_LOST: u32 = 2;
-/// if this share of its calls has none.
+/// The reciprocal of the share of its calls that must be endless.
 const OF_CALLS: u32 = 5;
-/// Share of the sequences with a part that must be lost for the part to be to blame.
+/// The reciprocal of the share of the sequences with a part that must be lost for the part to be to
+/// blame.
 const OF_USES: u32 = 4;
-/// How often, of a hundred, what is to blame has another chance, if any of its calls has ended well.
+/// The percentage of cases in which what is to blame has another chance, if any of its calls has
+/// ended well.
 const FORGIVEN: usize = 3;
 
-/// What has come of the sequences that were built on a component, also by way of others.
+/// The results of the sequences that were built from a component, directly or not.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Uses {
     well: u32,
@@ -30,7 +33,7 @@ impl Uses {
 }
 
 impl Candidate {
-    /// What goes on where it ends: all of it is in the sequence already.
+    /// The continuation at its end: all of it is in the sequence already.
     pub(super) fn then(self, mut next: Candidate) -> Candidate {
         next.parts.extend(self.parts);
         next
@@ -38,20 +41,20 @@ impl Candidate {
 }
 
 impl Search<'_> {
-    /// Whether a sequence is better not executed, for what it is built on.
+    /// Whether a sequence is better not executed because of its parts.
     pub(super) fn is_doubtful(&mut self, candidate: &Candidate) -> bool {
         let mut parts = candidate.parts.iter();
         parts.any(|part| self.uses[*part].are_bad()) && !self.random.percent(FORGIVEN)
     }
 
-    /// A sequence has come to its end.
+    /// Notes that a sequence has ended.
     pub(super) fn ended(&mut self, candidate: &Candidate) {
         for part in &candidate.parts {
             self.uses[*part].well += 1;
         }
     }
 
-    /// A sequence has not come to its end, or has ended its JVM.
+    /// Notes that a sequence was endless, or has ended its JVM.
     pub(super) fn blame(&mut self, candidate: &Candidate) {
         for part in &candidate.parts {
             self.uses[*part].lost += 1;
@@ -59,7 +62,7 @@ impl Search<'_> {
         *self.lost.entry(candidate.method).or_default() += 1;
     }
 
-    /// Whether calls of a method are too often without an end.
+    /// Whether calls of a method are too often endless.
     pub(super) fn has_no_end(&mut self, method: MethodId) -> bool {
         let lost = self.lost.get(&method).copied().unwrap_or(0);
         let (ended, _) = self.returned.get(&method).copied().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What has come of sequences: which are worth building on, and which are proposed for tests.
+//! Evaluates executed sequences: decides which become components, and which are proposed for tests.
 
 use super::super::asserted::is_whole;
 use super::super::sequence::{Arg, MethodId, Sequence};
@@ -11,7 +11,7 @@ use crate::model::values::Literal;
 use hindsight_tracelog::crash::is_box;
 
 impl Search<'_> {
-    /// Takes what has come of a sequence.
+    /// Evaluates the result of a sequence.
     pub(super) fn take(&mut self, mut candidate: Candidate, executed: &Executed, phase: usize) {
         let method = candidate.method;
         let length = candidate.sequence.len();
@@ -26,7 +26,7 @@ impl Search<'_> {
             self.tally.blocked += u64::from(executed.blocked);
             self.tally.lost += u64::from(lost && !executed.blocked);
             if self.stumbled(&candidate) {
-                // It may have been any of its calls.
+                // Any of its calls may have attempted it.
             } else if executed.blocked {
                 *self.trouble.entry(method).or_default() += OF_BLOCKED;
             } else {
@@ -39,7 +39,7 @@ impl Search<'_> {
         if outcome.is_some() {
             self.proven.insert(method);
         }
-        // How long a thread takes to end is chance.
+        // How long a thread takes to end is a matter of chance.
         let trouble = self.trouble.entry(method).or_default();
         *trouble = match executed.threads && self.timed {
             true => *trouble + 1,
@@ -68,7 +68,7 @@ impl Search<'_> {
         };
         if let Some(Outcome::Threw(class, ..)) = executed.outcomes.last() {
             self.go_on(&candidate, executed);
-            // What comes of null is mostly no decision of the program.
+            // The result of passing null is mostly not a decision of the program.
             let null = Arg::Literal(Literal::Null);
             let of_null = self.worker.class(*class).name == "java.lang.NullPointerException"
                 && last.args.contains(&null);
@@ -81,14 +81,14 @@ impl Search<'_> {
             }
             return;
         }
-        // Only values that are new are worth building on.
+        // Only sequences with new values become components.
         let touched = |var: usize| {
             var + 1 == length
                 || last.on == Some(var)
                 || candidate.modelled.is_some_and(|known| known.object == var)
         };
         let mut fresh = false;
-        // What else the call has changed: what was passed.
+        // What else the call has changed: its arguments.
         let mut changed = Vec::new();
         for (var, class, digest) in &executed.states {
             let is_new = self.states.insert((*class, *digest));
@@ -105,7 +105,7 @@ impl Search<'_> {
             let most = if fresh { MAX_TESTS } else { MAX_TESTS / 4 };
             self.propose(candidate.sequence.clone(), object, method, most, how);
         }
-        // Another way to a place in a model is worth keeping even so.
+        // Another way to a place in a model is worth keeping all the same.
         let rare = candidate.modelled.is_some_and(|known| {
             let count = self.reached.entry((known.class, known.node)).or_default();
             *count += 1;
@@ -145,8 +145,8 @@ impl Search<'_> {
         self.uses.push(Uses::default());
     }
 
-    /// Objects of a class come from here, too; if there are many ways already, in place of one of them,
-    /// so that what takes long to make has a chance.
+    /// Notes a further origin of objects of a class; if there are many already, it replaces one of
+    /// them, so that what takes long to make has a chance.
     fn keep(&mut self, class: ClassNumber, from: (usize, usize)) {
         let list = self.values.entry(class).or_default();
         if list.len() < MAX_PER_CLASS {
@@ -156,7 +156,8 @@ impl Search<'_> {
         }
     }
 
-    /// A test may be made of it, if there are not enough of its last method, or it runs what no other does.
+    /// Proposes it for a test, if there are not enough of its last method, or it runs what no other
+    /// does.
     fn propose(
         &mut self,
         sequence: Sequence,
@@ -194,7 +195,7 @@ impl Search<'_> {
     }
 }
 
-/// Whether objects of a class are always written down, never built.
+/// Whether objects of a class are always written as literals, never built.
 fn is_value(class: &str) -> bool {
     is_box(class) || matches!(class, "java.lang.String" | "java.lang.Class")
 }

@@ -1,4 +1,4 @@
-//! Lambdas that are passed to a call.
+//! Makes lambdas as arguments.
 
 use super::super::lambda::{Functional, Given};
 use super::super::sequence::Arg;
@@ -8,15 +8,15 @@ use crate::java::descriptor;
 use crate::java::signature::Generic;
 use crate::model::values::Literal;
 
-/// Of a hundred lambdas, those that give what they are passed, where that is of the type that is wanted,
+/// The percentage of lambdas that return their argument, if that is of the required type.
 const PASSED_ON: usize = 45;
-/// and of others, those that give null.
+/// The percentage of others that return null.
 const NOTHING: usize = 12;
-/// Numbers that lambdas give: the first of those that are tried with any program.
+/// The number of integers that lambdas return: the first of those that are tried with any program.
 const NUMBERS: usize = 4;
 
 impl Search<'_> {
-    /// A lambda of an interface, which may have arguments.
+    /// A lambda of an interface, which may have type arguments.
     pub(super) fn lambda(
         &mut self,
         functional: &Functional,
@@ -25,7 +25,7 @@ impl Search<'_> {
         depth: usize,
     ) -> Option<Arg> {
         let (types, result) = descriptor::split(&functional.descriptor)?;
-        // What stands for a type variable, as far as it is known.
+        // The type that a type variable stands for, as far as it is known.
         let stands_for = |at: usize| {
             let variable = *functional.variables.get(at)?;
             generic?.arguments.get(variable?)
@@ -46,7 +46,7 @@ impl Search<'_> {
         Some(functional.giving(gives))
     }
 
-    /// What a lambda gives each time.
+    /// The value that a lambda always returns.
     fn given(
         &mut self,
         ty: &str,
@@ -58,7 +58,7 @@ impl Search<'_> {
             return Some(Arg::Literal(Literal::Null));
         }
         let pool = match ty {
-            // Of what may be anything, texts and numbers say most.
+            // For a value of any type, texts and numbers are the most informative.
             "Ljava/lang/Object;" if self.random.percent(30) => {
                 self.surface.pool("Ljava/lang/Integer;")
             }
@@ -75,7 +75,7 @@ impl Search<'_> {
                 self.random.pick(&pool[..first.min(pool.len())])?.clone(),
             ));
         }
-        // It gives the same object each time, which has been made before.
+        // It always returns the same object, which has been made before.
         let given = self.argument(ty, generic, maker, depth + 1)?;
         matches!(given, Arg::Var(_) | Arg::Literal(_)).then_some(given)
     }

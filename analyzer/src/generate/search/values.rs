@@ -1,4 +1,4 @@
-//! What is passed to a call: from the pools, from components, or made for it.
+//! Makes arguments: from the pools, from components, or anew.
 
 use super::super::random::Random;
 use super::super::sequence::{Arg, Sequence, Statement};
@@ -10,17 +10,18 @@ use crate::model::values::Literal;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// How deep objects that are made for others are in them,
+/// The depth of objects that are made as arguments of others.
 const MAX_NESTED: usize = 2;
-/// and how many these hold.
+/// The most elements of these.
 const MAX_FILLED: usize = 3;
-/// Of a hundred functions that are passed, those that are lambdas: of the JDK's interfaces there is little else,
+/// The percentage of lambdas among functional arguments of the JDK's interfaces, for which there is
+/// little else.
 const LAMBDAS_OF_JDK: usize = 90;
-/// of the program's there may be its own implementations.
+/// The percentage for the program's interfaces, of which it may have implementations.
 const LAMBDAS: usize = 60;
 
 impl Search<'_> {
-    /// A value of a type, which may have arguments: from the pool, an object, or null.
+    /// A value of a type, which may have type arguments: from the pool, an object, or null.
     pub(super) fn argument(
         &mut self,
         ty: &str,
@@ -46,7 +47,7 @@ impl Search<'_> {
         }
         let ways = surface.ways.of(&class);
         if !self.random.percent(5) {
-            // What the program has done something with is mostly of more interest.
+            // An object with which the program has done something is mostly of more interest.
             let fresh = !ways.is_empty() && self.random.percent(40);
             let object = (!fresh)
                 .then(|| self.object(&class, generic, maker))
@@ -70,8 +71,8 @@ impl Search<'_> {
         (self.random.percent(20)).then_some(Arg::Literal(Literal::Null))
     }
 
-    /// An object of a class of the JDK, in one of the ways to make it; mostly with something in it, if it
-    /// can hold anything.
+    /// An object of a JDK class, in one of the ways to make it; mostly filled, if it can hold
+    /// anything.
     fn made(
         &mut self,
         ways: &[Way],
@@ -117,7 +118,7 @@ impl Search<'_> {
         Some(var)
     }
 
-    /// An object of a class, whose type may have arguments, from a component.
+    /// An object of a class, whose type may have type arguments, from a component.
     pub(super) fn object(
         &mut self,
         class: &str,
@@ -126,7 +127,7 @@ impl Search<'_> {
     ) -> Option<usize> {
         let generic = generic.filter(|generic| !generic.arguments.is_empty());
         let (surface, methods, components) = (self.surface, &*self.methods, &self.components);
-        // What is known to hold something else would be taken for what it is not.
+        // An object with other elements would be taken for what it is not.
         let suits = |place: usize, var: usize| {
             generic.is_none_or(|generic| {
                 let known = surface.generic_of(&components[place].sequence, var, methods);
@@ -137,7 +138,7 @@ impl Search<'_> {
             .filter(|number| self.worker.class(*number).is_a(class))
             .collect();
         fitting.sort();
-        // What is here already is used again, at times.
+        // An object of this sequence is used again at times.
         let mut there: Vec<usize> = (maker.offsets.iter())
             .flat_map(|(component, offset)| {
                 let objects = self.components[*component].objects.iter();
@@ -162,8 +163,8 @@ impl Search<'_> {
     }
 }
 
-/// One of several that are in components, of a few the one with the shortest sequence: the more room
-/// there is for what follows.
+/// One of several from components: of a few, the one with the shortest sequence, which leaves more
+/// room for what follows.
 pub(super) fn shorter<T: Copy>(
     random: &mut Random,
     components: &[Component],
@@ -181,16 +182,16 @@ pub(super) fn shorter<T: Copy>(
     Some(best)
 }
 
-/// A sequence that is put together.
+/// A sequence that is being built.
 #[derive(Default)]
 pub(super) struct Maker {
     pub(super) sequence: Sequence,
-    /// Where each component begins.
+    /// The place at which each component begins.
     pub(super) offsets: HashMap<usize, usize>,
 }
 
 impl Maker {
-    /// What goes on after a component: with its calls, and maybe more.
+    /// A sequence that continues a component: with its calls, and perhaps more.
     pub(super) fn after(place: usize, sequence: Sequence) -> Maker {
         Maker {
             sequence,
@@ -198,7 +199,7 @@ impl Maker {
         }
     }
 
-    /// Appends a component, and gives the place of its first call.
+    /// Appends a component, and returns the place of its first call.
     pub(super) fn add(&mut self, place: usize, component: &[Statement]) -> usize {
         let offset = self.sequence.len();
         let moved = component

@@ -1,9 +1,9 @@
-//! Walks: an object goes as far along its model as the run has gone, in one sequence.
+//! Walks: an object goes as far along its model as the run did, in one sequence.
 //!
-//! Steps one by one spread over all edges of all models, and seldom come where a run has been after thirty
-//! calls: to a query of a table that other calls have made and filled. A walk takes the edges one after
-//! another, those of one recorded life with the values that it had. Calls that throw where the run's did not
-//! are left out, and what is left is tried again.
+//! Single steps spread over all edges of all models, and seldom get as far as a run does after
+//! thirty calls: to a query of a table that other calls have made and filled. A walk takes the
+//! edges one after another, those of one recorded life with its values. Calls that throw although
+//! the run's did not are left out, and the rest is tried again.
 
 use super::super::sequence::{Sequence, moved, without_all};
 use super::super::worker::{Executed, Outcome};
@@ -12,31 +12,31 @@ use crate::model::graph::Node;
 use crate::model::values::Life;
 use std::collections::BTreeSet;
 
-/// Calls of one walk.
+/// The most calls of one walk.
 pub(super) const MAX_LENGTH: usize = 80;
-/// For how many walks one counts that takes too long, or wants what it must not.
+/// The number of walks for which one counts that takes too long, or attempts what is forbidden.
 const OF_STUMBLED: usize = 8;
-/// How many times one walk is tried again without calls that have thrown, and models skipped where they ask for
-/// what is not there.
+/// How often a walk is tried again without calls that have thrown, and models are skipped if they
+/// need what is missing.
 const MAX_LEFT_OUT: u32 = 12;
 
-/// What is known of a walk.
+/// The state of a walk.
 #[derive(Debug, Clone)]
 pub(super) struct Walk {
-    /// The class whose model it goes along.
+    /// The class along whose model it goes.
     class: usize,
-    /// How many times calls were left out.
+    /// How often calls were left out.
     left_out: u32,
-    /// Its calls along the model, behind the one with which it begins.
+    /// Its calls along the model, after the one with which it begins.
     steps: Vec<Step>,
 }
 
 /// A call of a walk.
 #[derive(Debug, Clone, Copy)]
 struct Step {
-    /// Which call of the sequence.
+    /// The index of the call in the sequence.
     at: usize,
-    /// Where its object stands then.
+    /// The place of its object after it.
     node: Node,
     /// Whether it throws in the run.
     throws: bool,
@@ -60,16 +60,16 @@ impl Walk {
     }
 }
 
-/// What has come of walks along the model of a class.
+/// The results of walks along the model of a class.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Walked {
     count: usize,
-    /// Basic blocks that were new.
+    /// The number of basic blocks that were new.
     novel: usize,
 }
 
 impl Search<'_> {
-    /// A walk from where an object stands: of some classes, along the model of that whose walks have come to
+    /// A walk from the place of an object: of some classes, along the model whose walks have found
     /// the most that is new.
     pub(super) fn walk(&mut self) -> Option<Candidate> {
         let mut best: Option<(usize, usize)> = None;
@@ -87,12 +87,12 @@ impl Search<'_> {
         let (_, class) = best?;
         let nodes: Vec<_> = self.standing[class].keys().copied().collect();
         let node = match self.random.percent(60) {
-            // Nodes are numbered as they are come to.
+            // Nodes are numbered in the order in which they are reached.
             true => *nodes.first()?,
             false => *self.random.pick(&nodes)?,
         };
         let life = self.seldom_followed(class, node);
-        // Those that have come as that life has.
+        // These have followed that life.
         let places = &self.standing[class][&node];
         let follows = |place: &&usize| {
             let modelled = self.components[**place].modelled;
@@ -133,7 +133,7 @@ impl Search<'_> {
                     });
                 }
                 Some(_) => break,
-                // What it takes is not there: perhaps what follows does without.
+                // Its arguments are missing: perhaps what follows does without.
                 None => {
                     skipped += 1;
                     let Some(node) = self.beyond(modelled) else {
@@ -153,7 +153,7 @@ impl Search<'_> {
         Some(made)
     }
 
-    /// Of the lives that go on from a node, one that was followed least.
+    /// Of the lives that continue from a node, a least followed one.
     fn seldom_followed(&mut self, class: usize, node: Node) -> Option<Life> {
         let (_, edges) = self.leaving(class, Some(node))?;
         let lives = edges.iter().flat_map(|(_, edge)| edge.tally.lives.all());
@@ -163,7 +163,7 @@ impl Search<'_> {
         Some(least)
     }
 
-    /// Whether it is a walk that did not end well; others of its class are taken less often then.
+    /// Whether it is a walk that did not end well; then others of its class are taken less often.
     pub(super) fn stumbled(&mut self, candidate: &Candidate) -> bool {
         let Some(walk) = &candidate.walk else {
             return false;
@@ -172,7 +172,7 @@ impl Search<'_> {
         true
     }
 
-    /// What a walk has come to that has ended well.
+    /// Notes what a walk that has ended well has found.
     pub(super) fn walked(&mut self, candidate: &mut Candidate, executed: &Executed, novel: usize) {
         let Some(walk) = &candidate.walk else {
             return;
@@ -184,8 +184,8 @@ impl Search<'_> {
         }
     }
 
-    /// A walk without the calls that have thrown where the run's have not, and those that use what they would have
-    /// returned; if there are any.
+    /// A walk without the calls that have thrown although the run's have not, and those that use
+    /// their results; if there are any.
     pub(super) fn without_thrown(
         &self,
         candidate: &Candidate,
@@ -214,7 +214,7 @@ impl Search<'_> {
         again(candidate, sequence, walk, moved(modelled.object, &gone))
     }
 
-    /// Goes on with a walk that a call has ended, without this.
+    /// Continues a walk that a call has ended, without that call.
     pub(super) fn go_on(&mut self, candidate: &Candidate, executed: &Executed) {
         let (Some(walk), Some(modelled)) = (&candidate.walk, candidate.modelled) else {
             return;
@@ -227,7 +227,7 @@ impl Search<'_> {
             statement.vars(|var| is_used |= var == at);
         }
         let gone = match is_used {
-            // What is left is the way to there.
+            // The rest is the way to that place.
             true => (at..candidate.sequence.len()).collect(),
             false => BTreeSet::from([at]),
         };
@@ -238,7 +238,7 @@ impl Search<'_> {
     }
 }
 
-/// A walk of which something was left out. There is none if its object is, or all of its calls are.
+/// A walk from which something was left out; `None` if that is its object, or all of its calls.
 fn again(
     candidate: &Candidate,
     sequence: Sequence,

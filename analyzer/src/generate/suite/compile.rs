@@ -1,4 +1,4 @@
-//! Compiling tests: those that javac refuses are dropped, and what it warns of is suppressed.
+//! Compiles tests: those that javac rejects are dropped, and its warnings are suppressed.
 
 use super::{Dropped, Suite};
 use crate::generate::asserted::Checked;
@@ -13,16 +13,17 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
 
-/// What javac is asked to warn of.
+/// The warnings that are requested of javac.
 const LINTS: [&str; 5] = ["cast", "deprecation", "rawtypes", "removal", "unchecked"];
 
-/// Compilations after which tests that still fail are given up.
+/// The number of compilations after which tests that still fail are given up.
 const MAX_ROUNDS: usize = 12;
 
-/// What javac says of a class that has more in it than a class file can have.
+/// The message of javac about a class that exceeds the limits of a class file.
 const TOO_MANY: &str = "too many constants";
 
-/// Sources without errors, whose classes are still there: each with its text, and what javac has warned of.
+/// The sources without errors, whose classes still exist: each with its text, and the warnings of
+/// javac.
 #[derive(Default)]
 pub(super) struct Compiled(BTreeMap<PathBuf, (String, Vec<Diagnostic>)>);
 
@@ -40,9 +41,9 @@ impl Suite<'_> {
         dropped: &mut Dropped,
     ) -> Result<Vec<Source>> {
         let mut left: BTreeSet<usize> = tests.keys().copied().collect();
-        // Those whose types javac does not take with arguments.
+        // The tests whose types javac rejects with type arguments.
         let mut raw = BTreeSet::new();
-        // What javac warns of, by class.
+        // The warnings of javac, by class.
         let mut lints = Lints::new();
         for _ in 0..MAX_ROUNDS {
             let list: Vec<(usize, &Checked)> = left
@@ -112,8 +113,8 @@ impl Suite<'_> {
         }
     }
 
-    /// Compiles what can be compiled of tests that were written for other classes; the others, each with what
-    /// javac says of it.
+    /// Compiles what can be compiled of tests that were written for other classes. Returns the
+    /// others, each with the message of javac.
     ///
     /// # Errors
     ///
@@ -121,7 +122,7 @@ impl Suite<'_> {
     pub fn compile_most(&self, written: &[Source]) -> Result<BTreeMap<usize, String>> {
         let mut left = written.to_vec();
         let mut refused: BTreeMap<usize, String> = BTreeMap::new();
-        // Each round leaves out lines. javac tells of imports first, then of types, then of the rest.
+        // Each round leaves out lines. javac reports imports first, then types, then the rest.
         loop {
             let errors = self.javac(&left)?.errors;
             if errors.is_empty() {
@@ -137,7 +138,7 @@ impl Suite<'_> {
                 let mut tests = source.tests.iter();
                 let (lines, tests) = match tests.find(|test| test.lines.contains(&error.line)) {
                     Some(test) => (test.lines.clone(), vec![test.number]),
-                    // What an import has brought is missed by the tests that need it.
+                    // The tests that need the import fail in the next round.
                     None if line(&source.text, error.line).starts_with("import ") => {
                         (error.line..error.line + 1, Vec::new())
                     }
@@ -159,14 +160,14 @@ impl Suite<'_> {
         }
     }
 
-    /// The source that an error or a warning is about.
+    /// The source that an error or a warning concerns.
     fn source_of<'s>(&self, told: &Diagnostic, written: &'s [Source]) -> Option<&'s Source> {
         let file = told.file.as_ref()?;
         let mut all = written.iter();
         all.find(|source| file_of(&self.dir, source) == *file)
     }
 
-    /// What javac warns of, by class: what `@SuppressWarnings` then names.
+    /// The warnings of javac, by class, in the form for `@SuppressWarnings`.
     fn lints(&self, warnings: &[Diagnostic], written: &[Source]) -> Lints {
         let mut lints = Lints::new();
         for warning in warnings {
@@ -181,8 +182,8 @@ impl Suite<'_> {
         lints
     }
 
-    /// What javac says of tests. What is compiled, and has not changed since, is not compiled once more: javac takes as
-    /// long as all else that becomes of a suite.
+    /// The messages of javac about tests. What is compiled, and has not changed since, is not
+    /// compiled again: javac takes as long as all the rest for a suite.
     fn javac(&self, written: &[Source]) -> Result<Said> {
         let mut own: BTreeMap<PathBuf, String> = (written.iter())
             .map(|source| (file_of(&self.dir, source), source.text.clone()))
@@ -246,7 +247,7 @@ impl Suite<'_> {
         Ok(all)
     }
 
-    /// Compiles sources, and first of all what stands in for JUnit.
+    /// Compiles sources, and before all of them the stubs of JUnit.
     fn run_javac(&self, written: &BTreeMap<PathBuf, String>, is_first: bool) -> Result<Said> {
         self.told.begin("compiling the tests", Extent::Unknown);
         fs::create_dir_all(self.classes()).context("failed to make a temporary directory")?;
@@ -265,7 +266,7 @@ impl Suite<'_> {
                 files.push(entry?.path());
             }
         } else {
-            // Before a JUnit of the program's.
+            // This precedes a JUnit of the program.
             class_path.push(self.classes());
         }
         class_path.extend(self.classpath.iter().cloned());
@@ -283,7 +284,7 @@ impl Suite<'_> {
     }
 }
 
-/// Where a suite in a directory has a source.
+/// The path of a source in a suite's directory.
 fn file_of(dir: &Path, source: &Source) -> PathBuf {
     dir.join("sources").join(source.path())
 }
@@ -294,7 +295,7 @@ fn line(text: &str, number: usize) -> &str {
     lines.nth(number.saturating_sub(1)).unwrap_or_default()
 }
 
-/// A text in which some lines are empty.
+/// A text in which some lines are made empty.
 fn without_lines(text: &str, gone: &Range<usize>) -> String {
     let lines = text.lines().enumerate();
     let left = lines.map(|(at, line)| match gone.contains(&(at + 1)) {
@@ -304,7 +305,7 @@ fn without_lines(text: &str, gone: &Range<usize>) -> String {
     left.collect()
 }
 
-/// The tests that errors of javac are about.
+/// The tests that errors of javac concern.
 fn blame(errors: &[Diagnostic], written: &[Source], dir: &Path) -> BTreeSet<usize> {
     let mut blamed = BTreeSet::new();
     let mut general = BTreeSet::new();
@@ -320,8 +321,8 @@ fn blame(errors: &[Diagnostic], written: &[Source], dir: &Path) -> BTreeSet<usiz
             Some(test) => {
                 blamed.insert(test.number);
             }
-            // An import: it is of some test of the file. If there is no room for all of them, or javac cannot take
-            // them, there is for one half, or it can take that.
+            // The import belongs to some test of the file. If there is no room for all of them, or
+            // javac cannot compile them, one half may be possible.
             None => {
                 let all = source.tests.iter().map(|test| test.number);
                 let is_of_half = [TOO_MANY, BROKEN]
@@ -377,16 +378,16 @@ mod tests {
         let [one, two] = [0, 1].map(|at| Some(&written[at]));
         assert_eq!(blamed(&[error(one, 10), error(two, 14)]), [4, 6]);
         assert_eq!(blamed(&[error(one, 15)]), [5]);
-        // An import may be of any test of its file, but for one that has an error of its own.
+        // An import may belong to any test of its file, except one that has an error of its own.
         assert_eq!(blamed(&[error(one, 3)]), [4, 5]);
         assert_eq!(blamed(&[error(one, 3), error(one, 15)]), [5]);
-        // Of a class that is too large, one half may stay.
+        // Half of a class that is too large may stay.
         let large = Diagnostic {
             message: TOO_MANY.to_owned(),
             ..error(one, 8)
         };
         assert_eq!(blamed(&[large]), [5]);
-        // What is in no file, or one that is not ours, tells nothing.
+        // An error in no file, or in one that is not ours, tells nothing.
         let stranger = file("Three", &[7]);
         let nowhere = [error(None, 0), error(Some(&stranger), 10)];
         assert!(blamed(&nowhere).is_empty());

@@ -1,16 +1,16 @@
-//! Tests that leave something to be done later which a test must not do.
+//! Finds tests that leave something to be done later which a test must not do.
 //!
-//! When it is done, others run, or none: of all that have run in the same JVM before, one half and the other run
-//! again, until those are alone that do it.
+//! When it is done, other tests run, or none: of all that have run in the same JVM before, one half
+//! and then the other run again, until those that do it are isolated.
 
 use super::{Listed, Ran, Run, Suite};
 use anyhow::Result;
 use std::collections::{BTreeSet, VecDeque};
 use std::time::Duration;
 
-/// JVMs that are run to find them: those that are left then go with those that they were found among.
+/// The most JVMs that are run to find them: after that, the remaining candidates are all dropped.
 const MAX_RUNS: usize = 60;
-/// The same when it is late.
+/// The same when time has run out.
 const MAX_LATE_RUNS: usize = 12;
 
 impl Suite<'_> {
@@ -33,11 +33,12 @@ impl Suite<'_> {
     }
 }
 
-/// The least tries that a list gets: it is halved and halved again, whatever those before it have taken.
+/// The least number of tries for a list, which is halved repeatedly, whatever those before it have
+/// taken.
 const LEAST_TRIES: usize = 6;
 
-/// Those of each list that do harm by themselves, if that is known after so many tries for all; else all of what is
-/// left of it.
+/// Those of each list that do harm by themselves, if that is determined within this many tries for
+/// all; else all that is left of it.
 fn narrow(
     lists: Vec<(Vec<Listed>, usize)>,
     most: impl Fn() -> usize,
@@ -57,7 +58,7 @@ fn narrow(
                 continue;
             }
         }
-        // What does harm is often a class, in each of its tests.
+        // The cause is often a class, in each of its tests.
         list.sort_by(|a, b| (&a.1, a.0).cmp(&(&b.1, b.0)));
         let mut suspects = VecDeque::from([&list[..]]);
         while let Some(list) = suspects.pop_front() {
@@ -83,7 +84,7 @@ mod tests {
 
     #[test]
     fn a_class_that_does_harm_does_not_take_others_with_it() {
-        // As they run: shuffled, every fifth of the class `B`.
+        // This is the order in which they run: shuffled, with every fifth of the class `B`.
         let list = (0..500).map(|at| {
             let test = at * 7 % 500;
             let class = ["B", "A", "C", "D", "E"][test % 5];
@@ -95,7 +96,7 @@ mod tests {
         assert!(found.len() < 130, "{}", found.len());
     }
 
-    /// Which are found of a hundred, in two runs, if these do harm, and how many tries that takes.
+    /// Those that are found of a hundred, in two runs, if these do harm, and the number of tries.
     fn found(harmful: &[usize], most: usize) -> (Vec<usize>, usize) {
         let list: Vec<Listed> = (0..100)
             .map(|test| (test, String::new(), String::new()))
@@ -119,7 +120,7 @@ mod tests {
         assert_eq!(alone, [42]);
         assert!(tries <= 20, "{tries}");
         assert_eq!(found(&[3, 42, 97], 120).0, [3, 42, 97]);
-        // Where it takes too long, more go, and never fewer.
+        // If it takes too long, more are dropped, and never fewer.
         let (more, tries) = found(&[3, 42, 97], 8);
         assert!([3, 42, 97].iter().all(|one| more.contains(one)));
         assert!((4..100).contains(&more.len()) && tries <= 10, "{more:?}");

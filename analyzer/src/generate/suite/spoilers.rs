@@ -1,22 +1,22 @@
-//! Tests that leave behind what makes others fail, as one that closes what all of them share.
+//! Finds tests that make others fail, such as one that closes what all of them share.
 //!
-//! Of two tests that do not get along one must go. If it is the one that fails, all go that a single other one
-//! makes fail.
+//! Of two tests that conflict one must be dropped. If that were the one that fails, all would be
+//! dropped that a single other one makes fail.
 
 use super::{Listed, Run, Suite, Verdict};
 use anyhow::Result;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-/// How many tests are looked for that make others fail.
+/// The most tests that are searched for because they make others fail.
 const MAX_SPOILERS: usize = 12;
-/// What a test of what the run did counts for, where one that was made up counts for one.
+/// The weight of a test of what the run did, compared with one that was invented.
 const NATURAL: usize = 12;
 
 impl Suite<'_> {
-    /// The tests without which others pass that have failed in some of these runs, where that loses less.
-    /// Tests that fail behind others themselves are not among them. Those with numbers below `natural` are of
-    /// what the run did.
+    /// The tests without which others pass that have failed in some of these runs, if dropping them
+    /// loses less. Tests that fail behind others themselves are not among them. Those with numbers
+    /// below `natural` are of what the run did.
     pub(super) fn spoilers(
         &self,
         runs: &[Run],
@@ -55,7 +55,8 @@ impl Suite<'_> {
                     break;
                 };
                 let found = self.spoiler(&list[..at], &list[at], run.place, limit)?;
-                // Where each of them spoils the next one, all go but those that come by.
+                // If each of them spoils the next one, all are dropped except those that happen to
+                // pass.
                 let Some(spoiler) = found.filter(|found| !flaky.contains(found)) else {
                     break;
                 };

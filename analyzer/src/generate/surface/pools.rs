@@ -3,7 +3,7 @@
 use crate::model::values::Literal;
 use std::collections::HashMap;
 
-/// By the descriptors of their types.
+/// The values by the descriptors of their types.
 pub(super) fn base_pools() -> HashMap<String, Vec<Literal>> {
     let ints = |values: &[i64]| values.iter().map(|value| Literal::Int(*value)).collect();
     let texts = |values: &[&str]| {

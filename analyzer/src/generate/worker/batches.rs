@@ -1,4 +1,4 @@
-//! Batches of sequences: sharing them among JVMs, and taking what comes of them.
+//! Batches of sequences: shares them among JVMs, and receives the results.
 
 use super::running::{Answers, Running};
 use super::wire::{Batch, Message, Told, send};
@@ -10,25 +10,25 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::thread;
 use std::time::Duration;
 
-/// How many times as long as its limit a sequence may last until the worker is taken for one that cannot keep time,
-/// as it does itself.
+/// The multiple of its limit that a sequence may last until the worker, which keeps time itself, is
+/// taken to be unable to do so.
 const LONGEST: u32 = 20;
-/// The time on top of it in which a busy machine says so,
+/// The additional time in which a busy machine reports that.
 const SLACK: Duration = Duration::from_secs(10);
-/// and that in which a JVM starts.
+/// The additional time in which a JVM starts.
 const STARTING: Duration = Duration::from_secs(60);
-/// JVMs that are given up since a class failed to be initialised in them.
+/// The most JVMs that are given up because a class failed to be initialised in them.
 const MAX_SPOILT: u32 = 10;
 
-/// What one JVM executes of a batch.
+/// The part of a batch that one JVM executes.
 struct Share<'a> {
-    /// Which JVM.
+    /// The index of the JVM.
     at: usize,
     batch: Batch<'a>,
     done: Vec<Executed>,
-    /// How many were done when its last JVM ended,
+    /// The number of sequences that were done when its last JVM ended.
     before: usize,
-    /// and the JVMs that have ended since then.
+    /// The number of JVMs that have ended since then.
     barren: u32,
     /// Whether nothing is left to do.
     is_over: bool,
@@ -46,12 +46,12 @@ impl<'a> Share<'a> {
         }
     }
 
-    /// Takes note of a JVM that has ended. Says whether another one may do better.
+    /// Notes that a JVM has ended. Returns whether another one may do better.
     fn ended(&mut self, has_answered: bool) -> bool {
         if self.done.len() == self.before {
             self.barren += 1;
             if self.barren == 1 {
-                // It may have ended by what a sequence before has left behind.
+                // It may have ended because of what an earlier sequence has left behind.
                 return true;
             }
             if self.batch.sequences.is_empty() || !has_answered {
@@ -67,7 +67,7 @@ impl<'a> Share<'a> {
 }
 
 impl Worker {
-    /// Executes sequences, in one JVM; or where a search goes on, each half in a JVM of its own.
+    /// Executes sequences in one JVM; in a search, each half in a JVM of its own.
     pub(super) fn executed(
         &mut self,
         methods: &Methods,
@@ -88,7 +88,7 @@ impl Worker {
         Ok(shares.into_iter().flat_map(|share| share.done).collect())
     }
 
-    /// Has what is left of each share executed until its JVM ends, all at the same time.
+    /// Executes the rest of each share until its JVM ends, all at the same time.
     fn round(&mut self, methods: &Methods, shares: &mut [Share<'_>], what: Told) -> Result<()> {
         let quick = self.quick_limit();
         let mut going = Vec::new();
@@ -120,12 +120,12 @@ impl Worker {
             let ends = talks.map(|(share, child, answers, sending)| {
                 let told = self.collect(answers, share.batch.sequences.len(), &mut share.done);
                 if told.is_none() {
-                    // It is not asked again. It may have ended by itself.
+                    // It is not used again. It may have ended by itself.
                     let _ = child.kill();
                 }
                 let sent = sending.join();
                 let sent = sent.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-                // If not all was sent, this JVM is not asked again, either.
+                // If not all was sent, this JVM is not used again, either.
                 told.is_some() && sent.is_ok()
             });
             ends.collect()
@@ -144,8 +144,8 @@ impl Worker {
         Ok(())
     }
 
-    /// Whether a call has left, or met, a class that failed to be initialised and never will be in that JVM, as where
-    /// two classes need each other and the wrong one was first.
+    /// Whether a call has left, or met, a class that failed to be initialised and never will be in
+    /// that JVM, as when two classes need each other and the wrong one was first.
     fn spoils(&self, executed: &Executed) -> bool {
         executed.outcomes.iter().any(|outcome| match outcome {
             Outcome::Threw(class, message, _) => match self.class(*class).name.as_str() {
@@ -159,8 +159,7 @@ impl Worker {
         })
     }
 
-    /// Takes answers until the batch ends; nothing if the JVM must not be used any
-    /// more.
+    /// Receives answers until the batch ends; `None` if the JVM must not be used any more.
     fn collect(
         &mut self,
         answers: &mut Answers,

@@ -1,32 +1,32 @@
-//! Which calls had no end, so that they are not made again where they are not needed.
+//! Learns which calls are endless, so that they are not made again where they are not needed.
 
 use super::{Ended, Executed};
 use crate::generate::sequence::{MethodId, Methods, Sequence, Statement};
 use std::collections::HashMap;
 
-/// How often a call must have had no end,
+/// The number of endless calls that is required.
 const MAX_LOST: u32 = 2;
-/// in this share of all.
+/// The reciprocal of the share of all calls that must be endless.
 const OF_CALLS: u32 = 5;
 
-/// What may have no end.
+/// What may be endless.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Asked {
     /// A method.
     Call(MethodId),
-    /// The text of an object that is declared with a type.
+    /// The text of an object with this declared type.
     Text(String),
 }
 
-/// What has come of calls, and of asking for texts.
+/// The results of calls, and of requests for texts.
 #[derive(Debug, Default)]
 pub struct Endless {
-    /// How often there was an end, and how often none.
+    /// How often each ended, and how often it was endless.
     known: HashMap<Asked, (u32, u32)>,
 }
 
 impl Endless {
-    /// Takes what has come of a sequence.
+    /// Learns from the result of a sequence.
     pub(super) fn learn(&mut self, sequence: &Sequence, executed: &Executed, methods: &Methods) {
         if let (Ended::TimedOut, Some(stuck)) = (executed.ended, executed.stuck)
             && let Some(statement) = sequence.get(stuck.at)
@@ -37,7 +37,7 @@ impl Endless {
             };
             self.known.entry(asked).or_default().1 += 1;
         }
-        // Of most there is nothing to be known.
+        // Mostly nothing is known yet.
         if self.known.is_empty() {
             return;
         }
@@ -58,12 +58,12 @@ impl Endless {
         !self.known.is_empty() && self.is_bad(&Asked::Call(method))
     }
 
-    /// Whether what a call returns is better not asked for its text.
+    /// Whether the result of a call is better not asked for its text.
     pub fn is_text(&self, statement: &Statement, methods: &Methods) -> bool {
         !self.known.is_empty() && self.is_bad(&text(statement, methods))
     }
 
-    /// Whether a sequence of which this part can be left out has something that is better not done.
+    /// Whether a sequence, of which this part can be left out, contains what is better not done.
     pub fn is_in(&self, sequence: &Sequence, optional: usize, methods: &Methods) -> bool {
         let mut calls = sequence.iter().enumerate();
         !self.known.is_empty()
@@ -133,7 +133,7 @@ mod tests {
         // What has been called is still needed.
         let twin = (vec![false, true], false, [true, false]);
         assert_eq!(learn(Some((1, false)), 1), twin);
-        // Whatever returns it.
+        // This holds whatever returns it.
         let text = (vec![false, true], true, [true; 2]);
         assert_eq!(learn(Some((0, true)), 2), text);
         // Most ends are good ones.

@@ -1,32 +1,33 @@
 //! The environment of the JVMs that run the program.
 //!
-//! Whoever runs the tests has another one, and what is in ours may be secret: a JVM gets no more of it than it needs to
-//! start. In one of the places every variable that there is here, and some that there are elsewhere, has another value.
+//! Users of the tests have other environments, and the contents of ours may be secret: a JVM gets
+//! no more of it than it needs to start. In one of the places every variable that exists here, and
+//! some that exist elsewhere, has another value.
 //!
-//! **Invariant:** of a variable that is not named here no JVM gets the value.
+//! **Invariant:** a JVM never gets the value of a variable that is not named here.
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-/// Whose environment a place has.
+/// The kind of environment of a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Environment {
-    /// Nobody's: what a JVM needs.
+    /// Only what a JVM needs.
     Bare,
     /// The same, with the locale of this machine.
     Here,
-    /// Somebody else's.
+    /// That of another user.
     Another,
 }
 
-/// What is the same everywhere: where the C library finds what it reads.
+/// Variables by which the C library finds its files, which are the same everywhere.
 const OF_LIBRARY: [&str; 4] = ["LD_LIBRARY_PATH", "LOCALE_ARCHIVE", "LOCPATH", "TZDIR"];
-/// What programs expect.
+/// Variables that programs expect.
 const EXPECTED: [&str; 4] = ["HOME", "LOGNAME", "PATH", "USER"];
-/// Which charset names of files have: the first that there is.
+/// Variables that determine the charset of file names: the first that is set.
 const CHARSET: [&str; 3] = ["LC_ALL", "LC_CTYPE", "LANG"];
 
-/// What others have, be it here or not.
+/// Variables that others have, whether or not they exist here.
 const OF_OTHERS: [(&str, &str); 9] = [
     ("CI", "true"),
     ("COLORTERM", "truecolor"),
@@ -38,7 +39,7 @@ const OF_OTHERS: [(&str, &str); 9] = [
     ("SHELL", "/bin/another"),
     ("TERM", "xterm-another"),
 ];
-/// How variables begin that the JVM, its launcher or the C library may read.
+/// The prefixes of variables that the JVM, its launcher or the C library may read.
 const OF_JVM: [&str; 12] = [
     "CLASSPATH",
     "GCONV_",
@@ -55,7 +56,8 @@ const OF_JVM: [&str; 12] = [
 ];
 
 impl Environment {
-    /// All variables of a JVM, made of ours. What is another's is below `home`, and the zone is that of the place.
+    /// All variables of a JVM, made from ours. Those of another user are below `home`, and the time
+    /// zone is that of the place.
     pub(super) fn variables(
         self,
         ours: &[(OsString, OsString)],
@@ -76,7 +78,7 @@ impl Environment {
             all.retain(|(known, _)| known != name);
             all.push((name.into(), value));
         };
-        // What the kernel refuses is told in its own words, and the charset stays as it is.
+        // The kernel's refusals are not translated, and the charset stays as it is.
         set("LANGUAGE", "C".into());
         match self {
             Environment::Bare | Environment::Here => {
@@ -104,7 +106,7 @@ impl Environment {
                     }
                 }
                 for (name, value) in OF_OTHERS {
-                    // Also where it is ours.
+                    // This holds even if it is ours.
                     let is_ours = ours_of(name).is_some_and(|(_, ours)| ours == value);
                     set(
                         name,
@@ -137,7 +139,7 @@ impl Environment {
     }
 }
 
-/// Another value of the same kind, for programs that read it as what it is here.
+/// Another value of the same kind, for programs that parse it.
 fn another(value: &OsStr) -> OsString {
     let value = value.to_str().unwrap_or_default();
     let is_number = value.parse::<i64>().is_ok();
@@ -201,7 +203,7 @@ mod tests {
                 assert!(!told, "{name}: {values:?}");
             }
         }
-        // What is not set here may be elsewhere.
+        // A variable that is not set here may be set elsewhere.
         assert_eq!(
             places.map(|whose| of(whose, "TERM").is_some()),
             [false, true, false]

@@ -1,4 +1,4 @@
-//! One JVM of a worker's, and the pipes to it.
+//! One JVM of a worker, and the pipes to it.
 
 use super::ClassNumber;
 use super::setup::{Place, Setup, Task};
@@ -11,21 +11,21 @@ use std::process::{Child, ChildStdin, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 
-/// A JVM that runs; it ends with this.
+/// A running JVM, which ends when this is dropped.
 pub(super) struct Running {
     pub(super) child: Child,
     pub(super) input: BufWriter<ChildStdin>,
     pub(super) answers: Answers,
-    /// How many methods it was told of.
+    /// The number of methods that it knows.
     pub(super) declared: usize,
 }
 
-/// What a JVM says.
+/// The output of a JVM.
 pub(super) struct Answers {
     pub(super) messages: Receiver<Message>,
-    /// Whether it has said anything yet.
+    /// Whether it has sent anything yet.
     pub(super) has_answered: bool,
-    /// Our numbers of the classes that this JVM has told of.
+    /// Our numbers of the classes that this JVM has described.
     pub(super) numbers: HashMap<u32, ClassNumber>,
 }
 

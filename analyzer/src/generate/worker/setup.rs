@@ -1,4 +1,4 @@
-//! How the JVMs are started that run the program, and where.
+//! Decides how and where the JVMs are started that run the program.
 //!
 //! **Invariant:** what they write is temporary, or named to the kernel ([`Jdk::confined`]).
 
@@ -15,44 +15,45 @@ use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// The release that has the formats of before no more.
+/// The first release without the old formats.
 const NO_OLD_FORMATS: u32 = 23;
-/// The release from which the JVM has an option for whether it tells of `Unsafe`, by which the worker chooses the order
-/// of sets.
+/// The first release whose JVM has an option about warnings of `Unsafe`, by which the worker
+/// chooses the order of sets.
 const UNSAFE_IS_TOLD: u32 = 23;
-/// From here on there are threads that only the JDK's own classes can list.
+/// The first release with threads that only the JDK's own classes can list.
 const HAS_VIRTUAL_THREADS: u32 = 21;
 /// The directories for temporary files, in the current one: JVMs that run at the same time do not see each other's.
 const TEMPORARY: [&str; PARALLEL] = ["tmp", "tmp1"];
 
-/// A link to the root of the file system, in our own directory: below it, all lies at other paths than it does.
+/// A link to the root of the file system, in our own directory: below it, all has another path.
 const ANOTHER_ROOT: &str = "another-root";
 
-/// How a worker is started.
+/// The settings for starting a worker.
 #[derive(Debug, Clone)]
 pub struct Setup {
     /// The JDK.
     pub jdk: Jdk,
-    /// The program: classes that were rewritten first.
+    /// The class path of the program, beginning with the rewritten classes.
     pub entries: Vec<PathBuf>,
-    /// A directory of our own; those in which JVMs run are below it.
+    /// A directory of our own; the JVMs run in directories below it.
     pub dir: PathBuf,
-    /// Processor time that a sequence may take.
+    /// The processor time that a sequence may take.
     pub limit: Duration,
-    /// Whether each sequence finds static state as it was at first.
+    /// Whether each sequence finds the initial static state.
     pub reset: bool,
-    /// Whether a class of the program has preview features, which JVMs and javac have only where they are asked to.
+    /// Whether a class of the program uses preview features, which JVMs and javac support only with
+    /// an option.
     pub preview: bool,
-    /// What records it, if anything does.
+    /// The recording, if there is one.
     pub recorded: Option<Recording>,
 }
 
-/// How what workers do is recorded.
+/// The settings for recording what workers do.
 #[derive(Debug, Clone)]
 pub struct Recording {
     /// The agent.
     pub agent: PathBuf,
-    /// Where the recordings go, one directory for each JVM.
+    /// The directory of the recordings, with one directory for each JVM.
     pub out: PathBuf,
 }
 
@@ -70,7 +71,7 @@ impl Recording {
 }
 
 impl Setup {
-    /// The worker's class path: itself.
+    /// Writes the worker's class path: the worker itself.
     ///
     /// # Errors
     ///
@@ -91,7 +92,7 @@ impl Setup {
         Ok(())
     }
 
-    /// A new file for what is thrown, where that is written down.
+    /// A new file for thrown exceptions, if these are logged.
     pub(super) fn thrown(&self, place: &Place) -> Result<Option<PathBuf>> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         if !place.refusals {
@@ -107,7 +108,8 @@ impl Setup {
         Ok(Some(file))
     }
 
-    /// Where something lies for the program in a place: where it and the JDK lie is not the same everywhere.
+    /// The path of something for the program in a place: its location and the JDK's differ between
+    /// places.
     pub fn at(&self, place: &Place, path: &Path) -> PathBuf {
         match (place.user, path.strip_prefix("/")) {
             (Some(_), Ok(below)) => self.dir.join(ANOTHER_ROOT).join(below),
@@ -119,13 +121,14 @@ impl Setup {
         self.dir.join("hindsight-worker.jar")
     }
 
-    /// Where the program runs. It may write in the directory for temporary files there alone: a test
-    /// that writes where it runs would do so among the files of whoever runs it.
+    /// The directory in which the program runs. It may only write in the directory for temporary
+    /// files there: a test that writes where it runs would do so among the files of its user.
     fn scratch(&self, place: &Place) -> PathBuf {
         self.dir.join(place.scratch)
     }
 
-    /// A JVM in a place, and for what. It may write temporary files, recordings, and the file of its task.
+    /// A JVM in a place, for a task. It may write temporary files, recordings, and the file of its
+    /// task.
     pub fn command(&self, task: Task<'_>, place: &Place) -> Command {
         let scratch = self.scratch(place);
         let (main, file, at) = match task {
@@ -178,7 +181,7 @@ impl Setup {
             command.arg("-Dhindsight.threads=true");
         }
         if place.small_hashes {
-            // Other JVMs do not know it.
+            // Other JVMs do not support it.
             command.args([
                 "-XX:+IgnoreUnrecognizedVMOptions",
                 "-XX:+UnlockExperimentalVMOptions",
@@ -188,7 +191,7 @@ impl Setup {
         if place.backwards {
             command.arg("-Dhindsight.backwards=true");
         }
-        // What is compiled while the JVM starts would stay as it was drawn.
+        // Code that is compiled while the JVM starts would keep the order that was drawn.
         command.arg("-XX:CompileCommand=quiet");
         for of in ["Set12*", "SetN$*", "MapN$*"] {
             command.arg(format!(
@@ -235,12 +238,12 @@ impl Setup {
     }
 }
 
-/// From here on a JDK does not look at the system's name to find its own classes.
+/// The first release whose JDK does not use the system's name to find its own classes.
 const SYSTEM_IS_BUILT_IN: u32 = 13;
-/// What a system is called that has the same separators in paths and lines.
+/// The name of a system with the same separators in paths and lines.
 const ANOTHER_SYSTEM: [&str; 2] = ["-Dos.name=FreeBSD", "-Dos.version=13.2"];
 
-/// What a JVM is for.
+/// The task of a JVM.
 #[derive(Debug, Clone, Copy)]
 pub enum Task<'a> {
     /// It executes sequences, and may write down in a file what is thrown, whoever catches it; and which it is of
@@ -250,52 +253,55 @@ pub enum Task<'a> {
     Tests(&'a Path),
 }
 
-/// Where a JVM runs: what a test must not depend on.
+/// A place in which a JVM runs: conditions on which a test must not depend.
 #[derive(Debug)]
 pub struct Place {
-    /// Language, country and time zone; those of this machine if there are none.
+    /// The language, country and time zone; `None` for those of this machine.
     locale: Option<[&'static str; 3]>,
-    /// The charset that is used where the program names none.
+    /// The charset that is used if the program names none.
     charset: &'static str,
-    /// Whether dates and numbers are written as up to Java 8: what is not the same then is another thing in
-    /// some other release, too.
+    /// Whether dates and numbers are written as up to Java 8: a result that differs then also
+    /// differs in some other release.
     old_formats: bool,
-    /// The current directory,
+    /// The current directory.
     scratch: &'static str,
-    /// and a file there: what lies in a directory is not the same everywhere.
+    /// A file there: the contents of a directory differ between places.
     file: Option<&'static str>,
-    /// Processors; those that there are if it does not say.
+    /// The number of processors; `None` for the existing ones.
     processors: Option<u32>,
-    /// Threads of the pool that all share, if not as many as go with the processors: with one, `CompletableFuture`
-    /// starts a thread for each task, which nobody can hold back.
+    /// The number of threads of the common pool, unless it depends on the processors: with one,
+    /// `CompletableFuture` starts a thread for each task, which cannot be delayed.
     shared: Option<u32>,
-    /// The variables that there are.
+    /// The kind of environment.
     environment: Environment,
-    /// Megabytes of heap.
+    /// The heap in megabytes.
     heap: u32,
-    /// Whose the machine is, if somebody else's: the user's name and home, JVM and system, and where the JDK and
-    /// the program lie.
+    /// The user, if the machine is another user's: it determines the user's name and home, JVM and
+    /// system, and the paths of the JDK and the program.
     user: Option<&'static str>,
-    /// Hours by which clocks are fast; they are then also uneven, and what is drawn at random is not.
+    /// The hours by which clocks are fast; then they also run unevenly, and random numbers are not
+    /// random.
     shift: i64,
     /// Whether each test has a thread of its own.
     threads: bool,
-    /// Whether identity hash codes count up from a small number, where HotSpot draws up to 31 bits: the length of
-    /// a text with one in it and the order of a `HashSet` are then others, too.
+    /// Whether identity hash codes count up from a small number, while HotSpot draws up to 31 bits:
+    /// then the length of a text with one in it and the order of a `HashSet` also differ.
     small_hashes: bool,
-    /// Whether sets and maps that cannot change are gone through backwards, which each JVM draws by itself.
+    /// Whether immutable sets and maps are iterated backwards, which each JVM otherwise draws at
+    /// random.
     backwards: bool,
-    /// Whether `assert` is on, as Maven and Gradle have it where tests run, and consoles do not.
+    /// Whether `assert` is enabled, as Maven and Gradle do for tests, and consoles do not.
     assertions: bool,
-    /// Whether what the kernel refuses is known also where the program catches it, which makes each exception cost
-    /// some ten times as much.
+    /// Whether the kernel's refusals are known even if the program catches them, which makes each
+    /// exception cost some ten times as much.
     refusals: bool,
 }
 
-/// Where tests are tried, and sequences executed.
+/// The places in which tests are tried, and sequences executed.
 pub static PLACES: [Place; 3] = [
     Place {
-        // Far west and far east of Greenwich: what is the same day in both is so nearly everywhere.
+        // These are far west and far east of Greenwich: a day that is the same in both is the same
+        // nearly everywhere.
         locale: Some(["en", "US", "America/Los_Angeles"]),
         charset: "UTF-8",
         old_formats: false,

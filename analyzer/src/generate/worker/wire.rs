@@ -1,4 +1,5 @@
-//! What is said on the pipes to and from the worker, as its `Worker.java` describes it.
+//! Encodes and decodes the messages on the pipes to and from the worker, as its `Worker.java`
+//! describes them.
 
 use super::{Class, ClassNumber, Ended, Executed, Outcome, Said, Stuck, Thrower};
 use crate::generate::lambda::Given;
@@ -9,7 +10,7 @@ use crate::model::values::Literal;
 use std::io::{self, BufReader, Read, Write};
 use std::time::Duration;
 
-/// What the worker says.
+/// A message of the worker.
 pub(super) enum Message {
     Class(u32, Class),
     Declared(u32, Result<u32, String>),
@@ -18,16 +19,16 @@ pub(super) enum Message {
     End,
 }
 
-/// What is told of a sequence.
+/// What is reported about a sequence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Told {
-    /// What came of its calls,
+    /// The outcomes of its calls.
     Outcomes,
-    /// and in which states its objects are at the end.
+    /// The outcomes, and the states of its objects at the end.
     States,
-    /// What came of its calls, with static state as at first,
+    /// The outcomes of its calls, with the initial static state.
     Fresh,
-    /// or as others have left it, whatever the worker does otherwise.
+    /// The outcomes with static state as others have left it, whatever the worker does otherwise.
     Left,
 }
 
@@ -225,7 +226,7 @@ fn argument(out: &mut impl Write, arg: &Arg, ty: &str) -> io::Result<()> {
     }
 }
 
-/// The kind and bits of what a box holds.
+/// The kind and bits of the content of a box.
 pub fn unboxed(class: &str, value: &str) -> Option<(u8, i64)> {
     Some(match class {
         "java.lang.Boolean" => (b'Z', i64::from(value == "true")),
@@ -247,7 +248,7 @@ fn unit(text: &str) -> Option<u16> {
     }
 }
 
-/// What a box holds; other literals as they are.
+/// The content of a box; other literals are returned unchanged.
 pub fn primitive(literal: Literal) -> Literal {
     let Literal::Box(class, text) = &literal else {
         return literal;
@@ -261,7 +262,7 @@ pub fn primitive(literal: Literal) -> Literal {
     }
 }
 
-/// The name that `Class.getName` gives a type.
+/// The name of a type as in `Class.getName`.
 pub fn class_get_name(ty: &str) -> String {
     match ty.bytes().next() {
         Some(b'[') => ty.replace('/', "."),
@@ -302,7 +303,7 @@ impl<R: Read> Reader<R> {
         Ok(units)
     }
 
-    /// A text; nothing if it has lone surrogates, which no text of ours has.
+    /// A text; `None` if it has lone surrogates, which our texts never have.
     fn text(&mut self) -> io::Result<Option<String>> {
         Ok(String::from_utf16(&self.units()?).ok())
     }
@@ -311,7 +312,7 @@ impl<R: Read> Reader<R> {
         Ok(self.text()?.unwrap_or_default())
     }
 
-    /// A text, constant or class; a number as a box.
+    /// A text, constant or class; a number is returned as a box.
     fn literal(&mut self) -> io::Result<Literal> {
         let boxed = |class: &str, text: String| Literal::Box(format!("java.lang.{class}"), text);
         Ok(match self.byte()? {
@@ -383,7 +384,7 @@ impl<R: Read> Reader<R> {
         })
     }
 
-    /// Where it is that what takes too long has come to, if it is in a call.
+    /// The place that a sequence which takes too long has reached, if it is in a call.
     fn stuck(&mut self) -> io::Result<Option<Stuck>> {
         let (at, is_shown) = (self.number()?, self.byte()? != 0);
         let at = usize::try_from(at).ok().filter(|_| at != u32::MAX);
@@ -473,7 +474,7 @@ impl<R: Read> Reader<R> {
 mod tests {
     use super::*;
 
-    /// What a worker that says this means.
+    /// The outcome that these bytes of a worker mean.
     fn said(bytes: &[u8]) -> Outcome {
         Reader(BufReader::new(bytes)).outcome().unwrap()
     }
@@ -488,7 +489,7 @@ mod tests {
         let mut sent = Vec::new();
         argument(&mut sent, &Arg::Literal(told), "Ljava/lang/Character;").unwrap();
         assert_eq!(sent, half[1..]);
-        // A backslash is no escape.
+        // A backslash is not an escape.
         assert_eq!(primitive(character(0x5c)), Literal::Int(0x5c));
         assert_eq!(primitive(character(0xe9)), Literal::Int(0xe9));
 

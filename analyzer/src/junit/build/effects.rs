@@ -1,9 +1,9 @@
-//! What a constructor or short method does with its parameters: which fields
-//! they end up in, which object it returns; and which static fields it reads and fills.
+//! Analyses what a constructor or short method does with its parameters: in which fields they end
+//! up, which object it returns; and which static fields it reads and fills.
 //!
-//! One pass over the bytecode with symbols in place of values. Where ways meet,
-//! the more telling symbol wins. That is a guess at times, which is enough here:
-//! whatever is built by it is compared with what was recorded.
+//! It is one pass over the bytecode with symbols in place of values. Where paths meet, the more
+//! informative symbol wins. That is sometimes a guess, which suffices here: whatever is built by it
+//! is compared with what was recorded.
 
 use crate::classpath::is_platform;
 use hindsight_classfile::{
@@ -11,10 +11,10 @@ use hindsight_classfile::{
 };
 use std::collections::HashMap;
 
-/// Bytes of the longest body that is looked at.
+/// The bytes of the longest body that is examined.
 const MAX_BODY: usize = 4000;
 
-/// Names of methods of the JDK that put something into what they are called on.
+/// The names of JDK methods that put something into their receiver.
 const FILLING: [&str; 17] = [
     "add",
     "addAll",
@@ -35,7 +35,7 @@ const FILLING: [&str; 17] = [
     "setProperty",
 ];
 
-/// Class and name of a field.
+/// The class and name of a field.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct FieldName {
     /// The class that code names (not always the declarer).
@@ -44,7 +44,7 @@ pub struct FieldName {
     pub name: String,
 }
 
-/// Where a value comes from.
+/// The origin of a value.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Symbol {
     /// The receiver.
@@ -57,14 +57,14 @@ pub enum Symbol {
     Static(FieldName),
     /// An object made in the body; an index of [`Effects::made`].
     Made(usize),
-    /// Computed from something: a copy, a check that hands it on.
+    /// Computed from another value: a copy, or a check that returns it.
     From(Box<Symbol>),
-    /// Something else.
+    /// Any other origin.
     Other,
 }
 
 impl Symbol {
-    /// How much is known.
+    /// How much the symbol says.
     fn rank(&self) -> u8 {
         match self {
             Symbol::Other | Symbol::Static(_) => 0,
@@ -75,7 +75,7 @@ impl Symbol {
         }
     }
 
-    /// The symbol with parameters replaced by what was given for them.
+    /// The symbol with parameters replaced by the arguments of a call.
     pub fn given(&self, arguments: &[Symbol], this: &Symbol) -> Symbol {
         match self {
             Symbol::This => this.clone(),
@@ -110,32 +110,33 @@ pub struct Target {
     pub descriptor: String,
 }
 
-/// A call.
+/// A call in a body.
 #[derive(Debug, Clone)]
 pub struct Called {
-    /// Of what.
+    /// The called method.
     pub target: Target,
-    /// With what, the receiver apart.
+    /// The arguments, without the receiver.
     pub arguments: Vec<Symbol>,
 }
 
-/// What a body does.
+/// The effects of a body.
 #[derive(Debug, Default)]
 pub struct Effects {
-    /// Fields of `this` that are written, in order; calls of `this`'s own
-    /// constructors and methods among them.
+    /// The fields of `this` that are written, in order, and among them the calls of `this`'s own
+    /// constructors and methods.
     pub steps: Vec<Effect>,
-    /// Objects made.
+    /// The objects that are made.
     pub made: Vec<Called>,
-    /// What is returned.
+    /// The values that are returned.
     pub returned: Vec<Symbol>,
-    /// Calls on fields of `this`.
+    /// The calls on fields of `this`.
     pub on_fields: Vec<(String, Called)>,
-    /// Static fields that are read.
+    /// The static fields that are read.
     pub reads: Vec<FieldName>,
-    /// Those that are written, or whose arrays, collections and the like get something put in.
+    /// The static fields that are written, or into whose arrays, collections and the like something
+    /// is put.
     pub fills: Vec<FieldName>,
-    /// Methods that are called, and those that lambdas run.
+    /// The methods that are called, and those that lambdas run.
     pub calls: Vec<Target>,
 }
 
@@ -148,7 +149,7 @@ pub enum Effect {
     Call(Called),
 }
 
-/// Looks at a body; nothing if it is too long or has none.
+/// Analyses a body; `None` if it is too long, or there is none.
 pub fn effects(class: &ClassFile<'_>, member: &Member<'_>) -> Option<Effects> {
     let code = member.code(&class.pool).ok()??;
     if code.bytecode.len() > MAX_BODY {
@@ -178,7 +179,7 @@ pub fn effects(class: &ClassFile<'_>, member: &Member<'_>) -> Option<Effects> {
         waiting: HashMap::new(),
         effects: Effects::default(),
     };
-    // What was seen before something odd is still worth something.
+    // What was found before something odd is still useful.
     let _ = walk.run(&code);
     Some(walk.effects)
 }
@@ -188,7 +189,7 @@ struct Walk<'a, 'p> {
     pool: &'p ConstantPool<'a>,
     locals: Vec<Symbol>,
     stack: Vec<Symbol>,
-    /// Stacks at the targets of jumps that were passed.
+    /// The stacks at the targets of jumps that were passed.
     waiting: HashMap<usize, Vec<Symbol>>,
     effects: Effects,
 }
@@ -245,7 +246,7 @@ impl Walk<'_, '_> {
         Some(())
     }
 
-    /// Runs one instruction; whether the next one is reached from it.
+    /// Runs one instruction. Returns whether the next one is reached from it.
     fn step(&mut self, insn: &Insn<'_>) -> Option<bool> {
         let code = insn.effective_opcode();
         let operand = insn.operand().ok()?;
@@ -267,7 +268,7 @@ impl Walk<'_, '_> {
                 };
                 let symbol = self.pop(kind_slots(load_kind(code - 0x21)))?;
                 let place = self.locals.get_mut(usize::from(local))?;
-                // A parameter that is given a default (`x = x == null ? ... : x`).
+                // A parameter that gets a default value (`x = x == null ? ... : x`).
                 *place = match (&symbol, &*place) {
                     (Symbol::Other | Symbol::Static(_), Symbol::Parameter(_)) => derived(place),
                     _ => symbol,
@@ -376,7 +377,8 @@ impl Walk<'_, '_> {
     }
 
     fn shuffle(&mut self, code: u8) -> Option<()> {
-        // How many slots are copied, and below how many more they go.
+        // The number of slots that are copied, and the number of slots below which they are
+        // inserted.
         let (copied, below) = match code {
             opcode::DUP => (1, 0),
             opcode::DUP_X1 => (1, 1),
@@ -433,14 +435,14 @@ impl Walk<'_, '_> {
         Some(())
     }
 
-    /// Notes that something is put into what a static field holds.
+    /// Notes that something is put into the object in a static field.
     fn fill(&mut self, holder: Symbol) {
         if let Symbol::Static(field) = holder {
             self.effects.fills.push(field);
         }
     }
 
-    /// The methods that a bootstrap method is given: what a lambda runs.
+    /// The methods that a bootstrap method is given, which a lambda runs.
     fn given_methods(&self, bootstrap: u16) -> Option<Vec<Target>> {
         let mut bootstraps = self.class.bootstraps().ok()?.into_iter();
         let given = bootstraps
@@ -459,7 +461,7 @@ impl Walk<'_, '_> {
         )
     }
 
-    /// What an object made of something says about it: `new ArrayList<>(items)`.
+    /// What an object that is made from another says about it: `new ArrayList<>(items)`.
     fn resolved(&self, value: Symbol) -> Symbol {
         match value {
             Symbol::Made(index) => self.effects.made[index]
@@ -524,7 +526,7 @@ impl Walk<'_, '_> {
         match (&receiver, name.as_str()) {
             (Symbol::Made(index), "<init>") => self.effects.made[*index] = called,
             (Symbol::This, _) => {
-                // A fluent method hands on what it was called on.
+                // A fluent method returns its receiver.
                 let own = result.starts_with('L') && name != "<init>";
                 self.effects.steps.push(Effect::Call(called));
                 let symbol = if own { Symbol::Other } else { symbol };
@@ -546,7 +548,7 @@ fn target(called: &MemberRef<'_>) -> Target {
     }
 }
 
-/// 0 to 4 for int, long, float, double, reference.
+/// The kind of a load, 0 to 4 for int, long, float, double, reference.
 fn load_kind(code: u8) -> u8 {
     match code {
         0x15..=0x19 => code - 0x15,

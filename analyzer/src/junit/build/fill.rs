@@ -1,5 +1,5 @@
-//! Filling collections that a constructor has made: through methods of their
-//! object that add something, through a getter, or through the field itself.
+//! Fills collections that a constructor has made: by methods of their object that add something, by
+//! a getter, or by the field itself.
 
 use super::effects::FieldName;
 use super::library::{Library, is_usable};
@@ -12,33 +12,33 @@ use crate::views::{View, view};
 use hindsight_classfile::access;
 use hindsight_tracelog::crash::{FieldInfo, Value};
 
-/// Elements that are added one by one.
+/// The most elements that are added one by one.
 const MAX_ADDED: usize = 16;
-/// Words that methods which add something start with.
+/// The first words of methods that add something.
 const ADDING: [&str; 6] = ["add", "put", "append", "register", "push", "set"];
 
 /// A method of the JDK: class, name and descriptor.
 type JdkMethod = (&'static str, &'static str, &'static str);
 
-/// What adds to collections.
+/// The method that adds to collections.
 pub(super) const ADD: JdkMethod = ("java.util.Collection", "add", "(Ljava/lang/Object;)Z");
-/// What adds to maps.
+/// The method that adds to maps.
 pub(super) const PUT: JdkMethod = (
     "java.util.Map",
     "put",
     "(Ljava/lang/Object;Ljava/lang/Object;)Ljava/lang/Object;",
 );
 
-/// What goes into a collection: one argument list for each call.
+/// The content of a collection: one argument list for each call.
 struct Content {
-    /// Elements, or keys with values.
+    /// The elements, or keys with values.
     calls: Vec<Vec<Typed>>,
     /// The method of the collection.
     method: JdkMethod,
 }
 
-/// The steps that fill the collection in a field of the object that `on` gives;
-/// `own` prefers methods of the object to its getter or field.
+/// The steps that fill the collection in a field of the result of step `on`; `own` prefers methods
+/// of the object to its getter or field.
 pub fn steps(
     library: &Library<'_>,
     graph: &Graph<'_>,
@@ -62,7 +62,7 @@ pub fn steps(
     };
     let adder = || filler.by_adder(&content.calls);
     let target = || filler.by_target(&content);
-    // What is found by a name or number of its own is often added by itself.
+    // An object that is found by its own name or number is often added without a key.
     let values = || {
         let values = content.calls.iter();
         let values: Vec<_> = values.map(|call| vec![call[call.len() - 1]]).collect();
@@ -74,8 +74,8 @@ pub fn steps(
     }
 }
 
-/// The steps that give a builder what it collects in its field `source` for a field of what it builds, one call
-/// for each element; the step that they are on is to be filled in.
+/// The steps that give a builder the elements in its field `source`, which become a field of the
+/// result, one call for each element; the receiver of the steps is to be filled in.
 pub fn adders(
     library: &Library<'_>,
     graph: &Graph<'_>,
@@ -86,7 +86,7 @@ pub fn adders(
     let Value::Ref(object) = field.value.value else {
         return None;
     };
-    // What is built may hold a copy that nobody can change.
+    // The result may hold an immutable copy.
     let content = elements(graph, object)?;
     let info = FieldInfo {
         owner: builder.name.clone(),
@@ -167,7 +167,7 @@ struct Filler<'a> {
     info: &'a ClassInfo,
     field: &'a FieldView<'a>,
     package: &'a str,
-    /// Number of the first step.
+    /// The number of the first step.
     first: usize,
 }
 
@@ -229,7 +229,7 @@ impl Filler<'_> {
                 Some(rest) if !single.is_empty() && rest.contains(single) => 0,
                 Some("") => 1,
                 Some(_) if lower.starts_with("add") => 2,
-                // Whatever it is called.
+                // The name does not matter.
                 _ if is_adder() => 3,
                 _ => continue,
             };
@@ -314,7 +314,7 @@ pub(super) fn is_a(
     class.is_some_and(|class| class.name == wanted || class.supers.contains(&wanted))
 }
 
-/// Whether a class of the JDK has no subclasses: strings and boxes.
+/// Whether a class of the JDK is final: strings and boxes.
 fn is_final(class: &str) -> bool {
     const CLASSES: [&str; 9] = [
         "String",
@@ -331,8 +331,7 @@ fn is_final(class: &str) -> bool {
     simple.is_some_and(|simple| CLASSES.contains(&simple))
 }
 
-/// Adds to a recipe the steps that fill collections, which take the place of
-/// setters of the same fields.
+/// Adds to a recipe the steps that fill collections, in place of setters of the same fields.
 pub fn filled(
     library: &Library<'_>,
     graph: &Graph<'_>,
@@ -354,7 +353,7 @@ pub fn filled(
             continue;
         }
         any = true;
-        // One call may be there for two fields.
+        // One call may serve two fields.
         let known = |step: &Step| {
             recipe.steps.iter().any(|other| {
                 other.name == step.name

@@ -1,5 +1,6 @@
-//! Fields that other objects fill: `parent.add(child)` writes the child's parent, and `new Child(parent)` is added to
-//! the parent's children. What is made without them is the recorded object once those others are made.
+//! Fields that other objects fill: `parent.add(child)` writes the child's parent, and `new
+//! Child(parent)` is added to the parent's children. An object that is made without them equals the
+//! recorded one once those others are made.
 
 use super::effects::FieldName;
 use super::{MAX_ELEMENTS, MAX_SEEN};
@@ -11,28 +12,28 @@ use std::collections::{HashMap, HashSet, VecDeque};
 /// A field that may be left open.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Gap {
-    /// Which one.
+    /// The field.
     pub field: FieldName,
     /// The objects that may fill it, in order.
     pub by: Vec<u32>,
 }
 
 impl Gap {
-    /// How a trial names the field.
+    /// The field's name in a trial.
     pub fn name(&self) -> String {
         format!("{}.{}", self.field.owner, self.field.name)
     }
 }
 
-/// Which objects of the program lead to which.
+/// The references between objects of the program.
 #[derive(Debug, Default)]
 pub struct Links {
-    /// Those that have an object in a field, or in a collection there.
+    /// By object, those to which it leads by a field, or by a collection in one.
     to: HashMap<u32, Vec<u32>>,
 }
 
 impl Links {
-    /// Those of some objects, and of what they lead to.
+    /// The references of some objects, and of those to which they lead.
     pub fn of(graph: &Graph<'_>, objects: &[u32]) -> Links {
         let mut waiting: VecDeque<u32> = objects.iter().copied().collect();
         let mut seen: HashSet<u32> = objects.iter().copied().collect();
@@ -50,7 +51,7 @@ impl Links {
         Links { to }
     }
 
-    /// All that lead to an object.
+    /// All objects that lead to this one.
     fn leading_to(&self, object: u32) -> HashSet<u32> {
         let mut waiting = vec![object];
         let mut leading = HashSet::new();
@@ -78,7 +79,7 @@ impl Links {
     }
 }
 
-/// The object of the program that a value is, or those that it holds.
+/// The object of the program that a value is, or those that it contains.
 fn leads_to(graph: &Graph<'_>, value: Typed) -> Vec<u32> {
     let Value::Ref(object) = value.value else {
         return Vec::new();

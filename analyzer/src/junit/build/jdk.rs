@@ -1,4 +1,10 @@
 //! Ways to make objects of the JDK through its public API.
+//!
+//! - `collections` makes collections and maps.
+//! - `exceptions` makes exceptions.
+//! - `formats` makes formats and calendars.
+//! - `parts` makes views of collections.
+//! - `scalars` makes values: numbers, times, texts and the like.
 
 mod collections;
 mod exceptions;
@@ -18,10 +24,10 @@ use crate::graph::Graph;
 use crate::java::literal;
 use hindsight_tracelog::crash::Body;
 
-/// Elements of the longest collection that is written into a test.
+/// The length of the longest collection that is written into a test.
 const MAX_ELEMENTS: usize = 24;
 
-/// The role of what orders a collection.
+/// The role of an argument that orders a collection.
 pub const COMPARATOR: &str = "comparator";
 const LIST: &str = "Ljava/util/List;";
 const STRING: &str = "Ljava/lang/String;";
@@ -73,7 +79,7 @@ fn new(class: &str, arguments: Vec<Argument>) -> Option<Recipe> {
     one(step(Operation::New, class, "<init>", "", arguments))
 }
 
-/// `Class.name(...)`, of the descriptor `of`.
+/// A call `Class.name(...)` with the descriptor `of`.
 fn call(class: &str, name: &str, of: &str, arguments: Vec<Argument>) -> Option<Recipe> {
     let of = format!("(){of}");
     one(step(Operation::Static, class, name, &of, arguments))
@@ -83,7 +89,7 @@ fn constant(class: &str, name: &str, of: &str) -> Option<Recipe> {
     one(step(Operation::GetStatic, class, name, of, Vec::new()))
 }
 
-/// A call of an object's own method, which returns nothing that is of use.
+/// A call of an object's own method, whose result is not used.
 fn on_first(class: &str, name: &str, arguments: Vec<Argument>) -> Step {
     Step {
         on: Some(0),

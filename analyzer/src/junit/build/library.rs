@@ -1,5 +1,5 @@
-//! What the class path tells about making objects: members, their parameters'
-//! names, and what their bodies do, read once each.
+//! What the class path says about making objects: members, the names of their parameters, and the
+//! effects of their bodies, each read once.
 
 use super::THROWABLE;
 use super::effects::{Called, Effect, Effects, FieldName, Symbol, Target, effects};
@@ -12,18 +12,18 @@ use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-/// Constructors and methods within each other that are followed.
+/// The depth to which constructors and methods that call each other are followed.
 const MAX_DEPTH: usize = 16;
-/// Writes of one constructor or method that are told.
+/// The most writes of one constructor or method that are returned.
 const MAX_WRITES: usize = 256;
 
-/// A field that is written, and where its value comes from.
+/// A field that is written, and the origin of its value.
 pub type Write = (FieldName, Symbol);
 
-/// A constructor or method as its class file tells it.
+/// A constructor or method of a class file.
 #[derive(Debug, Default)]
 pub struct Body {
-    /// Names of the parameters, where the class file has them.
+    /// The names of the parameters, if the class file has them.
     pub names: Vec<Option<String>>,
     /// Its generic signature (JVMS 4.7.9.1).
     pub signature: Option<String>,
@@ -31,13 +31,13 @@ pub struct Body {
 }
 
 impl Body {
-    /// What it does, as far as that is known.
+    /// Its effects, as far as they are known.
     pub fn effects(&self) -> Option<&Effects> {
         self.effects.as_ref()
     }
 }
 
-/// A field as its class file tells it.
+/// A field of a class file.
 #[derive(Debug, Clone)]
 pub struct Field {
     /// Access flags.
@@ -58,16 +58,16 @@ struct Members {
     generic: bool,
 }
 
-/// The classes of the class path.
+/// The classes of the class path, as they are read.
 pub struct Library<'a> {
-    /// Where they are.
+    /// The class path.
     pub classpath: &'a ClassPath,
     members: RefCell<HashMap<String, Rc<Members>>>,
     writes: RefCell<HashMap<Target, Rc<[Write]>>>,
 }
 
 impl<'a> Library<'a> {
-    /// Nothing is read yet.
+    /// An empty library, which has read nothing yet.
     pub fn new(classpath: &'a ClassPath) -> Library<'a> {
         Library {
             classpath,
@@ -76,7 +76,7 @@ impl<'a> Library<'a> {
         }
     }
 
-    /// What a class is.
+    /// A class on the class path.
     pub fn info(&self, class: &str) -> Option<Rc<FoundClass>> {
         self.classpath.info(class)
     }
@@ -112,8 +112,8 @@ impl<'a> Library<'a> {
         self.members(class).bodies.get(&key).cloned()
     }
 
-    /// The generic types of the parameters of a constructor or method, or of a
-    /// field, as far as they are known and can be written.
+    /// The generic types of the parameters of a constructor or method, or of a field, as far as
+    /// they are known and can be written.
     pub fn types(&self, class: &str, name: &str, of: &str) -> Vec<Option<Generic>> {
         let members = self.members(class);
         let mut fields = members.fields.iter();
@@ -125,7 +125,7 @@ impl<'a> Library<'a> {
         types.unwrap_or_default()
     }
 
-    /// Whether a method without parameters gives a field of its object.
+    /// Whether a method without parameters returns a field of its object.
     pub fn is_getter(&self, class: &str, name: &str, descriptor: &str, field: &str) -> bool {
         let body = self.body(class, name, descriptor);
         let effects = body.as_ref().and_then(|body| body.effects.as_ref());
@@ -135,14 +135,16 @@ impl<'a> Library<'a> {
         })
     }
 
-    /// Whether a method gives a field of its object on some way, which it may have written before.
+    /// Whether a method returns a field of its object on some path, which it may have written
+    /// before.
     pub fn gives(&self, class: &str, name: &str, descriptor: &str, field: &str) -> bool {
         let body = self.body(class, name, descriptor);
         let effects = body.as_ref().and_then(|body| body.effects.as_ref());
         effects.is_some_and(|effects| effects.returned.iter().any(|symbol| is_own(symbol, field)))
     }
 
-    /// The fields of an object of the class `made`, which a method makes, that get its parameters, with these.
+    /// The fields of an object of the class `made` that a method makes and that get its parameters,
+    /// with these.
     pub fn parts(
         &self,
         class: &str,
@@ -205,8 +207,8 @@ impl<'a> Library<'a> {
         found.find(|parts| !parts.is_empty()).unwrap_or_default()
     }
 
-    /// Whether a method hands its parameters, in their order, to a method of a collection in a field of
-    /// `this` that adds something.
+    /// Whether a method passes its parameters, in order, to a method that adds to a collection in a
+    /// field of `this`.
     pub fn is_adder(&self, class: &str, name: &str, descriptor: &str, field: &str) -> bool {
         const ADDING: [&str; 6] = ["add", "addLast", "append", "offer", "push", "put"];
         let body = self.body(class, name, descriptor);
@@ -222,8 +224,8 @@ impl<'a> Library<'a> {
         effects.is_some_and(|effects| effects.on_fields.iter().any(adds))
     }
 
-    /// The fields of `this` that a constructor or method writes, with what of
-    /// its parameters; the last write first, each once.
+    /// The fields of `this` that a constructor or method writes, with the origin of each value
+    /// among its parameters; the last write first, each field once.
     pub fn writes(&self, class: &str, name: &str, descriptor: &str) -> Rc<[Write]> {
         let target = Target {
             class: class.to_owned(),
@@ -233,8 +235,8 @@ impl<'a> Library<'a> {
         self.writes_within(&target, &mut Vec::new())
     }
 
-    /// With the methods that are followed already: what they write is known to who asked for them. Each method is
-    /// followed once, for methods that call each other have very many ways from one to another.
+    /// The same, with the methods that are followed already: their writes are known to the caller.
+    /// Each method is followed once, because methods that call each other have very many paths.
     fn writes_within(&self, of: &Target, path: &mut Vec<Target>) -> Rc<[Write]> {
         if let Some(known) = self.writes.borrow().get(of) {
             return known.clone();
@@ -277,8 +279,8 @@ impl<'a> Library<'a> {
         writes
     }
 
-    /// The constructor call of `made` whose object a method returns, with
-    /// arguments in terms of its own parameters.
+    /// The constructor call of `made` whose object a method returns, with arguments in terms of its
+    /// own parameters.
     pub fn returns_new(
         &self,
         class: &str,
@@ -299,7 +301,7 @@ impl<'a> Library<'a> {
     }
 }
 
-/// Calls of an object's own methods that are followed to what they make.
+/// The most calls of an object's own methods through which a made object is followed.
 const MAX_CALLED: usize = 3;
 
 /// Whether a value is this field of the object itself.
@@ -310,7 +312,7 @@ fn is_own(symbol: &Symbol, field: &str) -> bool {
     }
 }
 
-/// What constructors of the JDK's exceptions do with a message and a cause.
+/// The effects of constructors of the JDK's exceptions on message and cause.
 fn exception_fields(class: &str, of: &str) -> Vec<(FieldName, Symbol)> {
     let is_exception = ["Exception", "Error", "Throwable"];
     let (parameters, _) = descriptor::split(of).unwrap_or_default();
@@ -364,7 +366,7 @@ fn members(bytes: &[u8]) -> Option<Members> {
     })
 }
 
-/// What of a class decides whether a test may use a member.
+/// Whether a test may use a member of a class.
 pub fn is_usable(info: &ClassInfo, access: u16, package: &str) -> bool {
     use hindsight_classfile::access::{PRIVATE, PUBLIC, SYNTHETIC};
     if access & SYNTHETIC != 0 {

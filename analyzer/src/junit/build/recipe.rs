@@ -1,9 +1,9 @@
 //! Ways to make an object of the program: constructors, [`factories`], builders ([`builder`]),
-//! constants, each followed by [`setters`], by copies with a change ([`withers`]) or by what fills
-//! the program's own collections ([`own`]), where they are needed.
+//! constants, and arrays whose elements are separate arguments ([`spread`]), each followed by
+//! [`setters`], by copies with a change ([`withers`]) or by what fills the program's own
+//! collections ([`own`]), if they are needed.
 //!
-//! What stands here are proposals. [`super::trial`] finds out which of them give
-//! the recorded state.
+//! These are proposals. [`super::trial`] finds out which of them give the recorded state.
 
 mod builder;
 mod factories;
@@ -23,12 +23,12 @@ use crate::junit::candidate::source_name;
 use hindsight_classfile::access;
 use hindsight_tracelog::crash::{Body, ClassKind, Constant, Value};
 
-/// Proposals for one object.
+/// The most proposals for one object.
 const MAX_RECIPES: usize = 36;
-/// Parameters of a constructor or factory.
+/// The most parameters of a constructor or factory.
 const MAX_PARAMETERS: usize = 16;
 
-/// What a step does.
+/// The operation of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operation {
     /// Calls a constructor.
@@ -43,7 +43,7 @@ pub enum Operation {
     PutField = 4,
     /// Reads a field.
     GetField = 5,
-    /// Calls a method of its first argument; of the JDK's alone.
+    /// Calls a method of its first argument, which is an object of the JDK.
     OfArgument = 6,
 }
 
@@ -52,32 +52,32 @@ pub enum Operation {
 pub enum Argument {
     /// A recorded value.
     Value(Typed),
-    /// What an earlier step gave.
+    /// The result of an earlier step.
     Step(usize),
     /// Source code, with the descriptor of its type.
     Code(String, &'static str),
-    /// Numbers that a class of the JDK has names for, together.
+    /// The sum of constants that a class of the JDK names.
     Flags(&'static str, Vec<&'static str>),
 }
 
 /// One step of a recipe.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Step {
-    /// What it does.
+    /// The operation.
     pub operation: Operation,
-    /// With which class.
+    /// The class that it concerns.
     pub class: String,
-    /// With which member of it.
+    /// The name of the member.
     pub name: String,
     /// The member's descriptor.
     pub descriptor: String,
-    /// The step whose object it is called on.
+    /// The step on whose object it is called.
     pub on: Option<usize>,
-    /// The field that it is there for; taken only if that differs otherwise.
+    /// The field for which it is there; it is taken only if that differs otherwise.
     pub field: Option<FieldName>,
     /// Its arguments.
     pub arguments: Vec<Argument>,
-    /// What each argument is for, as a name.
+    /// The purpose of each argument, as a name.
     pub roles: Vec<String>,
     /// Whether the last parameter takes all further arguments.
     pub variadic: bool,
@@ -86,16 +86,16 @@ pub struct Step {
 /// How to make an object.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recipe {
-    /// In order.
+    /// The steps, in order.
     pub steps: Vec<Step>,
-    /// The step that gives the object.
+    /// The index of the step that gives the object.
     pub result: usize,
 }
 
 impl Recipe {
-    /// The recipe without the steps that were found to be of no use.
+    /// The recipe without the steps that were found to be useless.
     pub fn only(&self, taken: &[usize]) -> Recipe {
-        // A step that is left out hands on what it would have been called on.
+        // A step that is left out passes on the object on which it would have been called.
         let mut place: Vec<usize> = Vec::new();
         let mut steps: Vec<Step> = Vec::new();
         for (index, step) in self.steps.iter().enumerate() {
@@ -119,7 +119,8 @@ impl Recipe {
         }
     }
 
-    /// Whether an object is given to a step that makes this one, or to one that comes then.
+    /// Whether an object is an argument of the step that makes this one, or, if `then`, of a later
+    /// one.
     pub fn takes(&self, object: u32, then: bool) -> bool {
         let steps = match then {
             true => &self.steps[self.result + 1..],
@@ -129,7 +130,7 @@ impl Recipe {
         steps.iter().any(|step| step.arguments.iter().any(given))
     }
 
-    /// Whether a later step is called on what this one gives.
+    /// Whether a later step is called on the result of this one.
     pub fn is_target(&self, step: usize) -> bool {
         self.steps.iter().any(|later| later.on == Some(step))
     }
@@ -189,7 +190,7 @@ pub fn recipes(
         info,
         fields,
     };
-    // What a constant held is that constant: programs compare it by identity.
+    // An object that a constant held is that constant, because programs compare it by identity.
     let mut held = graph.crash.failure.constants.iter();
     if let Some(constant) = held.find(|constant| constant.object == object) {
         return proposer.held(constant).into_iter().collect();
@@ -215,7 +216,8 @@ pub fn recipes(
         }
     }
     recipes.extend(proposer.constants());
-    // Few arguments first; what fills collections has all steps of another one too.
+    // Recipes with few arguments come first; one that fills collections has all steps of another
+    // one as well.
     recipes.sort_by_key(|recipe| {
         let creating = recipe.steps.iter().filter(|step| step.field.is_none());
         let arguments = creating.map(|step| 1 + step.arguments.len()).sum::<usize>();
@@ -232,7 +234,7 @@ pub fn recipes(
     recipes
 }
 
-/// Adds to an exception one that it suppresses.
+/// Adds a suppressed exception to an exception.
 fn suppressing(one: Typed, on: usize) -> Step {
     Step {
         operation: Operation::Virtual,
@@ -250,7 +252,7 @@ fn suppressing(one: Typed, on: usize) -> Step {
     }
 }
 
-/// Takes what a static field holds.
+/// Reads a static field.
 fn read(class: &str, name: String, descriptor: String) -> Recipe {
     Recipe {
         steps: vec![Step {
@@ -291,7 +293,7 @@ impl Proposer<'_> {
         self.constructed_of(|_, arguments| Some(arguments))
     }
 
-    /// Calls of constructors with what `given` makes of the arguments that were found for each.
+    /// The calls of constructors with what `given` makes of the arguments that were found for each.
     fn constructed_of(
         &self,
         given: impl Fn(&Method, Vec<Argument>) -> Option<Vec<Argument>>,
@@ -334,7 +336,7 @@ impl Proposer<'_> {
         own.into_iter().chain(other).collect()
     }
 
-    /// What the fields hold after the constructor is called with `given`.
+    /// The values of the fields after the constructor is called with `given`.
     fn made(&self, constructor: &str, given: &[Symbol]) -> Vec<(FieldName, Symbol)> {
         let writes = self.library.writes(&self.info.name, "<init>", constructor);
         let given = writes
@@ -373,7 +375,7 @@ impl Proposer<'_> {
         Some(read(&constant.owner, field.name, field.descriptor))
     }
 
-    /// What to give for the parameters of a constructor or factory.
+    /// The arguments for the parameters of a constructor or factory.
     fn arguments(
         &self,
         class: &str,
@@ -399,7 +401,7 @@ impl Proposer<'_> {
                     .find_map(|(field, _)| self.fields.iter().find(|view| is_field(field, view)))
                     .and_then(|view| Some((self.fit(view.value, parameter)?, view)))
             };
-            // What an array was made of is its length, in one dimension or in several.
+            // An array may have been made from its length, in one dimension or in several.
             let length = || {
                 let sized = |view: &&FieldView<'_>| {
                     let mut written = writes.iter();
@@ -470,7 +472,7 @@ fn reference(typed: Typed) -> Option<u32> {
     }
 }
 
-/// A call without a purpose yet.
+/// A call whose purpose is not known yet.
 fn call(
     class: &str,
     method: &Method,
@@ -498,13 +500,13 @@ fn name_of(field: &FieldView<'_>) -> FieldName {
     }
 }
 
-/// Whether code means this recorded field. It may name a subclass of the
-/// declarer, so the name decides.
+/// Whether code means this recorded field. It may name a subclass of the declaring class, so the
+/// name decides.
 fn is_field(named: &FieldName, field: &FieldView<'_>) -> bool {
     named.name == field.info.name
 }
 
-/// Whether a value is what fields and elements hold before anything is written to them.
+/// Whether a value is the default of fields and elements.
 pub fn is_zero(typed: Typed) -> bool {
     match typed.value {
         Value::Null | Value::Int(0) | Value::Bool(false) => true,
@@ -514,8 +516,7 @@ pub fn is_zero(typed: Typed) -> bool {
     }
 }
 
-/// A value as an argument for a parameter of this type; `None` if it cannot be
-/// one.
+/// A value as an argument for a parameter of this type; `None` if it cannot be one.
 pub fn fit(graph: &Graph<'_>, value: Typed, parameter: &str) -> Option<Argument> {
     let kind = parameter.as_bytes().first().copied()?;
     let primitive = !matches!(kind, b'L' | b'[');

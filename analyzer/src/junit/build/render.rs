@@ -1,4 +1,9 @@
 //! Statements that make the values of one test.
+//!
+//! - `arrays` writes arrays.
+//! - `lambdas` writes lambdas and method references.
+//! - `others` makes objects that other objects complete.
+//! - `types` decides on the types of variables.
 
 mod arrays;
 mod lambdas;
@@ -18,14 +23,14 @@ use crate::junit::value::{Expression, Values};
 use hindsight_tracelog::crash::{Body, Value};
 use std::collections::{HashMap, HashSet};
 
-/// Objects that are made for one test.
+/// The most objects that are made for one test.
 const MAX_OBJECTS: usize = 60;
-/// Objects within objects.
+/// The most objects nested in each other.
 const MAX_DEPTH: usize = 24;
-/// Columns that an expression may take within another one.
+/// The columns that an expression may take within another one.
 const MAX_INLINE: usize = 60;
 
-/// Where the making of an object stands.
+/// The state of the making of an object.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum State {
     /// Its constructor's arguments are being made.
@@ -41,26 +46,27 @@ pub struct Written {
     pub statements: Vec<String>,
     variables: HashMap<u32, Expression>,
     states: HashMap<u32, State>,
-    /// Objects that are made on the way to others, with what they are for and how deep they are; they get variables.
+    /// The objects that are made on the way to others, each with its purpose and depth; they get
+    /// variables.
     awaited: HashMap<u32, (String, usize)>,
-    /// Names that are taken by variables.
+    /// The names of variables.
     pub taken: Vec<String>,
-    /// Whether something that is called declares exceptions.
+    /// Whether a call declares exceptions.
     pub throws: bool,
     /// Whether raw types occur.
     pub raw_types: bool,
-    /// Whether it takes the replay library.
+    /// Whether the code needs the replay library.
     pub library: bool,
-    /// Objects that are made.
+    /// The number of objects that are made.
     pub objects: usize,
 }
 
-/// Where a value goes.
+/// The place of a value.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Place<'a> {
-    /// What it is for, as a name; empty if that is not known.
+    /// The purpose of the value, as a name; empty if that is not known.
     pub role: &'a str,
-    /// How many objects are around it.
+    /// The number of objects around it.
     pub depth: usize,
     /// The type of the place, if it is known with its arguments.
     pub expected: Option<&'a Generic>,
@@ -74,16 +80,17 @@ pub struct Maker<'a> {
     crash: usize,
     loaded: &'a [u32],
     uses: Uses,
-    /// Names that are kept for the arguments.
+    /// Names that are reserved for the arguments.
     reserved: Vec<String>,
-    /// Those of them that objects have, and the types of these arguments, where they are known with theirs.
+    /// The arguments that are objects: their names, and their types if those are known with type
+    /// arguments.
     arguments: HashMap<u32, (String, Option<Generic>)>,
     /// What has been written so far.
     pub written: Written,
 }
 
 impl<'a> Maker<'a> {
-    /// Nothing is written yet. `slots` are the names of the arguments by their numbers.
+    /// A maker that has written nothing yet. `slots` are the names of the arguments by number.
     pub fn new(
         values: &'a Values<'a>,
         recipes: &'a Recipes,
@@ -119,8 +126,8 @@ impl<'a> Maker<'a> {
         }
     }
 
-    /// Which of `roots` can be built. Those that share objects are all built or
-    /// all loaded, for what is shared must stay one.
+    /// Which of `roots` can be built. Those that share objects are all built or all loaded, because
+    /// a shared object must stay one.
     pub fn buildable(&mut self, roots: &[Value], names: &Names) -> Vec<bool> {
         let reached: Vec<_> = roots
             .iter()
@@ -167,7 +174,7 @@ impl<'a> Maker<'a> {
             let objects = self.written.objects;
             self.written = before.0;
             if all {
-                // They count for the groups that come then, as they will when they are written.
+                // They count for the following groups, as they will when they are written.
                 self.written.objects = objects;
                 members.into_iter().for_each(|of| good[of] = true);
             } else {
@@ -220,7 +227,7 @@ impl<'a> Maker<'a> {
             return None;
         }
         match self.found(object) {
-            // What nobody fills stays open.
+            // A gap that no object fills stays open.
             Some(found) if !found.gaps.is_empty() && self.fillers(object).is_empty() => None,
             Some(found) => Some(found.recipe.clone()),
             None => jdk::recipe(self.graph, object),
@@ -241,7 +248,7 @@ impl<'a> Maker<'a> {
         if let Some(known) = self.written.variables.get(&object) {
             return Some(known.clone());
         }
-        // An argument is that first, wherever else it goes.
+        // An argument is made as such first, wherever else it goes.
         let argument = self.arguments.get(&object);
         let of_argument = argument.and_then(|(_, of)| of.clone());
         let place = &Place {
@@ -281,7 +288,7 @@ impl<'a> Maker<'a> {
         Some(made)
     }
 
-    /// The literal of a string or box, or what is the same object as often as the recorded one:
+    /// The literal of a string or box, or an expression with as many objects as were recorded:
     /// literals of one text are one object, those of a large number are many.
     fn told_apart(
         &mut self,
@@ -309,7 +316,7 @@ impl<'a> Maker<'a> {
         }
     }
 
-    /// Counts the arguments that are strings and boxes, where nothing is built.
+    /// Counts the arguments that are strings and boxes, if nothing is built.
     pub fn count_plain(&mut self, roots: &[Value]) {
         for root in roots {
             let Value::Ref(object) = *root else { continue };
@@ -320,8 +327,8 @@ impl<'a> Maker<'a> {
         }
     }
 
-    /// The boxes among `roots` to which one of `loaded` leads, too, so that they have to be loaded
-    /// to stay one.
+    /// The boxes among `roots` to which one of `loaded` also leads, so that they have to be loaded
+    /// to stay the same object.
     pub fn loaded_boxes(&self, roots: &[Value], loaded: &[Value]) -> HashSet<u32> {
         let own_box = |root: &Value| match *root {
             Value::Ref(object) => Some(object).filter(|&object| is_own_box(self.graph, object)),
@@ -411,7 +418,7 @@ impl<'a> Maker<'a> {
             let expression = self.step(step, &codes, place, names)?;
             let finished = index >= recipe.result && index + 1 < recipe.steps.len();
             if index == recipe.result && finished {
-                // Its setters need a name to be called on.
+                // Its setters need a name on which they are called.
                 self.written.states.insert(object, State::Made);
                 let next = recipe.steps[index + 1].name.as_str();
                 let variable = self.variable(object, place, expression, next, names)?;
@@ -502,8 +509,7 @@ impl<'a> Maker<'a> {
         })
     }
 
-    /// The simple name of an inner class whose first argument is its outer
-    /// object.
+    /// The simple name of an inner class whose first argument is its outer object.
     fn inner(&self, step: &Step) -> Option<String> {
         let found = self.values.plan.classpath.info(&step.class)?;
         let info = found.info.as_ref()?;
@@ -553,7 +559,8 @@ impl<'a> Maker<'a> {
                     };
                     let made = self.expression(*value, &inner, names)?;
                     match value.value {
-                        // Without a variable nothing would tell javac what an empty one holds.
+                        // Without a variable, javac could not infer the element type of an empty
+                        // one.
                         Value::Ref(object)
                             if step.operation == Operation::OfArgument
                                 && !self.is_variable(&made.code) =>

@@ -1,4 +1,4 @@
-//! Trying things out in a child JVM, with the replay library's `Trial`.
+//! Tries things out in a child JVM, with the replay library's `Trial`.
 
 use super::recipe::{Argument, Recipe};
 use crate::jdk::child::run as run_child;
@@ -14,16 +14,16 @@ use std::fs;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-/// Time for all trials of one kind.
+/// The time for all trials of one kind.
 const MAX_TIME: Duration = Duration::from_secs(120);
-/// JVMs that may be lost to constructors that never end, or end the JVM.
+/// The most JVMs that may be lost to constructors that never end, or that end the JVM.
 const MAX_STARTS: usize = 4;
 
 /// A value of the plan that `Trial` reads.
 #[derive(Debug, Clone, Serialize)]
 #[serde(untagged)]
 pub enum Pack {
-    /// Nothing.
+    /// Null.
     Nil(()),
     /// A boolean.
     Bool(bool),
@@ -49,22 +49,22 @@ impl Pack {
 /// How a recipe gave the recorded state.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct How {
-    /// With these steps.
+    /// The steps that were taken.
     pub steps: Vec<usize>,
-    /// But for these open fields.
+    /// The open fields, which still differ.
     pub open: Vec<String>,
-    /// It has added itself to these objects.
+    /// The objects to which it has added itself.
     pub adds_to: Vec<u32>,
-    /// It has left its arguments as they were recorded.
+    /// Whether it has left its arguments as they were recorded.
     pub exact: bool,
 }
 
-/// What came out of one trial.
+/// The result of one trial.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Tried {
-    /// It gave the recorded state.
+    /// The recipe gave the recorded state.
     Same(How),
-    /// It gave another one, or none; the object where it differs, and why.
+    /// The recipe gave another state, or none: the object where it differs, and the reason.
     Different(Option<u32>, String),
 }
 
@@ -110,8 +110,8 @@ fn argument(argument: &Argument) -> Pack {
     }
 }
 
-/// Runs trials in a child JVM, and a new one where a trial has ended it. What
-/// could not be tried is not in the answer.
+/// Runs trials in a child JVM, and in a new one after a trial has ended it. What could not be tried
+/// is not in the result.
 ///
 /// # Errors
 ///
@@ -125,8 +125,8 @@ pub fn run(
     Ok(read(&results(place, options, kind, trials)?))
 }
 
-/// The names that numbered classes and methods have, with their origins; those that cannot be told are
-/// not in the answer.
+/// The names of numbered classes and methods, with their origins. Those that cannot be determined
+/// are not in the result.
 ///
 /// # Errors
 ///
@@ -147,7 +147,7 @@ pub fn origins(
     Ok(text.lines().filter_map(line).collect())
 }
 
-/// What `Trial` answers.
+/// Parses the results of `Trial`.
 fn results(
     place: &Workplace<'_>,
     options: &Options,
@@ -198,7 +198,7 @@ fn results(
         run_child(command, left.min(options.timeout), None, None)?;
         let done = read(&fs::read_to_string(&results).unwrap_or_default());
         let told = done.keys().max().map_or(next, |last| last + 1).max(next);
-        // The one that ended the JVM, with whatever status, or never ends, is not tried again.
+        // The trial that ended the JVM, with whatever status, or never ends, is not repeated.
         next = told + 1;
     }
     Ok(fs::read_to_string(&results).unwrap_or_default())

@@ -1,4 +1,4 @@
-//! What values lead to, and how often objects are referred to: who shares what with whom.
+//! Determines what values lead to, how often objects are referred to, and what is shared.
 
 use crate::classpath::is_jdk;
 use crate::graph::Graph;
@@ -7,19 +7,19 @@ use hindsight_tracelog::crash::{Body, Value, is_box};
 use std::collections::{HashMap, HashSet};
 use std::iter;
 
-/// Objects that are looked at to learn what two arguments share.
+/// The most objects that are examined to find out what two arguments share.
 const MAX_REACHED: usize = 20_000;
 
-/// What a value leads to.
+/// The objects to which a value leads.
 #[derive(Debug, Default)]
 pub(super) struct Reached {
-    /// Objects that can be told from their likes.
+    /// Objects with an identity that matters.
     pub(super) objects: HashSet<u32>,
-    /// Boxes that no cache holds.
+    /// Boxes that are in no cache.
     pub(super) boxes: HashSet<u32>,
-    /// Whether there are more than anybody would build.
+    /// Whether there are more than would be built.
     pub(super) too_many: bool,
-    /// Whether something was not stored: a test that loads it says so.
+    /// Whether something was not stored: a test that loads it reports that.
     pub(super) holes: bool,
 }
 
@@ -27,18 +27,19 @@ pub(super) struct Reached {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Uses {
     counts: HashMap<u32, usize>,
-    /// The string of each text that was met first, which is its literal; and whether it is an argument.
+    /// For each text, the first string with it, which becomes its literal, and whether that is an
+    /// argument.
     literals: HashMap<Vec<u16>, (u32, bool)>,
     /// Strings that are not the literal of their text.
     pub(super) copies: HashSet<u32>,
 }
 
 impl Uses {
-    /// Counts a reference, and says whether it is the first one.
+    /// Counts a reference. Returns whether it is the first one.
     ///
-    /// What arguments refer to is full of strings that were read and are equal by chance, and nearly all
-    /// programs compare them by `equals`: to tell all apart would hide what matters. An argument is told from
-    /// its likes.
+    /// Arguments lead to many strings that were read separately and are equal by chance, and nearly
+    /// all programs compare them by `equals`: to keep all of them apart would hide what matters.
+    /// Only an argument is kept apart from equal strings.
     pub(super) fn add(&mut self, graph: &Graph<'_>, object: u32, is_argument: bool) -> bool {
         let uses = self.counts.entry(object).or_insert(0);
         *uses += 1;
@@ -66,7 +67,7 @@ impl Uses {
     }
 }
 
-/// What a value leads to.
+/// The objects to which a value leads.
 pub(super) fn reached(graph: &Graph<'_>, root: Value) -> Reached {
     let mut reached = Reached::default();
     let mut marks = null_keys(graph);
@@ -81,7 +82,8 @@ pub(super) fn reached(graph: &Graph<'_>, root: Value) -> Reached {
             continue;
         };
         let next: Vec<Value> = match body {
-            // Locks and marks are told from their likes; other classes without fields seldom have two objects.
+            // Locks and markers have an identity that matters; other classes without fields seldom
+            // have two objects.
             Body::Instance(values)
                 if values.is_empty() && graph.class_name(object) != "java.lang.Object" =>
             {
@@ -204,8 +206,8 @@ fn is_value(class: &str) -> bool {
         || is_box(class)
 }
 
-/// Whether an object is a box that `valueOf` makes anew each time, so that programs can tell it from
-/// its likes.
+/// Whether an object is a box that `valueOf` makes anew each time, so that programs can distinguish
+/// it from equal ones.
 pub(super) fn is_own_box(graph: &Graph<'_>, object: u32) -> bool {
     match crate::views::unboxed(graph, object).map(|content| (content.kind, content.value)) {
         Some((b'C', Value::Int(unit))) => unit > 127,

@@ -1,4 +1,4 @@
-//! The static state of the program: what of it a test sets, and what it puts back.
+//! The static state of the program that a test sets, and that it restores.
 
 use super::super::candidate::Plan;
 use super::super::differences::is_made_at_run_time;
@@ -10,13 +10,13 @@ use crate::java::lines::INDENT;
 use crate::trim;
 use hindsight_tracelog::crash::Body as Stored;
 
-/// Enum constants whose fields are shown in a test.
+/// The most enum constants whose fields are shown in a test.
 const MAX_CONSTANTS: usize = 5;
-/// Classes of which a test keeps the static state.
+/// The most classes whose static state a test keeps.
 const MAX_OWNERS: usize = 20;
 
-/// What a test sets besides arguments, as comments: static fields with what they hold, and constants with
-/// their fields.
+/// What a test sets besides arguments, as comments: static fields with their values, and constants
+/// with their fields.
 pub(super) fn names(values: &Values<'_>, frame: usize) -> String {
     let crash = values.graph.crash;
     let named = crash.failure.statics.iter().map(|field| {
@@ -39,16 +39,16 @@ pub(super) fn names(values: &Values<'_>, frame: usize) -> String {
     }
 }
 
-/// Whether a class has static fields that may change; so it has if nobody knows.
+/// Whether a class has mutable static fields; an unknown class is taken to have some.
 fn has_state_of_its_own(plan: &Plan<'_>, class: &str) -> bool {
     let found = plan.classpath.info(class);
     let info = found.as_ref().and_then(|found| found.info.as_ref());
     info.is_none_or(|info| info.has_static_state)
 }
 
-/// The classes whose static state calls of a suite may change, as far as its recordings know them: those
-/// of the stacks, of static fields, and of constants; at most [`MAX_OWNERS`], and of some
-/// recordings alone where [`Plan::keeping`] says so. Takes a look at all objects of all recordings.
+/// The classes whose static state calls of a suite may change, as far as its recordings know them:
+/// those of the stacks, of static fields, and of constants; at most [`MAX_OWNERS`], and only of
+/// some recordings if [`Plan::keeping`] says so. This examines all objects of all recordings.
 pub fn owners<'a>(plan: &Plan<'a>) -> Vec<&'a str> {
     let mut owners = Vec::new();
     for (crash, input) in plan.inputs.iter().enumerate() {
@@ -89,7 +89,7 @@ pub fn owners<'a>(plan: &Plan<'a>) -> Vec<&'a str> {
     owners
 }
 
-/// The same for tests that are to be written; none if there is none that puts static state back.
+/// The same for tests that are to be written; none if no test restores static state.
 pub fn owners_kept<'a>(plan: &Plan<'a>) -> Vec<&'a str> {
     match plan.candidates.iter().any(|candidate| candidate.keeps) {
         true => owners(plan),

@@ -1,11 +1,11 @@
-//! Bridges: methods that compilers make, of the descriptor that a method overrides or of a class that can be named,
-//! which call the real one.
+//! Bridges: methods that compilers make, with the descriptor of an overridden method or in a class
+//! that can be named, which call the real method.
 
 use crate::java::descriptor;
 use hindsight_classfile::access;
 use hindsight_tracelog::crash::Frame;
 
-/// Refuses bridges whose real method has a test: theirs would call the same with the same.
+/// Refuses bridges whose real method has a test, because theirs would make the same call.
 pub(super) fn leave_out_bridges(frames: &[Frame], refusals: &mut [Option<String>]) {
     for outer in 1..frames.len() {
         let inner = outer - 1;
@@ -71,7 +71,8 @@ mod tests {
             refused(frame(ERASED, made, 1), None).as_deref(),
             Some(reason)
         );
-        // Another object's, a method of the program's own, and where the real one cannot be called.
+        // Not for another object, for one of the program's own methods, or if the real method
+        // cannot be called.
         assert_eq!(refused(frame(ERASED, made, 2), None), None);
         assert_eq!(refused(frame(ERASED, 0, 1), None), None);
         assert_eq!(refused(frame(ERASED, made, 1), Some("no")), None);

@@ -1,4 +1,4 @@
-//! Which methods Java source can call, and by which names.
+//! Decides which methods Java source can call, and by which names.
 
 use super::Plan;
 use super::names::{is_package_name, source_name};
@@ -12,8 +12,8 @@ use hindsight_tracelog::crash::{Frame, Value};
 use std::collections::VecDeque;
 
 impl Plan<'_> {
-    /// The package from which a frame's class can be called, if it is on the
-    /// class path and a test may join it.
+    /// The package from which a frame's class can be called, if it is on the class path and a test
+    /// may be put there.
     pub(super) fn home(&self, frame: &Frame) -> Option<String> {
         let package = package_of(&frame.class);
         let found = self.classpath.find(&frame.class)?;
@@ -46,9 +46,9 @@ impl Plan<'_> {
                 .all(|parameter| self.can_name(parameter, package))
     }
 
-    /// The type by which Java source in a frame's package calls its method: its class or, of one
-    /// that has no name there (an anonymous one, the body of an enum constant), the nearest type
-    /// above it that has the method.
+    /// The type by which Java source in a frame's package calls its method: its class or, for a
+    /// class without a name there (an anonymous one, the body of an enum constant), the nearest
+    /// supertype that has the method.
     pub fn callable_type(&self, frame: &Frame) -> Option<String> {
         let package = package_of(&frame.class);
         let is_named = |class: &str| source_name(self.classpath, class, package).is_some();
@@ -92,8 +92,8 @@ impl Plan<'_> {
         }
     }
 
-    /// Whether a virtual call on the recorded receiver would end up in another
-    /// method: a frame of `Super.m` entered through `super.m()`.
+    /// Whether a virtual call on the recorded receiver would end up in another method, as for a
+    /// frame of `Super.m` entered through `super.m()`.
     pub fn is_overridden(&self, frame: &Frame, graph: &Graph<'_>) -> bool {
         let receiver = frame.arguments.iter().find(|argument| argument.index == 0);
         let Some(Value::Ref(receiver)) = receiver.map(|receiver| receiver.value) else {

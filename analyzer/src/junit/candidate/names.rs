@@ -1,4 +1,4 @@
-//! Names of tests, their classes and files, and of what they name.
+//! Names of tests, their classes and files, and of what they mention.
 
 use crate::classinfo::{ClassInfo, Nesting};
 use crate::classpath::ClassPath;
@@ -58,8 +58,9 @@ pub(super) fn sanitize_file(stem: &str) -> String {
     }
 }
 
-/// Whether sources can name a package, the unnamed one included: not where a class is called like it or one
-/// around it, as obfuscators do, for that is then what the name means (JLS 6.4.2).
+/// Whether sources can name a package, which may be the unnamed one. They cannot if a class has the
+/// name of it or of an enclosing one, as obfuscators cause, because then the name means the class
+/// (JLS 6.4.2).
 pub(super) fn is_package_name(classpath: &ClassPath, package: &str) -> bool {
     if package.is_empty() {
         return true;
@@ -69,8 +70,7 @@ pub(super) fn is_package_name(classpath: &ClassPath, package: &str) -> bool {
     package.split('.').all(is_identifier) && prefixes.all(|name| classpath.find(name).is_none())
 }
 
-/// Package and nested path by which sources in `from` name a class; `None` if
-/// they cannot.
+/// The package and the nested path by which sources in `from` name a class; `None` if they cannot.
 pub fn source_name(classpath: &ClassPath, class: &str, from: &str) -> Option<(String, String)> {
     let package = package_of(class);
     if package.is_empty() && !from.is_empty() {

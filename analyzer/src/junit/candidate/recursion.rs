@@ -1,22 +1,23 @@
-//! Which frames of a deep stack are tried: those at its ends, and at the ends of a recursion.
+//! Selects the frames of a deep stack that are tried: those at its ends, and at the ends of a
+//! recursion.
 
 use super::runner::stacks;
 use crate::text::gap;
 use hindsight_tracelog::crash::Frame;
 use std::collections::HashMap;
 
-/// Frames tried at each end of the stack.
+/// The number of frames that are tried at each end of the stack.
 const FRAMES_AT_EACH_END: usize = 100;
-/// How the reason ends of a frame in the middle of a recursion.
+/// The end of the reason of a frame in the middle of a recursion.
 pub const OF_RECURSION: &str = "frames of the same recursion; the first and last three are tried";
-/// How often a method is in a stack that goes round by way of others.
+/// The number of times from which on a method in a stack is in a recursion through other methods.
 const MANY_ROUNDS: usize = 20;
-/// Frames tried at each end of a recursion.
+/// The number of frames that are tried at each end of a recursion.
 const CALLS_AT_EACH_END: usize = 3;
 
-/// Refuses the frames in the middle of a recursion: a method that called
-/// itself from the same line, again and again. Gaps do not end a recursion, and
-/// where it goes round often, nor do other methods, the JDK's among them.
+/// Refuses the frames in the middle of a recursion: a method that called itself from the same line,
+/// again and again. Gaps do not end a recursion. If it repeats often, other methods do not end it
+/// either, including the JDK's.
 pub(super) fn limit_recursion(frames: &[Frame], refusals: &mut [Option<String>]) {
     let real: Vec<usize> = (0..frames.len())
         .filter(|&index| gap(&frames[index]).is_none())
@@ -44,7 +45,7 @@ pub(super) fn limit_recursion(frames: &[Frame], refusals: &mut [Option<String>])
         .filter(|run| run.len() > MANY_ROUNDS)
         .collect();
     round.sort();
-    // What goes round is one recursion, though parts of it may be direct.
+    // What repeats is one recursion, although parts of it may be direct.
     for run in round.into_iter().chain(direct) {
         let open: Vec<usize> = run
             .iter()
@@ -60,8 +61,8 @@ pub(super) fn limit_recursion(frames: &[Frame], refusals: &mut [Option<String>])
     }
 }
 
-/// Refuses the frames in the middle of a very deep stack. Each exception has its own: the frames of a cause stand behind
-/// those of what wraps it.
+/// Refuses the frames in the middle of a very deep stack. Each exception has its own stack: the
+/// frames of a cause follow those of its wrapper.
 pub(super) fn limit(frames: &[Frame], refusals: &mut [Option<String>]) {
     for (_, refusals) in stacks(frames, refusals) {
         let open: Vec<usize> = (0..refusals.len())
@@ -124,7 +125,7 @@ mod tests {
         assert_eq!(open(0).collect::<Vec<_>>(), [0, 3, 6, 81, 84, 87]);
         assert_eq!(open(1).count(), 0);
         assert_eq!(open(2).count(), 6);
-        // Not so often, each may be another case.
+        // If it does not repeat often, each may be another case.
         let mut refusals = vec![None; 30];
         limit_recursion(&frames[..30], &mut refusals);
         assert!(refusals.iter().all(Option::is_none));

@@ -1,16 +1,16 @@
-//! Which frames are those of a test framework, where the program failed in one of its own tests; and of what
-//! checks for others.
+//! Refuses the frames of a test framework, if the program failed in one of its own tests, and of
+//! methods that check for others.
 
 use crate::text::gap;
 use hindsight_tracelog::crash::{ExceptionInfo, Frame, SKIPS};
 
-/// What is said of the frames of what ran a test.
+/// The reason for frames that ran a test.
 pub const OF_RUNNER: &str = "what ran the test, and no part of the program";
-/// What is said of the frames of what has found a failure of others.
+/// The reason for frames that have found a failure of others.
 const OF_CHECK: &str =
     "it checks for others, and throws whatever version of the program calls it so";
 
-/// What test frameworks' packages begin with.
+/// The prefixes of test frameworks' packages.
 const FRAMEWORKS: [&str; 4] = [
     "org.junit.",
     "junit.framework.",
@@ -18,7 +18,7 @@ const FRAMEWORKS: [&str; 4] = [
     "org.testng.",
 ];
 
-/// What checks of the compiler begin with, and those of libraries of assertions.
+/// The prefixes of compilers' checks, and of libraries of assertions.
 const CHECKS: [&str; 1] = ["kotlin.jvm.internal.Intrinsics"];
 const ASSERTIONS: [&str; 5] = [
     "org.opentest4j.",
@@ -28,8 +28,8 @@ const ASSERTIONS: [&str; 5] = [
     "kotlin.test.",
 ];
 
-/// Refuses frames that no change of the program makes end otherwise: of a test that is passed over, and those
-/// that do nothing but throw because a check of others has failed.
+/// Refuses frames that no change of the program makes end differently: of a test that is skipped,
+/// and those that only throw because a check for others has failed.
 pub(super) fn leave_out_checks(
     frames: &[Frame],
     exceptions: &[ExceptionInfo],
@@ -61,7 +61,7 @@ pub(super) fn leave_out_checks(
                 || asserts && (begins(frame, &ASSERTIONS) || begins(frame, &FRAMEWORKS))
         };
         let leading = stack.iter().take_while(checks).count();
-        // If that is all there is, it is the program.
+        // If there is nothing else, it is the program.
         if leading < stack.len() {
             refusals[..leading].fill(Some(OF_CHECK.to_owned()));
         }
@@ -69,11 +69,11 @@ pub(super) fn leave_out_checks(
 }
 
 /// Refuses the frames from a test framework's call of a test method on: a build tool, an IDE, the
-/// framework and its extensions, whose objects are of the run that recorded the failure, and whose classes
-/// the program's class path has not.
+/// framework and its extensions, whose objects belong to the run that recorded the failure, and
+/// whose classes are not on the program's class path.
 ///
-/// A framework calls tests by reflection. What it calls otherwise, as the body of an `assertThrows`, is
-/// within the test.
+/// A framework calls tests by reflection. What it calls in other ways, such as the body of an
+/// `assertThrows`, is within the test.
 pub(super) fn leave_out_runner(frames: &[Frame], refusals: &mut [Option<String>]) {
     for (stack, refusals) in stacks(frames, refusals) {
         if let Some(at) = call_of_test(stack) {
@@ -82,7 +82,7 @@ pub(super) fn leave_out_runner(frames: &[Frame], refusals: &mut [Option<String>]
     }
 }
 
-/// The frames of each exception, with what is said of them.
+/// The frames of each exception, with their refusals.
 pub(super) fn stacks<'a>(
     frames: &'a [Frame],
     mut refusals: &'a mut [Option<String>],
@@ -95,7 +95,7 @@ pub(super) fn stacks<'a>(
     })
 }
 
-/// The innermost frame of a stack that is no longer the test's, nor of what that has called.
+/// The innermost frame of a stack that belongs neither to the test nor to what the test has called.
 fn call_of_test(stack: &[Frame]) -> Option<usize> {
     let is_reflection = |frame: &Frame| {
         matches!(
@@ -111,7 +111,7 @@ fn call_of_test(stack: &[Frame]) -> Option<usize> {
     let call = (1..stack.len()).find(|&at| {
         is_framework(&stack[at]) && gap(&stack[at]).is_none() && is_reflection(&stack[at - 1])
     })?;
-    // Reflection's own frames come before it, and those that have thrown the exception on.
+    // Reflection's own frames precede it, and those that have rethrown the exception.
     let is_own = |frame: &Frame| {
         let jdk = [
             "java.lang.reflect.",
@@ -207,7 +207,7 @@ mod tests {
         ];
         assert_eq!(refused("java.lang.AssertionError", &asserted), 2);
         assert_eq!(refused("org.junit.ComparisonFailure", &asserted), 2);
-        // A fault of the framework's own, and a framework that fails in its own code.
+        // A fault of the framework itself, and a framework that fails in its own code.
         assert_eq!(refused("java.lang.NullPointerException", &asserted), 0);
         assert_eq!(refused("java.lang.AssertionError", &asserted[..2]), 0);
         let checked = ["kotlin.jvm.internal.Intrinsics", "app.ShopKt"];

@@ -1,23 +1,23 @@
-//! What a project has from an earlier run, whose tests may still be there.
+//! Reads the project of an earlier run, whose tests may still be there.
 
 use super::{Library, POM};
 use crate::junit::Framework;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What is known of an earlier run by its `pom.xml`.
+/// The state of an earlier run, from its `pom.xml`.
 #[derive(Debug, Default)]
 pub(super) struct Earlier {
-    /// The program it was made of.
+    /// The program from which it was made.
     pub libraries: Vec<Library>,
-    /// What its tests run against.
+    /// The class path of its tests.
     pub classpath: Vec<PathBuf>,
-    /// Whether jars in jars have to be unpacked for that.
+    /// Whether nested jars have to be unpacked for that.
     pub nested: bool,
 }
 
 impl Earlier {
-    /// Reads it, if it is there.
+    /// Reads it, if it exists.
     pub fn read(out: &Path) -> Earlier {
         pom(out).map_or_else(Earlier::default, |pom| Earlier::of(&pom))
     }
@@ -25,7 +25,7 @@ impl Earlier {
     fn of(pom: &str) -> Earlier {
         let library = |number: usize| {
             let path = element(pom, &format!("program.{number}"))?;
-            // As it is in the comment above the project.
+            // This is its form in the comment above the project.
             let origin = format!("      {number}: ");
             let origin = pom.lines().find_map(|line| line.strip_prefix(&origin));
             Some(Library {
@@ -52,7 +52,7 @@ impl Earlier {
     }
 }
 
-/// The release of Java that an earlier project there is compiled for.
+/// The release of Java for which an earlier project there is compiled.
 pub(super) fn release(out: &Path) -> Option<u32> {
     element(&pom(out)?, "maven.compiler.release")?
         .trim()
@@ -60,7 +60,7 @@ pub(super) fn release(out: &Path) -> Option<u32> {
         .ok()
 }
 
-/// What the tests of an earlier project there are written for.
+/// The version of JUnit for which the tests of an earlier project there are written.
 pub fn framework(out: &Path) -> Option<Framework> {
     let pom = pom(out)?;
     let has = |artifact: &str| pom.contains(&format!("<artifactId>{artifact}</artifactId>"));
@@ -71,7 +71,7 @@ pub fn framework(out: &Path) -> Option<Framework> {
     }
 }
 
-/// The project's file, if it is ours: tests may go into a project of the program's own, too.
+/// The project's file, if it is ours: tests may also go into a project of the program's own.
 fn pom(out: &Path) -> Option<String> {
     let pom = fs::read_to_string(out.join("pom.xml")).ok()?;
     pom.starts_with(POM).then_some(pom)

@@ -1,4 +1,4 @@
-//! What to do about frames that do not reproduce.
+//! Advice about frames that do not reproduce.
 
 use super::{Verdict, catchers, is_caught};
 use crate::graph::Graph;
@@ -10,13 +10,13 @@ use hindsight_tracelog::crash::{Body, Fidelity, Frame, Value};
 use hindsight_tracelog::reader::Crash;
 use std::collections::BTreeSet;
 
-/// What to do about frames that end otherwise and may do so because their objects
-/// are not as they were at entry; nothing if there are none.
+/// Advice about frames that end differently, perhaps because their objects are not as they were at
+/// entry; empty if there are none.
 pub fn hints(plan: &Plan<'_>) -> Vec<String> {
     let (mut frames, mut overrun, mut exact, mut shorter, mut stale) = (0, 0, 0, 0, 0);
     let mut copies = BTreeSet::new();
     let catchers = catchers(plan);
-    // Of a program that is another one, nobody knows why its tests end otherwise.
+    // If the program is another version, it is not known why its tests end differently.
     let other: Vec<bool> = (plan.inputs.iter())
         .map(|input| {
             let differences = differences(&input.crash, plan.classpath);
@@ -35,7 +35,7 @@ pub fn hints(plan: &Plan<'_>) -> Vec<String> {
             State::Done(Verdict::Differs, reason) => (reason.starts_with(THROWS), reason.as_str()),
             _ => (false, ""),
         };
-        // What is missing is known, and no other way to record brings it.
+        // What is missing is known, and no other way of recording would include it.
         let is_missing = reason.contains(NOT_RESTORED);
         let crash = &plan.inputs[candidate.crash].crash;
         let frame = plan.frame(candidate);

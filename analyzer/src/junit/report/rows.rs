@@ -1,4 +1,4 @@
-//! Which frames the report for people tells in one row.
+//! Decides which frames share a row in the report for people.
 
 use super::{CrashReport, FrameReport, Verdict};
 use crate::classpath::is_jdk;
@@ -17,8 +17,8 @@ pub(super) struct Row<'a> {
 }
 
 impl CrashReport {
-    /// The frames, those folded of which the same is to be said: neighbours that
-    /// cannot be called for one reason, and recursions.
+    /// The rows, with frames folded whose text would be the same: neighbours that cannot be called
+    /// for the same reason, and recursions.
     pub(super) fn rows(&self) -> Vec<Row<'_>> {
         let mut rows = Vec::new();
         let mut rest = self.frames.as_slice();
@@ -47,10 +47,10 @@ impl CrashReport {
     }
 }
 
-/// How many frames from the first on are told in one row, and whose they are. One's
-/// own methods are told by name unless they are many.
+/// The number of frames from the first on that share a row, and their package. The program's own
+/// methods are named unless they are many.
 fn foldable(frames: &[FrameReport]) -> (usize, &str) {
-    /// Frames of a package that are folded at least.
+    /// The minimum number of frames of a package that are folded.
     const MANY: usize = 4;
     let Some(first) = frames.first().filter(|first| !first.gap) else {
         return (0, "");
@@ -65,7 +65,7 @@ fn foldable(frames: &[FrameReport]) -> (usize, &str) {
             && frame.reason == first.reason
             && is_jdk(&frame.class) == is_jdk(&first.class)
     };
-    // What goes round by way of others, up to the last in the middle of it.
+    // A recursion through other methods, up to the last frame in the middle of it.
     let is_round = |frame: &FrameReport| frame.reason.ends_with(OF_RECURSION);
     if is_round(first) {
         let round = frames.iter().take_while(|frame| {
@@ -106,7 +106,8 @@ fn foldable(frames: &[FrameReport]) -> (usize, &str) {
     (if count < MANY { 0 } else { count }, package)
 }
 
-/// The package that holds another one and a class, of two names at least.
+/// The package that contains a class, and another package or its enclosing ones, with at least two
+/// names.
 fn common_package<'a>(package: &'a str, class: &str) -> &'a str {
     let mut end = package.len();
     while !class.starts_with(&package[..end]) || class.as_bytes().get(end) != Some(&b'.') {
@@ -122,7 +123,7 @@ fn common_package<'a>(package: &'a str, class: &str) -> &'a str {
 }
 
 impl FrameReport {
-    /// Whether another frame's row would say the same.
+    /// Whether the row of another frame would have the same text.
     fn is_like(&self, other: &FrameReport) -> bool {
         self.place() == other.place()
             && self.descriptor == other.descriptor

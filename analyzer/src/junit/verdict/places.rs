@@ -1,4 +1,4 @@
-//! Places that stack traces name: the recorded ones and those of a test.
+//! The places in stack traces: the recorded ones and those of a test.
 
 use super::Expected;
 use crate::classpath::is_platform;
@@ -23,7 +23,7 @@ impl Place {
         one_line(&format!("{}.{}{line}", self.class, self.method), 300)
     }
 
-    /// Whether it is the same method; where its class has changed, numbers in names say nothing.
+    /// Whether it is the same method; if its class has changed, numbers in names say nothing.
     pub(super) fn is_method(&self, other: &Place, unchanged: &[&str]) -> bool {
         if unchanged.contains(&self.class.as_str()) {
             return self.class == other.class && self.method == other.method;
@@ -39,8 +39,8 @@ pub(super) fn of_program(trace: Vec<Place>) -> Option<Place> {
     trace.find(|place| !is_platform(&place.class))
 }
 
-/// Whether a trace goes round in what has gone round in the recorded one. Methods of the JDK say so
-/// only if no other goes round.
+/// Whether a trace repeats methods that repeat in the recorded one. Methods of the JDK count only
+/// if no others repeat.
 pub(super) fn is_recursion(recorded: &[Place], actual: &[Place]) -> bool {
     let recorded = going_round(recorded);
     let mut actual = going_round(actual);
@@ -50,16 +50,16 @@ pub(super) fn is_recursion(recorded: &[Place], actual: &[Place]) -> bool {
     actual.iter().any(|method| recorded.contains(method))
 }
 
-/// The methods that are in a trace more than once.
+/// The methods that occur in a trace more than once.
 fn going_round(trace: &[Place]) -> HashSet<(&str, &str)> {
     let mut seen = HashSet::new();
     let methods = trace.iter().map(|place| (&*place.class, &*place.method));
     methods.filter(|&method| !seen.insert(method)).collect()
 }
 
-/// The trace that tells where an exception comes from. Which thread runs a task is chance; who waits
-/// for it gets what it throws from `ForkJoinTask`, if that was another thread, as a copy of the same
-/// class with the original as its cause.
+/// The trace that shows where an exception comes from. Which thread runs a task is a matter of
+/// chance; a thread that waits for it gets its exception from `ForkJoinTask`, if that was another
+/// thread, as a copy of the same class with the original as its cause.
 pub(super) fn of_task(
     trace: &[Place],
     class: &str,
@@ -77,12 +77,12 @@ pub(super) fn of_task(
     }
 }
 
-/// A remark on where it was, if that is known.
+/// A remark on its place, if that is known.
 pub(super) fn tell_place(place: Option<&Place>) -> String {
     place.map_or(String::new(), |place| format!(" in {}", place.tell()))
 }
 
-/// Whether a place is the recorded one; lines count where the class has not changed.
+/// Whether a place is the recorded one; lines count if the class has not changed.
 pub(super) fn same_place(want: &Place, got: &Place, unchanged: &[&str]) -> bool {
     let lines_count = unchanged.contains(&want.class.as_str());
     match (want.line, got.line) {
@@ -92,7 +92,7 @@ pub(super) fn same_place(want: &Place, got: &Place, unchanged: &[&str]) -> bool 
     }
 }
 
-/// A trace down to the test, which calls the program, as does the replay library.
+/// A trace down to the test, which calls the program directly or by the replay library.
 pub(super) fn actual_places(stack: &[Element], test: &str) -> Vec<Place> {
     let is_ours = |element: &Element| {
         element.class == test
@@ -108,7 +108,7 @@ pub(super) fn actual_places(stack: &[Element], test: &str) -> Vec<Place> {
     };
     let ours = stack.iter().position(is_ours);
     let mut program = &stack[..ours.unwrap_or(stack.len())];
-    // What calls the test, if that is not there itself, or initialises a class.
+    // The caller of the test's code, if the test is not in the trace, or that initialises a class.
     let calls = |class: &str| class == test || class.strip_prefix(REPLAY) == Some(".Call");
     while ours.is_some_and(|ours| !calls(&stack[ours].class))
         && let [rest @ .., last] = program
@@ -137,7 +137,7 @@ pub(super) fn places(exception: &ExceptionInfo) -> Vec<Place> {
     stack.collect()
 }
 
-/// The same of what must happen again, or the frames where the JVM gave none.
+/// The recorded stack trace of what must happen again, or the frames if the JVM gave none.
 pub(super) fn recorded_places(expected: &Expected<'_>) -> Vec<Place> {
     let places = places(expected.exception);
     if !places.is_empty() {
@@ -153,7 +153,7 @@ pub(super) fn recorded_places(expected: &Expected<'_>) -> Vec<Place> {
     frames.collect()
 }
 
-/// Whether it was what restores a test's state that the test had called.
+/// Whether the test had called the code that restores its state.
 pub(super) fn is_loading(stack: &[Element], test: &str) -> bool {
     let at = stack.iter().position(|element| element.class == test);
     let called = at.and_then(|at| stack[..at].last());

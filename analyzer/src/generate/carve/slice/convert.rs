@@ -1,4 +1,5 @@
-//! The calls around a life as a sequence: what each is passed is what those before it have made.
+//! Converts the calls around a life to a sequence, in which the arguments are the results of
+//! earlier calls.
 
 use super::{Around, Carved, Means, Recorded, Unmade};
 use crate::generate::carve::doubt::Doubt;
@@ -10,9 +11,10 @@ use rustc_hash::FxHashSet;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// Calls of one sequence,
+/// The most calls of one sequence.
 pub(super) const MAX_CALLS: usize = 200;
-/// and elements of arrays in these: a method of Java has 64 KiB, and each takes some ten bytes.
+/// The most elements of arrays in these: a method of Java has 64 KiB, and each takes some ten
+/// bytes.
 pub(in crate::generate::carve) const MAX_ELEMENTS: usize = 5000;
 
 impl Recorded {
@@ -73,10 +75,10 @@ impl Recorded {
             if mine && let End::Returned(Some(Value::Object(serial))) = seen.end {
                 given_away.insert(serial);
             }
-            // Before anything stands in: that is not the run's.
+            // This precedes any replacement, which is not the run's.
             let changes = seen.changes(&vars, means.mutability);
-            // Of a call that stands alone, its result alone shows whether what it is passed has mattered, if it
-            // has one.
+            // For a call that stands alone, only its result shows whether its arguments have
+            // mattered, if it has one.
             let stands_alone =
                 mine && own.len() == 1 && seen.is_alone() && seen.end != End::Returned(None);
             let gap = changes || seen.gives_an_object() || stands_alone;
@@ -121,7 +123,7 @@ impl Recorded {
                 carved.passes_another(gap);
                 carved.replaced.extend(gap.filter(|_| !is_guessed));
             }
-            // The object is not as it was in the run then.
+            // Then the object is not as it was in the run.
             let is_other = omitted.shows_in(seen, &vars);
             let (Some(on), Some(args), false) = (on, given, is_other) else {
                 if mine {
@@ -131,7 +133,7 @@ impl Recorded {
                 if mine && (!without || is_other || !carved.own.contains(&true)) {
                     break;
                 }
-                // With it goes what ran within.
+                // What ran within it is left out with it.
                 let mut goes = false;
                 for one in within.clone() {
                     if one.changes(&vars, means.mutability) {
@@ -147,7 +149,7 @@ impl Recorded {
                     carved.lacks |= mine || goes;
                     let calls = [seen].into_iter().chain(within).map(Rc::as_ref);
                     let shows = doubt.leave_out(calls, means.mutability);
-                    // What has brought the doubt rather than what came before.
+                    // This names what has caused the doubt rather than what came before.
                     if carved.left_out.is_none() || shows && carved.gaps.is_empty() {
                         carved.left_out = Some(seen.call_of(&seen.method.class));
                     }

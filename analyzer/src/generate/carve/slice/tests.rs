@@ -9,7 +9,7 @@ use crate::jdk::Jdk;
 use crate::model::values::Literal;
 use hindsight_tracelog::trace::dictionary::Code;
 
-/// A call on an object, or none, which is passed values: the `at`th of a run.
+/// The `at`th call of a run, on an object or none, with these arguments.
 fn call(at: u64, name: &str, on: Option<u64>, args: Vec<Value>) -> Seen {
     let mut call = Seen::of_end(End::Returned(None));
     call.method.name = name.to_owned();
@@ -27,7 +27,7 @@ fn made(at: u64, serial: u64) -> Seen {
     call
 }
 
-/// A run of these calls, each of which is in the histories of all that takes part.
+/// A run of these calls, each of which is in the histories of all objects that take part.
 fn recorded(calls: impl IntoIterator<Item = Seen>) -> Recorded {
     let mut histories: FxHashMap<u64, Vec<Rc<Seen>>> = FxHashMap::default();
     for call in calls {
@@ -52,12 +52,12 @@ fn recorded(calls: impl IntoIterator<Item = Seen>) -> Recorded {
     }
 }
 
-/// What the life of an object is cut out as, and the names of the calls.
+/// The sequence that is cut out for the life of an object, and the names of its calls.
 fn cut_out(recorded: &Recorded, object: u64, reach: Reach) -> (Carved, Vec<String>) {
     cut_out_as(recorded, object, reach, Unmade::LeftOut).unwrap()
 }
 
-/// The same in one way, if it is one.
+/// The same with one option, if that is possible.
 fn cut_out_as(
     recorded: &Recorded,
     object: u64,
@@ -82,7 +82,7 @@ fn cut_out_as(
     Some((carved.clone(), names.collect()))
 }
 
-/// What others lack is nothing to an object that has not met them by then.
+/// What others lack does not affect an object that has not met them by then.
 #[test]
 fn a_call_that_is_left_out_ends_only_what_it_may_have_changed() {
     let object = |serial| vec![Value::Object(serial)];
@@ -107,7 +107,7 @@ fn a_call_that_is_left_out_ends_only_what_it_may_have_changed() {
     assert_eq!(names[3..], ["<init>", "open", "take", "close"]);
     let left_out = carved.left_out.as_deref();
     assert!(left_out.is_some_and(|call| call.contains("listen")));
-    // It is passed what the other one may have changed.
+    // Its argument is what the other one may have changed.
     assert_eq!(carved.gaps.first(), Some(&5));
     let (carved, names) = cut_out(&run(true), 2, Reach::Shared);
     assert_eq!(names[4..], ["join", "open", "take", "close"]);
@@ -133,8 +133,8 @@ fn what_has_given_a_part_is_followed() {
     assert_eq!(names(Reach::Givers), whole);
 }
 
-/// What a call has found in static fields is there also where it has itself left something to a longer one, which is
-/// looked at before it.
+/// The call that has left what another one finds in static fields is also there if it has itself
+/// left something to a longer one, which is examined before it.
 #[test]
 fn a_call_is_there_for_itself_and_for_what_it_leaves() {
     let object = || vec![Value::Object(1)];
@@ -152,7 +152,7 @@ fn a_call_is_there_for_itself_and_for_what_it_leaves() {
     assert_eq!(carved.own, [false, true, true, true, true]);
 }
 
-/// A method of Java has room for so many elements of arrays.
+/// A method of Java has room for a limited number of elements of arrays.
 #[test]
 fn a_life_with_many_arrays_is_cut() {
     let array = |at| {
@@ -166,7 +166,8 @@ fn a_life_with_many_arrays_is_cut() {
     assert_eq!(names.len(), 1 + MAX_ELEMENTS / 64);
 }
 
-/// What a reference leads to may have counted on since; nothing of the run is as sure as what the call has returned.
+/// The method of a reference may have counted on since; what the call has returned is the most
+/// certain.
 #[test]
 fn another_lambda_stands_in_for_a_reference_last() {
     let refers = |listens: bool| {
@@ -225,7 +226,7 @@ fn another_lambda_stands_in_for_a_reference_last() {
     assert_eq!(given(&run, Unmade::References), None);
 }
 
-/// What was left out right before a call that is passed another lambda matters as much as elsewhere.
+/// A call that was left out right before one with another lambda matters as much as elsewhere.
 #[test]
 fn another_lambda_hides_nothing() {
     let of = |gaps: &[usize]| Carved {

@@ -1,4 +1,4 @@
-//! Calls and what is passed to them.
+//! Writes calls and their arguments.
 
 use super::{Body, text};
 use crate::classinfo::Nesting;
@@ -13,15 +13,15 @@ use hindsight_classfile::access;
 use hindsight_tracelog::crash::Value;
 use std::collections::HashMap;
 
-/// Elements that are written down even if all are as in a new array.
+/// The length up to which an array is written with its elements even if all have their default.
 const FEW: usize = 3;
 
 const OBJECT: &str = "Ljava/lang/Object;";
-/// Types, or what is left of type variables, that arrays have too.
+/// Types, or erasures of type variables, to which arrays belong.
 const ARRAYS_ARE: [&str; 3] = [OBJECT, "Ljava/lang/Cloneable;", "Ljava/io/Serializable;"];
 
 impl Body<'_, '_> {
-    /// A call, with what stands `instead` of variables.
+    /// A call, with texts `instead` of variables.
     pub(super) fn call(
         &mut self,
         method: &Method,
@@ -41,7 +41,7 @@ impl Body<'_, '_> {
         }
         let (types, _) = method.types();
         let overloaded = self.is_overloaded(method, types.len());
-        // A method of a class above may take what is in a box.
+        // A method of a superclass may take the unboxed value.
         let rivals = self.rivals(method, statement, types.len());
         let mut rivals = rivals.iter().flatten();
         let takes_primitives = rivals.any(|ty| descriptor::is_primitive(ty));
@@ -67,7 +67,7 @@ impl Body<'_, '_> {
                 None => self.argument(arg, ty, overloaded || is_box && takes_primitives)?,
             };
             args.push(match cast {
-                // There may be one already.
+                // It may have one already.
                 Some(cast) if !written.starts_with(&format!("({cast})")) => {
                     format!("({cast}) {written}")
                 }
@@ -82,7 +82,7 @@ impl Body<'_, '_> {
                 let class = self.made(&method.class)?;
                 return Some(format!("new {class}({})", args.join(", ")));
             };
-            // The first argument is the object around the new one.
+            // The first argument is the outer instance of the new object.
             let outer = statement.args.first();
             if !matches!(outer, Some(Arg::Var(_) | Arg::Literal(Literal::Enum(..)))) {
                 return None;
@@ -126,8 +126,8 @@ impl Body<'_, '_> {
         }
     }
 
-    /// The array of a method with variable arity that can be written as its elements, for that can mean nothing
-    /// else.
+    /// The elements of the array argument of a method with variable arity, if they can be written
+    /// in its place without ambiguity.
     fn spread<'s>(
         &self,
         method: &Method,
@@ -137,7 +137,7 @@ impl Body<'_, '_> {
             return None;
         };
         let is_plain = |one: &Arg| !matches!(one, Arg::Literal(Literal::Null) | Arg::Array(..));
-        // Of objects, a sole one that is an array would be taken for all of them.
+        // A single element that is an array of objects would be taken for all of them.
         let is_taken_for_all = || match &elements[..] {
             [sole] if element == OBJECT => {
                 let passed = self.type_passed(sole, element);
@@ -151,8 +151,8 @@ impl Body<'_, '_> {
         is_spread.then_some((element, elements))
     }
 
-    /// The cast of what is passed for all arguments of a method with variable arity, where it could as well be one
-    /// of them: a null, or an array of texts for objects.
+    /// The cast of an argument that stands for all elements of a variable-arity parameter, if it
+    /// could as well be one of them: a null, or an array of texts for objects.
     fn cast_of_all(
         &mut self,
         method: &Method,
@@ -166,7 +166,7 @@ impl Body<'_, '_> {
             Arg::Literal(Literal::Null) => true,
             arg => {
                 let passed = self.type_passed(arg, ty)?;
-                // What stands for a type variable is what is passed.
+                // The argument determines the type variable.
                 let is_fixed = known.signature.is_none();
                 is_fixed && passed != *ty && self.converts(&passed, element)
             }
@@ -181,7 +181,7 @@ impl Body<'_, '_> {
         let info = found.as_ref().and_then(|found| found.info.as_ref());
         info.is_none_or(|info| {
             let same = info.methods.iter().filter(|other| {
-                // A bridge is no other method to a source.
+                // To a source, a bridge is not a separate method.
                 other.name == method.name
                     && !other.is(access::SYNTHETIC)
                     && descriptor::split(&other.descriptor)
@@ -203,7 +203,7 @@ impl Body<'_, '_> {
             Arg::Literal(Literal::Null) if overloaded => {
                 format!("({}) null", self.type_name(ty)?)
             }
-            // Where only one method can be meant, the compiler makes the box.
+            // If only one method can be meant, the compiler boxes the value.
             Arg::Literal(literal @ Literal::Box(class, _))
                 if let Some(kind) = boxed_alone(class, ty).filter(|_| !overloaded) =>
             {
@@ -228,7 +228,7 @@ impl Body<'_, '_> {
         Some(format!("{{{}}}", self.list(element, elements)?.join(", ")))
     }
 
-    /// The elements of an array; arrays in it of just its elements' type need no `new`.
+    /// The elements of an array; nested arrays of exactly the element type need no `new`.
     fn list(&mut self, element: &str, elements: &[Arg]) -> Option<Vec<String>> {
         let each = elements.iter().map(|one| match one {
             Arg::Array(inner, elements) if element.strip_prefix('[') == Some(inner) => {
@@ -239,8 +239,9 @@ impl Body<'_, '_> {
         each.collect()
     }
 
-    /// Whether javac may know of a variable that its elements are not of the type that is wanted, as with
-    /// `Properties` for a map of texts; what does not matter where types have arguments, for then it is so.
+    /// Whether javac may know that a variable's type arguments differ from the required ones, as
+    /// with `Properties` for a map of texts; this does not matter for a variable that is declared
+    /// with type arguments.
     fn is_of_others(&self, var: usize, ty: &str) -> bool {
         let is_generic = |ty: &str| {
             let class = descriptor::class_name(ty);
@@ -261,7 +262,7 @@ impl Body<'_, '_> {
         info.is_some_and(|info| info.is(access::ENUM))
     }
 
-    /// The class behind `new`.
+    /// The class after `new`.
     pub(super) fn made(&mut self, class: &str) -> Option<String> {
         let name = self.type_name(&descriptor::of_class(class))?;
         if !self.is_generic(class) {
@@ -284,7 +285,7 @@ impl Body<'_, '_> {
                 if !is_identifier(name) {
                     return None;
                 }
-                // A constant with a body of its own has a class of its own.
+                // A constant with a body has a class of its own.
                 let own = self.context.classes.info(class);
                 let own = own.as_ref().and_then(|found| found.info.as_ref());
                 let above = own.and_then(|info| info.super_class.as_ref());
@@ -327,7 +328,7 @@ impl Body<'_, '_> {
                     None => format!("new {class}({said})"),
                 }
             }
-            // What is declared as an object is a box.
+            // A value that is declared as an object is boxed.
             Literal::Bool(value) if kind == b'L' => {
                 format!("{}.valueOf({value})", self.names.java_lang("Boolean"))
             }
@@ -343,8 +344,8 @@ impl Body<'_, '_> {
     }
 }
 
-/// What a box of a class holds, if the compiler makes just that box of it for a parameter. A `short` is written with
-/// a cast, which says no more than the box where anything may be passed.
+/// The content of a box of a class, if the compiler makes exactly that box of it for a parameter. A
+/// `short` is written with a cast, which is no shorter than the box if anything may be passed.
 fn boxed_alone(class: &str, ty: &str) -> Option<&'static str> {
     let is_just_that = || descriptor::of_class(class) == ty;
     Some(match class {

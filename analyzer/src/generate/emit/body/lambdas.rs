@@ -1,4 +1,4 @@
-//! Lambda expressions and method references.
+//! Writes lambda expressions and method references.
 
 use super::{Body, text};
 use crate::generate::emit::words::lower;
@@ -9,7 +9,7 @@ use crate::java::names::{is_identifier, sanitize};
 use crate::text::simple_name;
 
 impl Body<'_, '_> {
-    /// How a lambda is written that is passed for the parameter of a method, if it is that itself.
+    /// The text of a lambda that is passed for a method's parameter, if it is the argument itself.
     pub(super) fn lambda(
         &mut self,
         lambda: &Lambda,
@@ -42,7 +42,7 @@ impl Body<'_, '_> {
         Some(format!("{head} -> {given}"))
     }
 
-    /// A body that does nothing but throw.
+    /// A body that only throws.
     fn throw(&mut self, thrown: &Thrown) -> Option<String> {
         let class = self.class_name(&thrown.class)?;
         let message = match &thrown.message {
@@ -52,8 +52,8 @@ impl Body<'_, '_> {
         Some(format!("{{ throw new {class}({message}); }}"))
     }
 
-    /// How a reference to a method is written whose interface's method takes these types; where types have no
-    /// arguments that is a lambda, which calls it with casts.
+    /// The text of a method reference whose interface method takes these types; without type
+    /// arguments it is a lambda, which makes the call with casts.
     fn reference(&mut self, method: &Method, types: &[&str]) -> Option<String> {
         let class = self.class_name(&method.class)?;
         let name = match method.is_constructor() {
@@ -89,7 +89,8 @@ impl Body<'_, '_> {
         Some(format!("{head} -> {call}({})", passed.join(", ")))
     }
 
-    /// The class of what a lambda takes, if it is the program's: by its type, or what is known to stand for that.
+    /// The class of a lambda's parameter, if it is the program's: from its type, or from what is
+    /// known of its type variable.
     fn class_taken(
         &self,
         lambda: &Lambda,
@@ -107,7 +108,7 @@ impl Body<'_, '_> {
         (!class.starts_with("java.")).then_some(class)
     }
 
-    /// A name for a parameter of a lambda: after the class of the only one, where that says something.
+    /// A name for a parameter of a lambda: after the class of the only one, if that is informative.
     fn parameter(&mut self, at: usize, class: Option<&str>, count: usize) -> String {
         let base = class.map(|class| {
             let simple = simple_name(class).rsplit('$').next().unwrap_or("x");
@@ -128,14 +129,15 @@ impl Body<'_, '_> {
         name
     }
 
-    /// Whether a lambda may be one of another type, too, as far as javac looks at it to choose a method.
+    /// Whether a lambda may also be of another type, as far as javac considers it in choosing a
+    /// method.
     pub(super) fn may_be(&self, lambda: &Lambda, ty: &str) -> bool {
         let class = descriptor::class_name(ty);
         let other =
             class.and_then(|class| Functional::of(&class, &|name| self.context.classes.info(name)));
         let Some(other) = other else { return false };
         match &lambda.gives {
-            // Of several of that name, one may take what the other type has.
+            // One of several methods of that name may take what the other type has.
             Given::Calls(method) => {
                 let named = named(method, &|name| self.context.classes.info(name));
                 let mut named = named.iter().flatten();
@@ -145,7 +147,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Whether no variable of the test has a name, and nothing else in its file.
+    /// Whether a name is used neither by a variable of the test nor by anything else in its file.
     pub(super) fn is_free(&self, name: &str) -> bool {
         !self.taken.contains(name) && !self.names.is_used(name)
     }

@@ -1,8 +1,8 @@
-//! Casts where javac would take another method of the same name than the one that is meant.
+//! Inserts casts if javac would select another method of the same name than the one that is meant.
 //!
-//! A call is written with arguments of their own types, and of several methods that take these javac
-//! chooses the most specific one (JLS 15.12.2.5): for a `String` that is passed as a `CharSequence`,
-//! the one that takes a `String`.
+//! A call is written with arguments of their own types, and of several applicable methods javac
+//! chooses the most specific one (JLS 15.12.2.5): for a `String` that is passed as a
+//! `CharSequence`, the one that takes a `String`.
 
 use super::Body;
 use crate::classinfo;
@@ -16,8 +16,8 @@ use std::collections::{BTreeSet, HashSet};
 const OBJECT: &str = "java.lang.Object";
 
 impl Body<'_, '_> {
-    /// The cast to write before each argument of a call, if there is to be one. Where its class itself has several
-    /// methods of that name, a null has one already.
+    /// The cast to write before each argument of a call, if there is to be one. If its class itself
+    /// has several methods of that name, a null has a cast already.
     pub(super) fn casts(
         &mut self,
         method: &Method,
@@ -65,7 +65,7 @@ impl Body<'_, '_> {
             }
             let generic = signature.as_ref().and_then(|known| known.get(at));
             casts[at] = match generic {
-                // What stands for it is what is passed.
+                // The argument determines the type variable.
                 Some(Type::Variable(_)) => None,
                 Some(known) => self.generic_name(known).or_else(|| self.type_name(ty)),
                 None => self.type_name(ty),
@@ -74,7 +74,7 @@ impl Body<'_, '_> {
         casts
     }
 
-    /// What the other methods take that a call with so many arguments could mean.
+    /// The parameters of the other methods that a call with as many arguments could mean.
     pub(super) fn rivals(
         &self,
         method: &Method,
@@ -89,8 +89,8 @@ impl Body<'_, '_> {
             .collect()
     }
 
-    /// The methods of the name of one, itself among them, in all types in which javac looks for them; and whether
-    /// all of these are known.
+    /// The methods with the same name, including this one, in all types in which javac looks for
+    /// them; and whether all of these are known.
     fn named(&self, method: &Method, statement: &Statement) -> (Vec<classinfo::Method>, bool) {
         let mut pending = vec![method.class.clone()];
         if let Some(on) = statement.on.and_then(|on| self.static_type(on)) {
@@ -123,8 +123,8 @@ impl Body<'_, '_> {
         (found, is_all)
     }
 
-    /// Whether a method has variable arity, and a call with the elements of its array in place of that can mean
-    /// no other one.
+    /// Whether a method has variable arity, and a call with the elements in place of its array
+    /// cannot mean another one.
     pub(super) fn takes_spread(&self, method: &Method, statement: &Statement) -> bool {
         let (own, _) = method.types();
         let (Some((Arg::Array(element, elements), fixed)), (named, true)) =
@@ -135,7 +135,7 @@ impl Body<'_, '_> {
         let (same, rivals): (Vec<_>, Vec<_>) = (named.iter())
             .filter_map(|one| Some((one, parameters(one)?)))
             .partition(|(_, parameters)| *parameters == own);
-        // What overrides it may not say so.
+        // An overriding method may lack the flag.
         if same.is_empty() || !same.iter().all(|(one, _)| one.is(access::VARARGS)) {
             return false;
         }
@@ -143,7 +143,7 @@ impl Body<'_, '_> {
         let elements = elements.iter().map(|one| (one, element));
         let passed: Vec<Option<String>> = (fixed.chain(elements))
             .map(|(arg, ty)| match arg {
-                // May be written without a cast.
+                // It may be written without a cast.
                 Arg::Literal(Literal::Null) => None,
                 _ => self.type_passed(arg, ty),
             })
@@ -164,13 +164,13 @@ impl Body<'_, '_> {
         })
     }
 
-    /// Whether a value may be taken as one of a type, with boxing; nothing is the type of a null.
+    /// Whether a value may be converted to a type, with boxing; `None` is the type of a null.
     fn may_pass(&self, from: Option<&str>, to: &str) -> bool {
         let Some(from) = from else {
             return !descriptor::is_primitive(to);
         };
         match (descriptor::is_primitive(from), descriptor::is_primitive(to)) {
-            // To what a box is, or from one.
+            // To a supertype of the box, or from one.
             (true, false) => to.starts_with("Ljava/"),
             (false, true) => from.starts_with("Ljava/lang/") && from != "Ljava/lang/String;",
             _ => self.converts(from, to),
@@ -182,7 +182,7 @@ impl Body<'_, '_> {
         generics::parameters(known.signature.as_deref()?)
     }
 
-    /// The type that javac gives an argument as it is written.
+    /// The type that javac gives to an argument as it is written.
     pub(super) fn type_passed(&self, arg: &Arg, ty: &str) -> Option<String> {
         let class = |name: &str| Some(descriptor::of_class(name));
         match arg {
@@ -190,7 +190,7 @@ impl Body<'_, '_> {
             Arg::Array(element, _) => Some(format!("[{element}")),
             Arg::Lambda(lambda) => class(&lambda.interface),
             Arg::Literal(literal) => match literal {
-                // Is written with a cast.
+                // It is written with a cast.
                 Literal::Null => Some(ty.to_owned()),
                 Literal::Text(_) | Literal::Units(_) => class("java.lang.String"),
                 Literal::Class(_) => class("java.lang.Class"),
@@ -205,7 +205,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// The type that a variable is declared with, or the call that stands for it has.
+    /// The declared type of a variable, or the type of the call in its place.
     fn static_type(&self, at: usize) -> Option<String> {
         if let Some(told) = self.types.as_ref().and_then(|types| types.var(at)) {
             return Some(told.erased());
@@ -217,7 +217,7 @@ impl Body<'_, '_> {
         self.variable_type(at, &method.types().1)
     }
 
-    /// Whether a value of a type is taken as one of another without boxing (JLS 5.3, phase 1).
+    /// Whether a value of a type is converted to another one without boxing (JLS 5.3, phase 1).
     pub(super) fn converts(&self, from: &str, to: &str) -> bool {
         /// Primitive types, each of which widens to those behind it; `char` does not from `short` or `byte`.
         const WIDENING: &str = "BSCIJFD";

@@ -1,4 +1,4 @@
-//! Types and variables, and how they are called.
+//! The types and names of variables.
 
 use super::Body;
 use crate::classinfo::{ClassInfo, Nesting};
@@ -14,7 +14,7 @@ use crate::text::simple_name;
 use hindsight_classfile::access;
 use std::collections::{HashSet, VecDeque};
 
-/// The types that are wanted of a variable that is passed.
+/// Adds the types that are needed of a variable which is passed.
 fn arg_types(arg: &Arg, ty: &str, var: usize, wanted: &mut HashSet<String>) {
     match arg {
         Arg::Var(passed) if *passed == var => {
@@ -39,7 +39,7 @@ impl Body<'_, '_> {
     pub(super) fn is_generic(&self, class: &str) -> bool {
         let found = self.context.classes.info(class);
         match found.as_ref().and_then(|found| found.info.as_ref()) {
-            // An enum is generic by its superclass alone.
+            // An enum is only generic because of its superclass.
             Some(info) => {
                 let signature = info.signature.as_deref();
                 signature.is_some_and(|text| text.starts_with('<'))
@@ -48,7 +48,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// The name of a type with its arguments.
+    /// The name of a type with its type arguments.
     pub(super) fn generic_name(&mut self, ty: &Type) -> Option<String> {
         Some(match ty {
             Type::Class(class, arguments) if !arguments.is_empty() => {
@@ -69,7 +69,7 @@ impl Body<'_, '_> {
         })
     }
 
-    /// A class with arguments, those of the classes around an inner one first, where these stand:
+    /// A class with type arguments, if they belong to an enclosing class, there:
     /// `Pool<Item>.Lease`.
     fn with_arguments(&mut self, class: &str, arguments: &[String]) -> Option<String> {
         let found = self.context.classes.info(class);
@@ -83,7 +83,7 @@ impl Body<'_, '_> {
             Some((outer, simple)) => format!("{}.{simple}", self.with_arguments(outer, around)?),
             None => self.type_name(&descriptor::of_class(class))?,
         };
-        // Of the JDK's classes it is not known whose they are.
+        // For the JDK's classes it is not known to which class they belong.
         let own = if info.is_none() { arguments } else { own };
         Some(match own.is_empty() {
             true => name,
@@ -91,7 +91,7 @@ impl Body<'_, '_> {
         })
     }
 
-    /// How a type is written, if any source may name it.
+    /// The text of a type, if any source may name it.
     pub(super) fn type_name(&mut self, ty: &str) -> Option<String> {
         let (dimensions, element) = descriptor::element(ty);
         let name = match descriptor::primitive_name(element) {
@@ -112,7 +112,7 @@ impl Body<'_, '_> {
             let info = found.as_ref().and_then(|found| found.info.as_ref());
             let nesting = match info {
                 Some(info) => info.nesting.clone(),
-                // Of the JDK: there a dollar stands for nesting.
+                // In the JDK, a dollar means nesting.
                 None => match at.rsplit_once('$') {
                     Some((outer, simple)) => Nesting::Member {
                         outer: outer.to_owned(),
@@ -142,10 +142,10 @@ impl Body<'_, '_> {
         Some(self.names.write(package_of(&at), &path.join(".")))
     }
 
-    /// Whether the package of the test sees a class, if it is no local one.
+    /// Whether the package of the test sees a class that is not local.
     pub(super) fn is_in_sight(&self, class: &str) -> bool {
         let (here, there) = (package_of(&self.checked.class), package_of(class));
-        // No source of a package can name what is in none.
+        // No source of a package can name a class of the unnamed one.
         let is_imported = !there.is_empty() || here.is_empty();
         match here == there {
             true => !self.is_known(class) || self.is_shared(class),
@@ -173,7 +173,7 @@ impl Body<'_, '_> {
 
     pub(super) fn declare(&mut self, at: usize, method: &Method, call: &str) -> Option<String> {
         let (_, result) = method.types();
-        // What a signature says, if all that follows can be done with it.
+        // This is the type from signatures, if all that follows can be done with it.
         let told = self.types.as_ref().and_then(|types| types.var(at));
         let told = told.filter(|told| {
             let erased = told.erased();
@@ -188,7 +188,7 @@ impl Body<'_, '_> {
             return Some(format!("{written} {name} = {call};"));
         }
         let Some(ty) = self.variable_type(at, &result) else {
-            // It is several things that have no type in common.
+            // It is needed as several types that have no type in common.
             if self.is_accessible(&result) {
                 let written = self.type_name(&result)?;
                 let name = self.variable(at, &result);
@@ -220,7 +220,7 @@ impl Body<'_, '_> {
             format!("({written}) ")
         };
         let name = match ty == "Ljava/lang/Object;" {
-            // What it is says more.
+            // Its name says more.
             true => self.variable(at, &result),
             false => self.variable(at, &ty),
         };
@@ -228,7 +228,8 @@ impl Body<'_, '_> {
         Some(format!("{written} {name} = {cast}{call};"))
     }
 
-    /// The types that a variable must be of for all that follows, where its static one does not say so.
+    /// The types that a variable must have for all that follows, if its static one does not
+    /// suffice.
     fn wanted(&self, at: usize, result: &str) -> HashSet<String> {
         let mut wanted: HashSet<String> = HashSet::new();
         for statement in &self.checked.sequence {
@@ -244,7 +245,7 @@ impl Body<'_, '_> {
         wanted
     }
 
-    /// Whether the test can name a type: any source, or those of its package.
+    /// Whether the test can name a type: any source can, or those of its package.
     fn is_accessible(&self, ty: &str) -> bool {
         let (_, element) = descriptor::element(ty);
         let here = package_of(&self.checked.class);
@@ -263,7 +264,7 @@ impl Body<'_, '_> {
         if self.is_accessible(result) && does_all(result) {
             return Some(result.to_owned());
         }
-        // One of the types that are wanted may be all of them.
+        // One of the required types may be a subtype of all of them.
         let wanted = self.wanted(at, result);
         let mut fitting: Vec<&String> = (wanted.iter())
             .filter(|ty| self.is_accessible(ty) && does_all(ty))
@@ -272,12 +273,12 @@ impl Body<'_, '_> {
         if let Some(ty) = fitting.first() {
             return Some((*ty).clone());
         }
-        // What is only compared may be of any type above its own.
+        // A value that is only compared may have any supertype.
         self.above(result).into_iter().find(|ty| does_all(ty))
     }
 
-    /// A variable, as what a call needs of it: with a cast where it is several things. `needed` is a type, or
-    /// that of a method.
+    /// A variable, as a call needs it: with a cast if it is needed as several types. `needed` is a
+    /// type, or that of a method.
     pub(super) fn as_needed(
         &mut self,
         var: usize,
@@ -298,7 +299,8 @@ impl Body<'_, '_> {
         })
     }
 
-    /// The types above one that any source can name, the nearest first, but for those with type parameters.
+    /// The supertypes that any source can name, the nearest first, except those with type
+    /// parameters.
     fn above(&self, ty: &str) -> Vec<String> {
         let (dimensions, element) = descriptor::element(ty);
         let Some(class) = descriptor::class_name(element) else {
@@ -327,14 +329,14 @@ impl Body<'_, '_> {
             .collect()
     }
 
-    /// Whether a class is public, with those around it.
+    /// Whether a class is public, with those that enclose it.
     fn is_public(&self, class: &str) -> bool {
         let classes = &self.context.classes;
         classes.are_all_around(class, |info| info.is(access::PUBLIC))
     }
 
-    /// Whether a type that is not generic has a method that can be called on it as on the class that
-    /// declares it.
+    /// Whether a type that is not generic has a method that can be called on it as on the class
+    /// that declares it.
     fn has_method(&self, ty: &str, method: &Method) -> bool {
         let classes = self.context.classes;
         let throws = |class: &str| {
@@ -351,7 +353,7 @@ impl Body<'_, '_> {
                 return false;
             };
             if let Some(declared) = throws(&class) {
-                // What must be declared is known by the method's own class.
+                // What must be declared is known from the method's own class.
                 return declared <= throws(&method.class).unwrap_or_default();
             }
             pending.extend(info.interfaces.iter().chain(&info.super_class).cloned());
@@ -391,7 +393,7 @@ impl Body<'_, '_> {
         };
         *self.wanted.entry(base.clone()).or_default() += 1;
         let is_free = |name: &String| self.is_free(name) && !self.bound.contains(name);
-        // Where a type says not enough, or of several variables the same.
+        // A type is not informative enough, or several variables have the same.
         let mut roles = match self.shared.contains(&base) {
             true => roles::roles(self.context, self.checked, at, &base),
             false => Vec::new(),
@@ -407,7 +409,7 @@ impl Body<'_, '_> {
         self.free(&base)
     }
 
-    /// A name that nothing in the test has, with a number where there must be one.
+    /// A name that nothing in the test has, with a number if needed.
     pub(super) fn free(&mut self, base: &str) -> String {
         let mut name = base.to_owned();
         let mut number = 1;

@@ -1,11 +1,11 @@
-//! What lambdas tell of types.
+//! Infers types from lambdas.
 
 use super::{Match, Type, Types, replaced};
 use crate::generate::lambda::{Given, Lambda};
 use crate::generate::sequence::Method;
 
 impl Types<'_> {
-    /// Learns from what a lambda gives that is passed for a parameter.
+    /// Infers from the result of a lambda that is passed for a parameter.
     pub(super) fn learn_of(&mut self, lambda: &Lambda, parameter: &Type) {
         let method = Method {
             class: lambda.interface.clone(),
@@ -53,7 +53,7 @@ impl Types<'_> {
         }
     }
 
-    /// Learns from a method that is referred to where one with these types is meant.
+    /// Infers from the method of a reference if one with these types is meant.
     fn learn_of_reference(&mut self, called: &Method, parameters: Vec<Type>, result: &Type) {
         let Some((owner, signature)) = self.signature(called) else {
             return;

@@ -1,4 +1,4 @@
-//! Tests that have one name so far: what only one of them has tells that one from the others.
+//! Distinguishes tests that have the same name so far by what only one of them has.
 
 use super::{Context, literal_word, own_name, passed_word, said};
 use crate::generate::asserted::{Assertion, Checked};
@@ -8,21 +8,21 @@ use crate::java::names::sanitize;
 use crate::model::values::Literal;
 use std::collections::HashMap;
 
-/// The longest message that is a word in a name,
+/// The length of the longest message that is a word in a name.
 const MAX_WORD: usize = 24;
-/// and the longest of what comes of a call.
+/// The length of the longest result of a call that is one.
 const MAX_GIVEN: usize = 12;
 
-/// What a test has, which others of its name may not have.
+/// A property of a test that others of its name may not have.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum Mark {
-    /// The message of what it throws at last,
+    /// The message of its last exception.
     Says(String),
-    /// something that is passed to a call,
+    /// An argument of a call.
     Passes(String),
-    /// that comes of one,
+    /// The result of a call.
     Gives(String),
-    /// or the name of a call.
+    /// The name of a call.
     Calls(String),
 }
 
@@ -38,8 +38,8 @@ impl Mark {
     }
 }
 
-/// Names for tests that are all called the same, by what each of them has, the best first. One that has nothing of
-/// its own is called as before.
+/// Names for tests that all have the same name, by the properties of each, the best first. One
+/// without a property of its own keeps the name.
 pub(super) fn apart(name: &str, all: &[Vec<Mark>]) -> Vec<String> {
     let mut having: HashMap<&Mark, usize> = HashMap::new();
     for marks in all {
@@ -57,7 +57,7 @@ pub(super) fn apart(name: &str, all: &[Vec<Mark>]) -> Vec<String> {
     named.collect()
 }
 
-/// What a test has: of what is passed, and what is called, the last comes first.
+/// The properties of a test: of arguments and calls, the last comes first.
 pub(super) fn marks(context: &Context<'_>, checked: &Checked) -> Vec<Mark> {
     let calls = checked.sequence.len() - checked.observers;
     let mut marks = Vec::new();
@@ -88,7 +88,7 @@ pub(super) fn marks(context: &Context<'_>, checked: &Checked) -> Vec<Mark> {
             marks.push(Mark::Calls(capital(&said(&method.name))));
         }
     }
-    // At last, of which class something is that is made for it.
+    // The last property is the class of an object that is made for it.
     for statement in checked.calls().iter().rev() {
         for arg in &statement.args {
             arg.vars(&mut |var| {
@@ -103,7 +103,7 @@ pub(super) fn marks(context: &Context<'_>, checked: &Checked) -> Vec<Mark> {
     marks
 }
 
-/// All that an argument says, be it in arrays.
+/// All literals in an argument, even within arrays.
 fn passed(arg: &Arg, ty: &str, marks: &mut Vec<Mark>) {
     match arg {
         Arg::Array(element, elements) if !elements.is_empty() => {

@@ -32,7 +32,7 @@ pub(super) fn collection(graph: &Graph<'_>, object: u32, class: &str) -> Option<
     }
 }
 
-/// `List.of(a, b)`, or what may hold null.
+/// `List.of(a, b)`, or a call whose result may hold null.
 fn listing(graph: &Graph<'_>, elements: Vec<Typed>) -> Option<Step> {
     let null = elements.iter().any(|element| element.value == Value::Null);
     let (class, name) = match (null, elements.as_slice()) {
@@ -92,7 +92,7 @@ fn list(
         | "concurrent.ConcurrentLinkedQueue"
         | "concurrent.ConcurrentLinkedDeque" => copied(graph, class, elements),
         "Stack" => made(class, "push", calls()),
-        // It has no constructor with a comparator alone.
+        // It has no constructor with only a comparator.
         "concurrent.PriorityBlockingQueue" => match comparator(graph, object) {
             None => copied(graph, class, elements),
             Some(_) => None,
@@ -102,7 +102,7 @@ fn list(
             made_with(class, vec![code(capacity.to_string())], "add", calls())
         }
         "concurrent.ConcurrentHashMap$KeySetView" => {
-            // Without a value it is what another map shows of its keys.
+            // Without a value it is the key view of another map.
             graph.reference(object, "value")?;
             let class = "java.util.concurrent.ConcurrentHashMap";
             let of = "()Ljava/util/concurrent/ConcurrentHashMap$KeySetView;";
@@ -178,13 +178,13 @@ fn list(
     }
 }
 
-/// `Collections.newSetFromMap(...)`, which takes none but an empty map: the set is what is filled.
+/// `Collections.newSetFromMap(...)`, which accepts only an empty map: so the set is filled.
 fn set_from_map(graph: &Graph<'_>, object: u32, elements: Vec<Typed>) -> Option<Recipe> {
     let whole = graph.reference(object, "m")?;
     let class = graph.class_name(whole);
     let name = class.strip_prefix("java.util.")?;
     let mut steps = map(graph, whole, class, name, Vec::new())?.steps;
-    // What `Properties` hold has a type of its own.
+    // The map inside `Properties` has a type of its own.
     if steps[0].operation != Operation::New || name == "Properties" {
         return None;
     }
@@ -291,7 +291,7 @@ fn map(
     Some(Recipe { steps, result: 0 })
 }
 
-/// `Collections.unmodifiableList(inner)` and its like.
+/// `Collections.unmodifiableList(inner)` and similar calls.
 fn wrapper(graph: &Graph<'_>, object: u32, name: &str) -> Option<Recipe> {
     let kind = name.strip_prefix("Collections$")?;
     let (verb, of) = match kind.strip_prefix("Unmodifiable") {

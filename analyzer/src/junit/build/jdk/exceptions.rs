@@ -6,7 +6,7 @@ use crate::graph::{Graph, Typed};
 use crate::views::{View, view};
 use hindsight_tracelog::crash::Value;
 
-/// Exceptions of the JDK that take a message and a cause.
+/// The exceptions of the JDK that accept a message and a cause.
 const WITH_CAUSE: [&str; 13] = [
     "java.io.IOException",
     "java.lang.AssertionError",
@@ -22,7 +22,7 @@ const WITH_CAUSE: [&str; 13] = [
     "java.util.concurrent.CompletionException",
     "java.util.concurrent.ExecutionException",
 ];
-/// Exceptions of the JDK that take a message.
+/// The exceptions of the JDK that accept a message.
 const WITH_MESSAGE: [&str; 13] = [
     "java.io.EOFException",
     "java.io.FileNotFoundException",
@@ -39,8 +39,8 @@ const WITH_MESSAGE: [&str; 13] = [
     "java.util.concurrent.TimeoutException",
 ];
 
-/// An exception of the JDK by its message, its cause and what it suppresses. Its stack trace is
-/// another one, so it is not what was thrown.
+/// An exception of the JDK with its message, its cause and its suppressed exceptions. Its stack
+/// trace differs, so it must not be the thrown one.
 pub(super) fn exception(graph: &Graph<'_>, object: u32, class: &str) -> Option<Recipe> {
     let takes_cause = WITH_CAUSE.contains(&class);
     if !takes_cause && !WITH_MESSAGE.contains(&class) {
@@ -70,7 +70,7 @@ pub(super) fn exception(graph: &Graph<'_>, object: u32, class: &str) -> Option<R
     Some(Recipe { steps, result: 0 })
 }
 
-/// The exceptions that an exception suppresses.
+/// The suppressed exceptions of an exception.
 pub fn suppressed(graph: &Graph<'_>, object: u32) -> Option<Vec<Typed>> {
     let list = graph.reference(object, "suppressedExceptions")?;
     match view(graph, list)? {

@@ -36,10 +36,11 @@ fn string(graph: &Graph<'_>, object: u32, field: &str) -> Option<String> {
     String::from_utf16(&graph.text(graph.reference(object, field)?)?).ok()
 }
 
-/// `new SimpleDateFormat("yyyy-MM-dd", Locale.UK)`, with its time zone, which each machine has its own of.
+/// `new SimpleDateFormat("yyyy-MM-dd", Locale.UK)`, with its time zone, which differs between
+/// machines.
 fn dates(graph: &Graph<'_>, object: u32, class: &str) -> Option<Recipe> {
     let pattern = string(graph, object, "pattern")?;
-    // It takes the eighty years before it is made for those that such a year is one of.
+    // It takes a two-digit year for one of the hundred that begin eighty years before it is made.
     if has_short_year(&pattern) {
         return None;
     }
@@ -57,7 +58,7 @@ fn dates(graph: &Graph<'_>, object: u32, class: &str) -> Option<Recipe> {
     Some(recipe)
 }
 
-/// Whether a pattern has a year that may be of two digits outside of quotes.
+/// Whether a pattern has a year outside of quotes that may have two digits.
 fn has_short_year(pattern: &str) -> bool {
     let unquoted = pattern.split('\'').step_by(2);
     let runs = unquoted.flat_map(|part| part.as_bytes().chunk_by(|one, next| one == next));
@@ -65,7 +66,8 @@ fn has_short_year(pattern: &str) -> bool {
     short.any(|run| matches!(run[0], b'y' | b'Y'))
 }
 
-/// `new GregorianCalendar(TimeZone.getTimeZone("UTC"))`, set to its time; when weeks begin is each machine's own, too.
+/// `new GregorianCalendar(TimeZone.getTimeZone("UTC"))`, set to its time and to its first day of
+/// the week, which differs between machines as well.
 fn calendar(graph: &Graph<'_>, object: u32, class: &str) -> Option<Recipe> {
     let given = vec![Argument::Value(graph.field(object, "zone")?)];
     let time = code(format!("{}L", graph.int(object, "time")?));
@@ -114,7 +116,7 @@ fn numbers(graph: &Graph<'_>, object: u32, class: &str) -> Option<Recipe> {
     Some(recipe)
 }
 
-/// The pattern of a format of numbers, for those that are written as most are.
+/// The pattern of a format of numbers, if it is written in the usual way.
 fn pattern(graph: &Graph<'_>, object: u32) -> Option<String> {
     let count = |field: &str| usize::try_from(graph.int(object, field)?).ok();
     let affix = |field: &str| string(graph, object, field).and_then(|affix| unquoted(&affix));
@@ -143,7 +145,7 @@ fn pattern(graph: &Graph<'_>, object: u32) -> Option<String> {
     Some(prefix + &digits_pattern(whole, grouping, (least, most), point)? + &suffix)
 }
 
-/// What stands between the affixes of a pattern.
+/// The part of a pattern between its affixes.
 fn digits_pattern(
     whole: usize,
     grouping: Option<usize>,
@@ -173,8 +175,9 @@ fn digits_pattern(
     Some(out)
 }
 
-/// What stands before or behind the digits as a pattern has it, of how a format keeps it: what has a meaning there
-/// stands behind a quote, all else for itself. Nothing where it would have to be quoted.
+/// The text before or after the digits in a pattern, from the form in which a format keeps it:
+/// there a quote precedes what has a meaning, and all else stands for itself. `None` if it would
+/// have to be quoted.
 fn unquoted(kept: &str) -> Option<String> {
     let mut out = String::new();
     let mut chars = kept.chars();

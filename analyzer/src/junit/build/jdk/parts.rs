@@ -1,10 +1,10 @@
-//! Parts of collections that show what these hold: the keys of a map, a range of a list.
+//! Views of collections: the keys of a map, a range of a list.
 
 use super::super::recipe::{Argument, Operation, Recipe};
 use super::{code, one, step};
 use crate::graph::{Graph, Typed};
 
-/// Calls a method of another object, which gives this one.
+/// Calls a method of another object, which returns this one.
 pub(super) fn part(graph: &Graph<'_>, object: u32, class: &str) -> Option<Recipe> {
     let name = class.strip_prefix("java.util.")?;
     let field = |name: &str| graph.field(object, name);
@@ -23,11 +23,11 @@ pub(super) fn part(graph: &Graph<'_>, object: u32, class: &str) -> Option<Recipe
         ("concurrent.ConcurrentHashMap", rest) => ("map", rest),
         ("ArrayList", "SubList") | ("ImmutableCollections", "SubList") => {
             let root = graph.reference(object, "root")?;
-            // What is added to the list or taken from it ends its ranges.
+            // Additions to the list or removals from it invalidate its ranges.
             if graph.int(object, "modCount") != graph.int(root, "modCount") {
                 return None;
             }
-            // A range of a range is one of the list, at the place that it keeps.
+            // A range of a range is one of the list, at the offset that it keeps.
             let (from, size) = (graph.int(object, "offset")?, graph.int(object, "size")?);
             let range = [from, from + size].map(|place| code(place.to_string()));
             return of(field("root")?, "subList", "java.util.List", range.to_vec());

@@ -11,9 +11,9 @@ use hindsight_tracelog::crash::{Body, Value};
 
 const CLOCK: &str = "java.time.Clock";
 const CLOCK_TYPE: &str = "Ljava/time/Clock;";
-/// What `Random` does to the number that it is given.
+/// The constant by which `Random` scrambles its seed.
 const SCRAMBLED: i64 = 0x5_DEEC_E66D;
-/// Locales with a name, by what shows them.
+/// Locales with a name, by their tags.
 const LOCALES: [(&str, &str); 18] = [
     ("ROOT", "ROOT"),
     ("en", "ENGLISH"),
@@ -224,7 +224,7 @@ pub(super) fn scalar(graph: &Graph<'_>, object: u32, class: &str) -> Option<Reci
         }
         "java.util.concurrent.atomic.LongAdder" => match (shown()?.parse().ok()?, int("base")?) {
             (0, 0) => new(class, Vec::new()),
-            // Of what is in cells there would be none.
+            // Otherwise the value in cells would be lost.
             (sum, base) if sum == base => made(class, "add", vec![vec![code(long(sum))]]),
             _ => None,
         },
@@ -247,7 +247,7 @@ pub(super) fn scalar(graph: &Graph<'_>, object: u32, class: &str) -> Option<Reci
             new(class, fair.into_iter().collect())
         }
         "java.io.StringReader" => {
-            // From JDK 24 on, another reader does the work.
+            // From JDK 24 on, it delegates to another reader.
             let (reader, text) = match graph.reference(object, "r") {
                 Some(inner) => (inner, "val$cs"),
                 None => (object, "str"),
@@ -277,7 +277,7 @@ pub(super) fn scalar(graph: &Graph<'_>, object: u32, class: &str) -> Option<Reci
             }
             new(class, arguments)
         }
-        // It has read nothing, and is as large as they are unless told otherwise.
+        // It has read nothing, and has the default size.
         "java.io.BufferedReader" if int("nChars")? == 0 => {
             let room = graph.elements(graph.reference(object, "cb")?)?.len();
             match room {
@@ -313,7 +313,7 @@ pub(super) fn scalar(graph: &Graph<'_>, object: u32, class: &str) -> Option<Reci
     }
 }
 
-/// A number of more digits than `long` has; a very large one is shown by its size alone.
+/// A number with more digits than `long` has; a very large one is only shown by its size.
 fn digits(class: &str, shown: &str) -> Option<Recipe> {
     match shown.len() < 200 && !shown.contains(' ') {
         true => new(class, vec![text(shown)?]),
@@ -321,7 +321,7 @@ fn digits(class: &str, shown: &str) -> Option<Recipe> {
     }
 }
 
-/// What a reader or writer was given, unless it is closed: most let it go then.
+/// The argument of a reader or writer, unless it is closed, as most drop it then.
 fn given(graph: &Graph<'_>, object: u32, field: &str) -> Option<Argument> {
     let closed = graph
         .field(object, "isClosed")
@@ -330,7 +330,7 @@ fn given(graph: &Graph<'_>, object: u32, field: &str) -> Option<Argument> {
     (!closed && given.value != Value::Null).then_some(Argument::Value(given))
 }
 
-/// The flags of a pattern that are given, by their names.
+/// The flags of a pattern, by their names.
 fn flags(flags: i64) -> Option<Argument> {
     const NAMES: [(i64, &str); 9] = [
         (0x01, "UNIX_LINES"),
@@ -348,7 +348,7 @@ fn flags(flags: i64) -> Option<Argument> {
     (!names.is_empty()).then_some(Argument::Flags("java.util.regex.Pattern", names))
 }
 
-/// A `ByteBuffer` in an array of its own, where it has been left.
+/// A `ByteBuffer` with an array of its own, at its present position.
 fn buffer(graph: &Graph<'_>, object: u32) -> Option<Recipe> {
     const CLASS: &str = "java.nio.ByteBuffer";
     let int = |name: &str| graph.int(object, name);
@@ -391,10 +391,10 @@ fn buffer(graph: &Graph<'_>, object: u32) -> Option<Recipe> {
     Some(Recipe { steps, result: 0 })
 }
 
-/// A `Timestamp`, by its milliseconds where it has no more than these.
+/// A `Timestamp`, by its milliseconds if it has no smaller unit.
 fn timestamp(seconds: i64, nanos: i64) -> Option<Recipe> {
     const CLASS: &str = "java.sql.Timestamp";
-    // Its milliseconds are in its nanoseconds. Java's sum has no bounds either.
+    // Its milliseconds are part of its nanoseconds. Java's sum may overflow, too.
     if nanos % 1_000_000 == 0 {
         let millis = seconds.wrapping_add(nanos / 1_000_000);
         return new(CLASS, vec![code(long(millis))]);
@@ -424,7 +424,7 @@ fn timestamp(seconds: i64, nanos: i64) -> Option<Recipe> {
     })
 }
 
-/// A `URL`, if it is one that `URI` takes: its own constructors are deprecated.
+/// A `URL`, if `URI` accepts it: its own constructors are deprecated.
 fn url(graph: &Graph<'_>, object: u32) -> Option<Recipe> {
     let part = |name: &str| match graph.field(object, name)?.value {
         Value::Null => Some(String::new()),
@@ -527,7 +527,7 @@ fn long(number: i64) -> String {
     }
 }
 
-/// What an optional of numbers is made of, of how that is shown.
+/// The number in an optional, from the text that shows it.
 fn number_in(class: &str, shown: &str) -> String {
     let double = || shown.parse().ok().and_then(literal::special);
     match class {
@@ -576,7 +576,7 @@ mod tests {
 
     #[test]
     fn times_at_the_end_of_time_are_times() {
-        // What Java makes of `new Timestamp(Long.MIN_VALUE)`.
+        // This is the result of `new Timestamp(Long.MIN_VALUE)` in Java.
         let recipe = timestamp(9_223_372_036_854_775_616, 192_000_000).unwrap();
         let [Argument::Code(millis, _)] = recipe.steps[0].arguments.as_slice() else {
             panic!("{recipe:?}");

@@ -7,7 +7,7 @@ use crate::junit::build::effects::{FieldName, Symbol};
 use crate::junit::build::fill;
 use hindsight_classfile::access;
 
-/// Methods that end a builder, and constructors of one, that are tried.
+/// The most methods that end a builder, and constructors of one, that are tried.
 const MAX_TRIED: usize = 3;
 
 /// The first step of a builder.
@@ -16,16 +16,16 @@ struct Start<'a> {
     /// The class of the method.
     class: &'a str,
     method: &'a Method,
-    /// What the builder's fields hold then, of the method's parameters.
+    /// The builder's fields at that point, in terms of the method's parameters.
     given: Vec<(FieldName, Symbol)>,
 }
 
 impl Proposer<'_> {
-    /// All ways by builders.
+    /// All recipes with builders.
     pub(super) fn built(&self) -> Vec<Recipe> {
         let own = &self.info.name;
         let mut recipes = Vec::new();
-        // Static methods give builders, whatever these are called where they are within the class.
+        // Static methods return builders, and so do any methods of a class within the object's.
         let within = format!("{own}$");
         for method in &self.info.methods {
             let Some((_, result)) = descriptor::split(&method.descriptor) else {
@@ -81,7 +81,7 @@ impl Proposer<'_> {
         recipes
     }
 
-    /// With each method of a builder's class that gives the object.
+    /// The recipes that end with a method of a builder's class that returns the object.
     fn ended(&self, start: &Start<'_>, class: &str) -> Vec<Recipe> {
         let Some(found) = self.library.info(class) else {
             return Vec::new();
@@ -101,7 +101,7 @@ impl Proposer<'_> {
     }
 
     fn chain(&self, start: &Start<'_>, builder: &ClassInfo, end: &Method) -> Option<Recipe> {
-        // Which field of the builder becomes which field of the object.
+        // The fields of the builder that become fields of the object.
         let called =
             self.library
                 .returns_new(&builder.name, &end.name, &end.descriptor, &self.info.name)?;
@@ -122,7 +122,7 @@ impl Proposer<'_> {
                 source.unwrap_or_else(|| field.info.name.clone())
             })
             .collect();
-        // The same of the parameters that the builder begins with.
+        // The same for the parameters with which the builder begins.
         let given = |source: &String| {
             let given = start.given.iter().find(|(field, _)| field.name == *source);
             given.map(|(_, value)| value)
@@ -136,12 +136,12 @@ impl Proposer<'_> {
             operation: start.operation,
             ..call(start.class, start.method, None, arguments, roles)
         }];
-        // The step that gave the builder last.
+        // The last step that returned the builder.
         let mut on = 0;
         for (field, source) in self.fields.iter().zip(&sources) {
             let is_given = given(source)
                 .is_some_and(|value| matches!(value, Symbol::Parameter(_) | Symbol::From(_)));
-            // By the parameter's name, as a setter goes by its own.
+            // The parameter's name decides, as with a setter.
             let is_given = is_given || steps[0].roles.contains(&field.info.name);
             if is_zero(field.value) || is_given {
                 continue;
@@ -184,7 +184,7 @@ impl Proposer<'_> {
     }
 }
 
-/// The field of the builder that a value comes from.
+/// The field of the builder from which a value comes.
 fn builder_field(symbol: &Symbol) -> Option<String> {
     match symbol {
         Symbol::Field(_, field) => Some(field.name.clone()),

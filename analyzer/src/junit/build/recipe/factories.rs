@@ -1,4 +1,4 @@
-//! Factories: `X.of(a, b)`, of the class itself or of what is above or around it.
+//! Factories: `X.of(a, b)`, of the class itself or of a superclass or enclosing class.
 
 use super::{Operation, Proposer, Recipe, Step, call};
 use crate::classinfo::{ClassInfo, Method, Nesting};
@@ -7,7 +7,7 @@ use crate::java::descriptor;
 use crate::java::names::is_identifier;
 use hindsight_classfile::access;
 
-/// Classes above or around one in which factories are looked for.
+/// The most superclasses and enclosing classes in which factories are searched for.
 const MAX_ELSEWHERE: usize = 20;
 
 impl Proposer<'_> {
@@ -21,8 +21,8 @@ impl Proposer<'_> {
             .collect()
     }
 
-    /// `Shape.circle(r)`, where the class has nothing of the kind itself, as one has not that is hidden behind what it
-    /// is declared to be: static methods of what is above it or around it.
+    /// `Shape.circle(r)`, if the class has no factory itself, as one that is hidden behind its
+    /// declared type: static methods of superclasses and enclosing classes.
     pub(super) fn factories_elsewhere(&self) -> Vec<Recipe> {
         let info = |class: &String| self.library.info(class)?.info.clone();
         let mut above: Vec<ClassInfo> = Vec::new();
@@ -46,7 +46,8 @@ impl Proposer<'_> {
             }
         }
         let mut results: Vec<String> = vec![descriptor::of_class(&self.info.name)];
-        // What no source can name stands where it is taken for what is above it; else a cast would have to follow.
+        // A class that no source can name is used where its supertype is expected; elsewhere a cast
+        // would have to follow.
         if !self.can_name(&self.info.name) {
             results.extend(above.iter().map(|info| descriptor::of_class(&info.name)));
         }
@@ -66,7 +67,7 @@ impl Proposer<'_> {
             .collect()
     }
 
-    /// Calls of the static methods of `owner` that give what is `wanted`.
+    /// The calls of static methods of `owner` whose result is `wanted`.
     fn made_by(&self, owner: &ClassInfo, wanted: impl Fn(&str) -> bool) -> Vec<Recipe> {
         let returns = |method: &&Method| {
             method.is(access::STATIC)

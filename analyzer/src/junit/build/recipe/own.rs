@@ -1,5 +1,5 @@
-//! Collections that the program has written itself: `stack.push(a)`, `matrix.set(0, 1, 2.5)`, a call for each
-//! element that is found in an array, in a chain of nodes, or in a table of them.
+//! Collections that the program has written itself: `stack.push(a)`, `matrix.set(0, 1, 2.5)`, with
+//! a call for each element that is found in an array, in a chain of nodes, or in a table of them.
 
 use super::{Argument, Operation, Proposer, Recipe, Step, call, is_zero, name_of};
 use crate::classinfo::{ClassInfo, Method};
@@ -12,32 +12,32 @@ use crate::views::{View, inherited, view};
 use hindsight_classfile::access;
 use hindsight_tracelog::crash::{Body, Value};
 
-/// Calls of one object.
+/// The most calls on one object.
 const MAX_CALLS: usize = 24;
-/// Elements of arrays that are looked at.
+/// The most elements of arrays that are examined.
 const MAX_ELEMENTS: usize = 4096;
-/// Objects to begin with, methods for each field of them, and proposals in all.
+/// The most initial objects; below, the most methods for each field of them, and proposals in all.
 const MAX_BASES: usize = 3;
 const MAX_METHODS: usize = 3;
 const MAX_PROPOSALS: usize = 12;
-/// Words that methods which put something in start with.
+/// The first words of methods that put something in.
 const PUTTING: [&str; 11] = [
     "add", "append", "enqueue", "insert", "offer", "prepend", "push", "put", "register", "set",
     "store",
 ];
-/// Names of fields that count elements.
+/// The names of fields that count elements.
 const COUNTS: [&str; 6] = ["size", "count", "length", "len", "n", "elementcount"];
 
-/// What a field of a collection leads to.
+/// The content of a collection's field.
 #[derive(Default)]
 struct Content {
-    /// In order; or the nodes that hold them.
+    /// The elements in order; or the nodes that hold them.
     elements: Vec<Typed>,
-    /// A key for each, if they have keys.
+    /// A key for each element, if they have keys.
     keys: Vec<Typed>,
     /// Whether the last one may have been put in first.
     chained: bool,
-    /// How many elements there are in a row, if they are rows.
+    /// The number of elements in a row, if they form rows.
     columns: Option<usize>,
 }
 
@@ -54,7 +54,7 @@ impl Content {
 type Given = Vec<Argument>;
 
 impl Proposer<'_> {
-    /// What `recipes` make, filled element by element.
+    /// The results of `recipes`, filled element by element.
     pub(super) fn grown(&self, recipes: &[Recipe]) -> Vec<Recipe> {
         let mut grown = Vec::new();
         for field in &self.fields {
@@ -79,7 +79,7 @@ impl Proposer<'_> {
         grown
     }
 
-    /// What a recipe makes, filled as the collection of the JDK's that its class extends.
+    /// The result of a recipe, filled like the JDK collection that its class extends.
     fn inherited(&self, recipe: &Recipe) -> Option<Recipe> {
         let (_, view) = inherited(self.graph, self.object)?;
         let (calls, (class, name, of)) = match view {
@@ -111,8 +111,8 @@ impl Proposer<'_> {
         Some(recipe)
     }
 
-    /// What a recipe makes, with these calls in place of setters for the field, and of assignments of what they
-    /// change, too.
+    /// The result of a recipe, with these calls in place of setters for the field, and of
+    /// assignments to what they change as well.
     fn filled_by(
         &self,
         recipe: &Recipe,
@@ -141,7 +141,8 @@ impl Proposer<'_> {
         }
     }
 
-    /// Methods that may have put the content of a field there, with the arguments of their calls.
+    /// The methods that may have put the content of a field there, with the arguments of their
+    /// calls.
     fn ways(&self, field: &FieldView<'_>, content: &Content) -> Vec<(Method, Vec<Given>)> {
         let Some(found) = self.library.info(&field.info.owner) else {
             return Vec::new();
@@ -179,7 +180,7 @@ impl Proposer<'_> {
         both.collect()
     }
 
-    /// A call of this method for each element: with the element, its place, or what it is made of.
+    /// A call of this method for each element: with the element, its index, or what it is made of.
     fn calls(&self, info: &ClassInfo, method: &Method, content: &Content) -> Option<Vec<Given>> {
         let (parameters, _) = descriptor::split(&method.descriptor)?;
         let elements = &content.elements;
@@ -192,7 +193,7 @@ impl Proposer<'_> {
         let placed = |place: &dyn Fn(usize) -> Given| {
             let set = elements.iter().enumerate();
             let set = set.filter(|(_, element)| !is_zero(**element));
-            // One more than may be, so that these are refused.
+            // This is one more than allowed, so that these are refused.
             let calls: Option<Vec<Given>> = set
                 .take(MAX_CALLS + 1)
                 .map(|(at, element)| {
@@ -240,7 +241,8 @@ impl Proposer<'_> {
         (1..=MAX_CALLS).contains(&calls.len()).then_some(calls)
     }
 
-    /// What a node or entry of the program was made of, as arguments of the method that has made it.
+    /// The values from which a node or entry of the program was made, as arguments of the method
+    /// that has made it.
     fn parts(
         &self,
         info: &ClassInfo,
@@ -280,7 +282,7 @@ impl Proposer<'_> {
         given.collect()
     }
 
-    /// What a field may lead to.
+    /// The possible contents of a field.
     fn contents(&self, field: &FieldView<'_>) -> Vec<Content> {
         let Value::Ref(object) = field.value.value else {
             return Vec::new();
@@ -297,7 +299,8 @@ impl Proposer<'_> {
         contents
     }
 
-    /// What a collection of the JDK holds: elements, values, keys, or the elements of values with their keys.
+    /// The possible contents of a JDK collection: elements, values, keys, or the elements of values
+    /// with their keys.
     fn of_jdk(&self, object: u32) -> Vec<Content> {
         match view(self.graph, object) {
             Some(View::List(elements)) => vec![Content::of(elements)],
@@ -330,7 +333,7 @@ impl Proposer<'_> {
         }
     }
 
-    /// What chains or trees of nodes hold.
+    /// The possible contents of chains or trees of nodes.
     fn of_nodes(&self, first: &[Typed]) -> Vec<Content> {
         let chained = |elements| Content {
             chained: true,
@@ -383,7 +386,7 @@ impl Proposer<'_> {
         contents
     }
 
-    /// How many elements of an array count, at least those that are `used`.
+    /// The number of elements of an array that count, at least those that are `used`.
     fn count(&self, used: usize, length: usize) -> usize {
         let counts = self.fields.iter().filter_map(|field| {
             let named = COUNTS.contains(&&*field.info.name.to_ascii_lowercase());
@@ -396,8 +399,8 @@ impl Proposer<'_> {
         counts.min().unwrap_or(used)
     }
 
-    /// The columns of a matrix in one array: a number of the object whose product with another one, that stands
-    /// before it, is the array's length.
+    /// The columns of a matrix in one array: a number of the object whose product with another one,
+    /// which precedes it, is the array's length.
     fn columns(&self, field: &FieldView<'_>, length: usize) -> Option<usize> {
         let numbers = self.fields.iter().filter_map(|other| {
             let Value::Int(number) = other.value.value else {
@@ -414,7 +417,7 @@ impl Proposer<'_> {
         columns.map(|(_, &columns)| columns)
     }
 
-    /// Where a node leads to by fields of its own class, or of one above it.
+    /// The nodes to which a node leads by fields of its own class, or of a superclass.
     fn links(&self, node: u32) -> Option<Vec<Typed>> {
         let class = self
             .graph
@@ -429,7 +432,7 @@ impl Proposer<'_> {
         (!links.is_empty()).then_some(links)
     }
 
-    /// The nodes of a chain, from the first one; by the link by which there are the most of them.
+    /// The nodes of a chain, from the first one, by the link that yields the most of them.
     fn chained(&self, first: Typed) -> Vec<Typed> {
         let Value::Ref(head) = first.value else {
             return Vec::new();
@@ -450,7 +453,7 @@ impl Proposer<'_> {
             chain
         });
         let longest = chains.max_by_key(Vec::len).unwrap_or_else(|| vec![first]);
-        // A node without anything in it stands before the others.
+        // An empty node precedes the others.
         let is_header = longest.len() > 1
             && self.graph.fields(head).iter().all(|field| {
                 let of = descriptor::class_name(&field.info.descriptor);
@@ -459,7 +462,7 @@ impl Proposer<'_> {
         longest[usize::from(is_header)..].to_vec()
     }
 
-    /// All nodes that some lead to, each before those that it leads to.
+    /// All nodes to which these lead, each before those to which it leads.
     fn all_nodes(&self, first: &[Typed]) -> Vec<Typed> {
         let mut waiting: Vec<Typed> = first.iter().rev().copied().collect();
         let mut all: Vec<Typed> = Vec::new();

@@ -1,4 +1,5 @@
-//! What is done to an object once it is made: setters, assignments, and methods that fill what they keep.
+//! The calls on an object once it is made: setters, assignments, and methods that fill what they
+//! keep.
 
 use super::{Argument, Operation, Proposer, Recipe, Step, call, is_zero, name_of};
 use crate::classinfo::{ClassInfo, Method};
@@ -9,7 +10,7 @@ use crate::junit::build::effects::Symbol;
 use hindsight_classfile::access;
 
 impl Proposer<'_> {
-    /// Adds a setter, or an assignment, for each field that holds something.
+    /// Adds a setter, or an assignment, for each field with a value.
     pub(super) fn with_setters(&self, mut steps: Vec<Step>, result: usize) -> Recipe {
         let mut keepers = Vec::new();
         for field in &self.fields {
@@ -20,7 +21,7 @@ impl Proposer<'_> {
             let Some(info) = &found.info else { continue };
             let set = self.setter(info, &field.info.name, field, false);
             let roles = vec![field.info.name.clone()];
-            // One call may be there for several fields.
+            // One call may serve several fields.
             let mut add = |step: Step| {
                 let alike = |other: &Step| {
                     (&other.class, &other.name) == (&step.class, &step.name)
@@ -69,7 +70,7 @@ impl Proposer<'_> {
                 });
             }
         }
-        // What they keep comes of all that is set.
+        // The values that they keep depend on all that is set.
         for step in keepers {
             let alike = |other: &Step| {
                 (&other.class, &other.name) == (&step.class, &step.name)

@@ -1,10 +1,10 @@
-//! Arguments that stand one by one in an array: `new Version(1, 4, 2)`.
+//! Arrays whose elements are separate arguments: `new Version(1, 4, 2)`.
 
 use super::{Argument, Proposer, Recipe, reference};
 use crate::classinfo::Method;
 use crate::java::descriptor;
 
-/// Elements of the longest array that is passed one by one.
+/// The length of the longest array that is passed element by element.
 const MAX_SPREAD: usize = 16;
 
 impl Proposer<'_> {

@@ -1,4 +1,4 @@
-//! Copies with a change: `X.create().withA(1).withB(2)`, of objects that never change themselves.
+//! Copies with a change: `X.create().withA(1).withB(2)`, for immutable objects.
 
 use super::{Argument, Proposer, Recipe, call, name_of};
 use crate::classinfo::Method;
@@ -8,11 +8,11 @@ use crate::java::names::is_identifier;
 use crate::junit::build::effects::Symbol;
 use hindsight_classfile::access;
 
-/// Objects to begin with that are tried.
+/// The most initial objects that are tried.
 const MAX_BASES: usize = 4;
 
 impl Proposer<'_> {
-    /// What `recipes` make, or a constant, with a change for each field that differs.
+    /// The results of `recipes`, or a constant, with a change for each field that differs.
     pub(super) fn changed_copies(&self, recipes: &[Recipe]) -> Vec<Recipe> {
         let changes = self.fields.iter().filter_map(|field| {
             let (method, argument) = self.changing(field)?;
@@ -23,7 +23,7 @@ impl Proposer<'_> {
             return Vec::new();
         }
         let mut bases: Vec<Recipe> = self.constants();
-        // What makes the object, without what is done to it then.
+        // The making of the object, without later calls on it.
         bases.extend(recipes.iter().map(|recipe| Recipe {
             steps: recipe.steps[..=recipe.result].to_vec(),
             ..*recipe
@@ -51,7 +51,7 @@ impl Proposer<'_> {
         bases
     }
 
-    /// A method that gives another object of the class, with a field's value.
+    /// A method that returns another object of the class, with a field's value.
     fn changing(&self, field: &FieldView<'_>) -> Option<(Method, Argument)> {
         let own = descriptor::of_class(&self.info.name);
         let name = field.info.name.to_ascii_lowercase();
@@ -61,7 +61,8 @@ impl Proposer<'_> {
                 return None;
             };
             let lower = method.name.to_ascii_lowercase();
-            // One that writes would change what it is called on, which may be a constant of the program.
+            // A method that writes would change its receiver, which may be a constant of the
+            // program.
             let writes =
                 || (self.library).writes(&self.info.name, &method.name, &method.descriptor);
             let rank = match self.hands_on(method, field) {

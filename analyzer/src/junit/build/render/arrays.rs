@@ -1,4 +1,4 @@
-//! Arrays.
+//! The expressions of arrays.
 
 use super::{Maker, Place};
 use crate::graph::Typed;
@@ -8,7 +8,7 @@ use crate::junit::build::recipe::is_zero;
 use crate::junit::value::Expression;
 use hindsight_tracelog::crash::Value;
 
-/// Elements of the longest array that is written element by element.
+/// The length of the longest array that is written element by element.
 const MAX_ARRAY: usize = 64;
 
 impl Maker<'_> {
@@ -67,7 +67,7 @@ impl Maker<'_> {
                         .strip_prefix("(byte) ")
                         .or_else(|| code.strip_prefix("(short) "))
                         .filter(|_| is_narrow.contains(&element));
-                    // Nor has an inner array to say what it is.
+                    // An inner array does not have to name its type either.
                     let inner = code
                         .strip_prefix(&format!("new {name}{brackets} "))
                         .filter(|inner| dimensions > 0 && inner.starts_with('{'));
@@ -84,7 +84,7 @@ impl Maker<'_> {
     }
 }
 
-/// Characters as a string literal, if they are text to read.
+/// Characters as a string literal, if they are readable text.
 fn characters(elements: &[Typed]) -> Option<String> {
     let unit = |typed: &Typed| match typed.value {
         Value::Int(unit) => u16::try_from(unit).ok(),

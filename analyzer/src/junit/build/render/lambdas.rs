@@ -14,7 +14,7 @@ use crate::junit::value::Expression;
 use hindsight_classfile::access;
 use hindsight_tracelog::crash::{Body, Lambda, Value};
 
-/// Classes of the JDK with static methods alone that programs refer to; of others it is not known.
+/// Classes of the JDK with only static methods to which programs refer; for others it is not known.
 const STATIC: [&str; 5] = [
     "java.lang.Math",
     "java.lang.System",
@@ -32,7 +32,7 @@ const GIVEN_NOTHING: [&str; 4] = [
 ];
 
 impl Maker<'_> {
-    /// The interface that a lambda is of, if it is but one; `None` for other objects.
+    /// The interface of a lambda, if it has only one; `None` for other objects.
     pub(super) fn functional(&self, object: u32) -> Option<&str> {
         let Some(Body::Lambda(_)) = self.graph.body(object) else {
             return None;
@@ -43,8 +43,8 @@ impl Maker<'_> {
         }
     }
 
-    /// A lambda as a method reference, or by the name of its method. It has a variable, whose type tells
-    /// javac what it is.
+    /// A lambda as a method reference, or by the name of its method. It gets a variable, whose type
+    /// tells javac what it is.
     pub(super) fn lambda(
         &mut self,
         object: u32,
@@ -57,7 +57,7 @@ impl Maker<'_> {
             return None;
         };
         let of = descriptor::of_class(&interface);
-        // What nobody can name cannot be the type of a variable.
+        // A type without a name cannot be that of a variable.
         self.values.type_name(&of, names)?;
         let mut captured = Vec::new();
         // What was left out on purpose cannot be compared.
@@ -87,7 +87,8 @@ impl Maker<'_> {
         self.variable(object, place, made, "", names)
     }
 
-    /// `Type::method` or `object::method`, where the type of the variable says which one that is.
+    /// `Type::method` or `object::method`, if the type of the variable determines which one that
+    /// is.
     fn reference(
         &self,
         lambda: &Lambda,
@@ -123,13 +124,14 @@ impl Maker<'_> {
         }
     }
 
-    /// Whether the type that a variable gets for a place tells what an interface's method is given.
+    /// Whether the type that a variable gets for a place determines the parameter types of an
+    /// interface's method.
     fn tells_parameters(&self, interface: &str, place: &Place<'_>) -> bool {
         let is_of_it = |expected: &&Generic| self.values.typed && expected.class == interface;
         let Some(expected) = place.expected.filter(is_of_it) else {
             return false;
         };
-        // The last of these is what is returned.
+        // The last of these is the result.
         let returning = [
             "java.util.function.Function",
             "java.util.function.BiFunction",
@@ -138,11 +140,11 @@ impl Maker<'_> {
             Some((_, given)) if returning.contains(&interface) => given,
             _ => &expected.arguments,
         };
-        // A wildcard is written as `Object`, which is more than the method takes.
+        // A wildcard is written as `Object`, which the method may not accept.
         !given.is_empty() && !given.iter().any(|argument| argument.any)
     }
 
-    /// Whether the method behind a lambda takes whatever it is given, so that a raw interface may be a
+    /// Whether the method behind a lambda accepts any arguments, so that a raw interface may be a
     /// reference to it.
     fn takes_objects(&self, lambda: &Lambda, interface: &str, captured: &[Expression]) -> bool {
         // Without an object to call it on, what is given none is static.
@@ -180,14 +182,15 @@ impl Maker<'_> {
             })
     }
 
-    /// Whether the method behind a lambda is known to be static, so that what it captures is no receiver.
+    /// Whether the method behind a lambda is known to be static, so that none of the captured
+    /// values is a receiver.
     fn is_static(&self, lambda: &Lambda) -> bool {
         lambda.is_static
             || STATIC.contains(&&*lambda.class)
             || self.of_method(lambda, |_, method| method.is(access::STATIC))
     }
 
-    /// Whether something is so of the method behind a lambda, if that is on the class path.
+    /// Whether a predicate holds for the method behind a lambda, if that is on the class path.
     fn of_method(&self, lambda: &Lambda, is_so: impl Fn(&ClassInfo, &Method) -> bool) -> bool {
         let found = self.values.plan.classpath.info(&lambda.class);
         let info = found.as_ref().and_then(|found| found.info.as_ref());
@@ -197,7 +200,7 @@ impl Maker<'_> {
         })
     }
 
-    /// What makes a lambda of its method, which only the compiler has named.
+    /// The expression that makes a lambda from its method, which only the compiler has named.
     fn by_method(
         &mut self,
         lambda: &Lambda,
@@ -223,7 +226,7 @@ impl Maker<'_> {
             text(method)?,
             text(&lambda.descriptor)?,
         ];
-        // One alone must not be taken for the array of them.
+        // A single one must not be taken for the array of them.
         let alone = |one: &Expression| one.code == "null" || one.descriptor.starts_with('[');
         let object = names.java_lang("Object");
         arguments.extend(

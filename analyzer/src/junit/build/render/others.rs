@@ -1,4 +1,5 @@
-//! Objects that others make whole: a child that its parent is given, a parent to which its children add themselves.
+//! Objects that others complete: a child that is given to its parent, a parent to which its
+//! children add themselves.
 
 use super::{Maker, Place};
 use crate::graph::Typed;
@@ -8,7 +9,7 @@ use crate::junit::build::recipe::Argument;
 use crate::junit::value::Expression;
 use hindsight_tracelog::crash::Value;
 
-/// An object, and what it is to another one.
+/// An object, and its role for another one.
 type Related = (String, u32);
 
 impl Maker<'_> {
@@ -21,7 +22,7 @@ impl Maker<'_> {
         self.recipes.get(self.crash, frame, object, package)
     }
 
-    /// Objects that fill what an object's own recipe leaves open.
+    /// The objects that fill what an object's own recipe leaves open.
     pub(super) fn fillers(&self, object: u32) -> Vec<Related> {
         let gaps = self.found(object).map_or(&[][..], |found| &found.gaps);
         let named = |gap: &crate::junit::build::gaps::Gap| {
@@ -33,13 +34,14 @@ impl Maker<'_> {
         fillers
     }
 
-    /// Whether an object is given to another one, when that is made or then.
+    /// Whether an object is an argument when another one is made, or, if `then`, later.
     fn takes(&self, one: u32, other: u32, then: bool) -> bool {
         self.found(one)
             .is_some_and(|found| found.recipe.takes(other, then))
     }
 
-    /// Objects that are begun before this one, for they are given it later, or it adds itself to them.
+    /// The objects that are begun before this one, because they get it later, or it adds itself to
+    /// them.
     fn owners(&self, object: u32) -> Vec<Related> {
         let mut owners = self.fillers(object);
         owners.retain(|(_, owner)| self.takes(*owner, object, true));
@@ -63,7 +65,8 @@ impl Maker<'_> {
         owners
     }
 
-    /// Makes the owners of an object that is to go to `place`, and with the last of them the object itself.
+    /// Makes the owners of an object that is to go to `place`, and with the last of them the object
+    /// itself.
     pub(super) fn owners_first(
         &mut self,
         object: u32,
@@ -84,7 +87,7 @@ impl Maker<'_> {
         Some(())
     }
 
-    /// Makes those that add themselves to an object, which needs a variable for it.
+    /// Makes the objects that add themselves to an object, which needs a variable for that.
     pub(super) fn fillers_then(
         &mut self,
         object: u32,
@@ -109,7 +112,7 @@ impl Maker<'_> {
         Some(variable)
     }
 
-    /// Makes an object for what that does to another one.
+    /// Makes an object for its effect on another one.
     fn other(
         &mut self,
         role: &str,

@@ -1,4 +1,4 @@
-//! Types of variables, and of what methods of the JDK's are given.
+//! The types of variables, and of the arguments of JDK methods.
 
 use super::Maker;
 use crate::java::descriptor;
@@ -7,24 +7,25 @@ use crate::junit::build::jdk;
 use crate::junit::build::recipe::{Argument, Operation, Step};
 use hindsight_tracelog::crash::Value;
 
-/// How the names of types end to which something can be added.
+/// The last words of type names to which elements can be added.
 const ADDED_TO: [&str; 5] = ["Collection", "Deque", "List", "Queue", "Set"];
 
 /// An object that gets a variable.
 pub(super) struct Made<'a> {
-    /// The type of what makes it.
+    /// The type of the expression that makes it.
     pub of: &'a str,
     /// Whether that has type parameters.
     pub is_generic: bool,
-    /// Whether it goes to several places, each of which may have a type of its own.
+    /// Whether it goes to several places, each of which may have another type.
     pub is_shared: bool,
     /// The method that is called on the variable first; empty if there is none.
     pub used: &'a str,
 }
 
 impl Made<'_> {
-    /// The type of the variable: that of the place where the object goes, if it goes nowhere else and the type has
-    /// the method that is called; else the object's own, with the place's arguments.
+    /// The type of the variable: that of the place where the object goes, if it goes nowhere else
+    /// and the type has the method that is called; else the object's own, with the place's type
+    /// arguments.
     pub(super) fn declared(&self, expected: Option<&Generic>) -> (String, Option<Generic>) {
         let own = self.of.to_owned();
         let class = descriptor::class_name(self.of).unwrap_or_default();
@@ -40,7 +41,7 @@ impl Made<'_> {
             "add" => ADDED_TO.iter().any(|name| expected.class.ends_with(name)),
             _ => false,
         };
-        // Classes within others have parameters of their own.
+        // Classes within others have type parameters of their own.
         let must_be_own = self.is_shared && !class.contains('$');
         if known && !must_be_own && expected.class.starts_with("java.util.") {
             let of = descriptor::of_class(&expected.class);
@@ -55,13 +56,14 @@ impl Made<'_> {
 }
 
 impl Maker<'_> {
-    /// The types of what a step is given, as far as they are known; `expected` is that of what it gives.
+    /// The types of a step's arguments, as far as they are known; `expected` is that of its result.
     pub(super) fn types(&self, step: &Step, expected: Option<&Generic>) -> Vec<Option<Generic>> {
         if !step.variadic {
             let library = &self.values.plan.library;
             return library.types(&step.class, &step.name, &step.descriptor);
         }
-        // The map of keys or values has two types, and one of them is not known here: elsewhere it is.
+        // The map behind keys or values has two types, one of which is not known here but
+        // elsewhere.
         let is_shared = |whole: &Argument| match whole {
             Argument::Value(typed) => {
                 matches!(typed.value, Value::Ref(whole) if self.uses.is_shared(whole))
@@ -77,7 +79,8 @@ impl Maker<'_> {
     }
 }
 
-/// The types of what a method of the JDK's is given where a type with arguments is expected of it.
+/// The types of the arguments of a JDK method whose result is expected to have a type with
+/// arguments.
 fn within(step: &Step, expected: Option<&Generic>) -> Vec<Option<Generic>> {
     const WRAPPING: [&str; 3] = ["unmodifiable", "synchronized", "reverseOrder"];
     let Some(expected) = expected else {
@@ -102,12 +105,12 @@ fn within(step: &Step, expected: Option<&Generic>) -> Vec<Option<Generic>> {
         };
         return vec![Some(comparator)];
     }
-    // Elements of a collection, or keys and values in turn.
+    // These are elements of a collection, or keys and values alternately.
     let types = expected.arguments.iter().cloned().map(Some);
     types.cycle().take(step.arguments.len()).collect()
 }
 
-/// The type of the collection of which `part` gives what is expected.
+/// The type of the collection whose `part` has the expected type.
 fn whole(part: &str, expected: &Generic) -> Option<Generic> {
     let object = Generic {
         class: "java.lang.Object".to_owned(),

@@ -7,9 +7,10 @@ import java.util.function.BiConsumer;
  * everything.
  *
  * <p>Without Hindsight's agent in the JVM these methods do nothing. With it, the arguments of all
- * methods on the current thread's stack, as they were at entry, go into a crash file, of which {@code
- * hindsight junit} makes tests. The same place is stored once in a run and then counted. The methods
- * return normally and never throw, but in an emitted test: there, getting here is the failure.
+ * methods on the current thread's stack, as they were at entry, go into a crash file, from which
+ * {@code hindsight junit} makes tests. The same place is stored once in a run and counted from then
+ * on. The methods return normally and never throw, except in an emitted test, whose failure is to
+ * get here.
  */
 public final class Hindsight {
     /** Set while an emitted test runs, by the replay library. */

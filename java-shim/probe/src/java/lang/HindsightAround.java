@@ -6,9 +6,11 @@ import java.lang.reflect.Field;
 import jdk.internal.misc.Unsafe;
 
 /**
- * Writes around the instructions for them: by {@code Unsafe}, by variable handles, by reflection.
+ * Logs the writes of calls that write in place of instructions: those of {@code Unsafe}, of
+ * variable handles and of reflection.
  *
- * <p>They say which object, and perhaps where in it. The fields of its class are looked up once.
+ * <p>Such a call names the object and, at best, the offset in it. The layout of the object's class
+ * is looked up once.
  */
 final class HindsightAround {
     private static final Unsafe U = Unsafe.getUnsafe();
@@ -16,14 +18,17 @@ final class HindsightAround {
     private static final byte MARK = 0x5a;
     private static final long MARKS = 0x5a5a_5a5a_5a5a_5a5aL;
 
-    /** Near the place by the hash of the class; where others are in all of these, it takes the first. */
+    /**
+     * Layouts, each within {@link #NEAR} places of the hash of its class. If other classes have all
+     * of these places, a layout replaces the first.
+     */
     private static final Layout[] LAYOUTS = new Layout[1024];
 
     private static final int NEAR = 8;
 
     /**
-     * Where elements of 1, 2, 4 and 8 bytes begin in their arrays. What tells of that has one type in
-     * some versions of the JDK, and another in others.
+     * The offsets of the first elements in arrays of elements of 1, 2, 4 and 8 bytes. They are
+     * measured, because the JDK's constants for them differ in type between its versions.
      */
     private static final int[] BASES = {
         base(new byte[] {MARK, MARK, MARK, MARK, MARK, MARK, MARK, MARK}),
@@ -34,7 +39,7 @@ final class HindsightAround {
 
     private HindsightAround() {}
 
-    /** Where the first of eight bytes with marks stands. The length is before them, and is none. */
+    /** The offset of the eight marked bytes. The length lies before them and contains no mark. */
     private static int base(Object array) {
         int offset = Integer.BYTES;
         while (U.getLongUnaligned(array, offset) != MARKS) {
@@ -43,7 +48,7 @@ final class HindsightAround {
         return offset;
     }
 
-    /** Where the fields of a class are in its objects. It keeps no class alive. */
+    /** The offsets of a class's fields in its objects. It does not keep the class alive. */
     private static final class Layout extends WeakReference<Class<?>> {
         final int[] ids;
         final long[] offsets;
@@ -51,10 +56,16 @@ final class HindsightAround {
         /** The widths of primitive fields in bytes, 0 for references. */
         final byte[] widths;
 
-        /** Where a variable handle says in which place it writes; 0 in other classes. */
+        /**
+         * In a variable handle's class, the offset of the field with the offset at which the handle
+         * writes; else 0.
+         */
         final long place;
 
-        /** Where one that leads to another one has that, which nobody else sees; 0 in other classes. */
+        /**
+         * In the class of an indirect variable handle, the offset of the field with the handle
+         * behind it, which nobody else sees; else 0.
+         */
         final long direct;
 
         /** Whether a variable handle writes to objects or arrays. */
@@ -89,12 +100,12 @@ final class HindsightAround {
             }
             this.place = place;
             this.direct = direct;
-            // The JDK's own classes alone, and these are written out by its build.
+            // Only for the JDK's own classes, whose names its build writes here.
             String name = object.getClass().getName();
             toHeap = object instanceof VarHandle && !name.contains("FieldStatic") && !name.contains("Segment");
         }
 
-        /** Keeps what the field at an offset holds. */
+        /** Logs the value of the field at an offset. */
         boolean keep(Object object, long offset) {
             for (int i = 0; i < offsets.length; i++) {
                 if (offsets[i] == offset) {
@@ -134,7 +145,7 @@ final class HindsightAround {
         }
     }
 
-    /** Bytes of a field or an element, about. */
+    /** The approximate size of a field or an element in bytes. */
     static byte width(Class<?> type) {
         if (type == byte.class || type == boolean.class) {
             return Byte.BYTES;
@@ -146,7 +157,7 @@ final class HindsightAround {
         return Integer.BYTES;
     }
 
-    /** Called by the agent: all that a probe needs is initialised, and native methods are found. */
+    /** Initialises all that a probe needs and links the native methods. Called by the agent. */
     static void start() {
         layout(Object.class);
         HindsightWrites.element(null, 0);
@@ -166,7 +177,10 @@ final class HindsightAround {
         }
     }
 
-    /** The same where it is given an array or a buffer, or something else that leads to one, and an index. */
+    /**
+     * As above, for a handle that is given an array, a buffer or something else that leads to one,
+     * and an index.
+     */
     static void handle(VarHandle handle, Object array, int index) {
         if (handle == null) {
             return;
@@ -181,8 +195,8 @@ final class HindsightAround {
     }
 
     /**
-     * Whether a handle writes where it is told. To others coordinates are bound, or they are made of those that these
-     * are given: nobody knows what is written.
+     * Whether a handle writes at the place that its coordinates name. Other handles have bound
+     * coordinates or compute theirs from those that they are given, so the place is not known.
      */
     private static boolean isDirect(VarHandle handle, Layout of) {
         if (of.direct == 0) {
@@ -195,7 +209,7 @@ final class HindsightAround {
         return false;
     }
 
-    /** Keeps what is at an offset in an object, or all of it if there is no field. */
+    /** Logs the value at an offset in an object, or all of the object if there is no such field. */
     private static void keep(long offset, Object object) {
         if (object.getClass().isArray()) {
             HindsightWrites.array(object);
@@ -221,7 +235,7 @@ final class HindsightAround {
         }
     }
 
-    /** Before bytes from an offset on are written. */
+    /** Called before a number of bytes are written from an offset on. */
     static void memory(Object object, long offset, long bytes) {
         if (!isKept(object)) {
             return;
@@ -251,7 +265,10 @@ final class HindsightAround {
         HindsightWrites.copy(array, start, (int) Math.min(end, length) - start);
     }
 
-    /** Memory outside the heap, static fields and threads are no part of what is recorded. */
+    /**
+     * Whether an object's fields are recorded. Memory outside the heap, static fields and threads
+     * are not.
+     */
     private static boolean isKept(Object object) {
         return object != null && !(object instanceof Class) && !(object instanceof Thread);
     }

@@ -4,48 +4,57 @@ import jdk.internal.vm.annotation.DontInline;
 import jdk.internal.vm.annotation.ForceInline;
 
 /**
- * The calls that are going on in a thread, as far as they bound what is recorded.
+ * The calls in progress in a thread, as far as they decide what is recorded.
  *
- * <p>A platform thread's is in its tracer. Virtual threads move from one to another, so theirs are in a
- * table, from their first event to their end.
+ * <p>A platform thread's calls are in its tracer. Virtual threads move between carriers, so their
+ * calls are in a table, from their first event to their end.
  */
 final class HindsightCalls {
     private static final HindsightLock LOCK = new HindsightLock();
     private static final HindsightCalls[] VIRTUAL = new HindsightCalls[1 << 14];
 
-    /** Events for which a stack that is too deep to be looked at is not looked at again. */
+    /**
+     * The number of events for which a stack that is too deep to be examined is not examined again.
+     */
     private static final int PATIENCE = 64;
 
-    /** After so many looks in vain in a row the next ones are so many events apart, for each takes microseconds. */
+    /**
+     * The number of fruitless looks at the stack in a row after which looks are {@link #APART}
+     * events apart, because each takes microseconds.
+     */
     private static final int MOST_VAIN = 64;
 
     private static final int APART = 1024;
 
-    /** Whether the outermost call is one that is not recorded. */
+    /** Whether the outermost call is not recorded. */
     boolean skips = true;
 
-    /** The calls from the outermost one on that may be recorded or not. */
+    /** The calls in progress, from the outermost one that decides whether it is recorded. */
     final HindsightNest all = new HindsightNest();
 
-    /** Those of methods with whose end the recording stops, if it is the last one of all threads. */
+    /** The calls with whose end the recording stops, if no other thread has such a call. */
     final HindsightNest ending = new HindsightNest();
 
-    /** The pauses that there had been when the thread was last seen. */
+    /** The number of pauses of the recording when the thread was last seen. */
     private int pauses;
 
-    /** What {@link HindsightTrace#overflows} was when these were right. */
+    /**
+     * The value of {@link HindsightTrace#overflows} when these calls were last known to be right.
+     */
     private int overflows = HindsightTrace.overflows;
 
-    /** The pauses that there had been when {@link #ending} was counted with those of other threads, or -1. */
+    /**
+     * The number of pauses when {@link #ending} was last counted among those of all threads, or -1.
+     */
     private int counted = -1;
 
-    /** Events until the next look where a stack has ended. */
+    /** Events until the next look at the stack after it has overflowed. */
     private int patience;
 
-    /** The same where constructors may be over. */
+    /** Events until the next look at the stack because constructors may be over. */
     private int apart;
 
-    /** Such looks in a row after which nothing was over. */
+    /** The number of such looks in a row that found no call to be over. */
     private int vain;
 
     private final long thread;
@@ -56,7 +65,7 @@ final class HindsightCalls {
         this.pauses = pauses;
     }
 
-    /** Those of a thread that has told nothing yet, and has none before so many pauses. */
+    /** The calls of a thread that has recorded nothing before this number of pauses. */
     static HindsightCalls begin(long thread, int pauses) {
         long began = HindsightMemory.begin();
         try {
@@ -68,9 +77,10 @@ final class HindsightCalls {
     }
 
     /**
-     * Whether it is time to look at the stack, for there may be calls here that are over: where that ended, probes at
-     * the ends of methods have told nothing; nor is any told of a constructor that an exception leaves out of its
-     * call of another one, where no caller tells of that exception either.
+     * Whether it is time to look at the stack, because calls listed here may be over without an
+     * event: when the stack overflowed, the probes at the ends of methods stored none; and no probe
+     * sees an exception that leaves a constructor from its call of another constructor, if no
+     * caller sees that exception either.
      */
     @ForceInline
     boolean areDoubtful() {
@@ -81,7 +91,7 @@ final class HindsightCalls {
      * Drops calls that are not on the stack of the current thread.
      *
      * @param entering whether a method is about to begin, which is on the stack already
-     * @return whether the last of those went with which the recording stops
+     * @return whether the last call was dropped with whose end the recording stops
      */
     @DontInline
     boolean areOver(boolean entering) {
@@ -105,8 +115,8 @@ final class HindsightCalls {
     }
 
     /**
-     * The thread goes on, after so many pauses of the recording: whether there was one since it was last
-     * seen. Then nothing is known of its calls any more.
+     * Notes that the thread goes on after this number of pauses of the recording. Returns whether
+     * there was a pause since it was last seen; then nothing is known of its calls any more.
      */
     boolean goOn(int pauses) {
         if (this.pauses == pauses) {
@@ -120,7 +130,10 @@ final class HindsightCalls {
         return true;
     }
 
-    /** Those of the virtual thread that runs, from its table; as {@link #begin} if it has told nothing yet. */
+    /**
+     * The calls of the running virtual thread, from the table; as {@link #begin} if it has recorded
+     * nothing yet.
+     */
     static HindsightCalls of(long thread, int pauses) {
         int at = (int) thread & VIRTUAL.length - 1;
         LOCK.acquire();
@@ -133,7 +146,7 @@ final class HindsightCalls {
         } finally {
             LOCK.held = 0;
         }
-        // Nobody else adds those of this thread meanwhile.
+        // No other thread adds this thread's calls meanwhile.
         HindsightCalls fresh = begin(thread, pauses);
         LOCK.acquire();
         try {
@@ -144,25 +157,34 @@ final class HindsightCalls {
         }
     }
 
-    /** They are counted from here on, after so many pauses; there was none since they were last seen. */
+    /**
+     * Counts these calls from here on, after this number of pauses, none of which came since they
+     * were last seen.
+     */
     void count(int pauses) {
         this.pauses = pauses;
         counted = pauses;
     }
 
-    /** Whether they had been counted since the last one of so many pauses; they are no more. */
+    /**
+     * Whether they have been counted since the last of this number of pauses. They are not counted
+     * any more.
+     */
     boolean wereCounted(int pauses) {
         boolean were = counted == pauses;
         counted = -1;
         return were;
     }
 
-    /** The thread has ended: whether the recording was to stop with a call of which no end was told. */
+    /**
+     * Called when the thread has ended. Returns whether the recording was to stop with a call whose
+     * end was not recorded.
+     */
     boolean wereEnding(int pauses) {
         return counted == pauses;
     }
 
-    /** A virtual thread has ended; its calls, or null. */
+    /** Removes the calls of a virtual thread that has ended and returns them, or null. */
     static HindsightCalls remove(long thread) {
         int at = (int) thread & VIRTUAL.length - 1;
         LOCK.acquire();

@@ -3,8 +3,9 @@ package java.lang;
 /**
  * The platform thread that runs the current thread.
  *
- * <p>On a JVM with virtual threads the agent lets this class call {@code Thread.currentCarrierThread}
- * instead, which JDK 17 has not, so that this is the one place that names it.
+ * <p>On a JVM with virtual threads the agent replaces this class's method by one that calls {@code
+ * Thread.currentCarrierThread}. JDK 17 does not have that method, so this is the only place that
+ * names it.
  */
 final class HindsightCarrier {
     private HindsightCarrier() {}

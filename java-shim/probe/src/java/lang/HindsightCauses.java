@@ -6,26 +6,30 @@ import java.lang.reflect.InvocationTargetException;
 import java.util.Arrays;
 import jdk.internal.misc.Unsafe;
 
-/** The ways that an exception and its causes had in other threads. */
+/** The ways that an exception and its causes took through other threads. */
 final class HindsightCauses {
     private static final Unsafe U = Unsafe.getUnsafe();
     private static final long CAUSE = U.objectFieldOffset(Throwable.class, "cause");
     private static final long TARGET = U.objectFieldOffset(InvocationTargetException.class, "target");
 
-    /** Threads whose ways of one exception are looked at; a shared one may have been thrown in thousands. */
+    /**
+     * The most threads whose ways of one exception are examined; a shared exception may have been
+     * thrown in thousands.
+     */
     private static final int MAX_THREADS = 16;
 
     private HindsightCauses() {}
 
-    /** Does nothing, but that the class is there afterwards. */
+    /** Does nothing; the call initialises the class. */
     static void initialize() {}
 
     /**
-     * Adds to a thread's ways those that the exception had on other threads, if it was thrown there and is
-     * thrown on here, by way of a third one perhaps: the first on each, for its trace tells on which it began; and
-     * those that others have of its causes: what a task throws comes wrapped to whoever asks for its result. The
-     * agent calls this when it records, and of an exception whose trace begins with another way than this thread's,
-     * not before: it looks at all threads.
+     * Adds to a thread's ways those that the exception took through other threads, if it was thrown
+     * there and rethrown here, perhaps by way of a third thread. Of each thread that is the first
+     * way, because the exception's trace shows on which thread it began. The ways that other
+     * threads have of its causes are added, too: an exception of a task comes wrapped to the thread
+     * that asks for the task's result. As it examines all threads, the agent calls this only when
+     * it records, and only for an exception whose trace does not begin with this thread's way.
      */
     static Propagation[] add(Propagation[] own, Throwable exception) {
         try {
@@ -60,7 +64,10 @@ final class HindsightCauses {
         return all;
     }
 
-    /** Read from its field: the program may override {@link Throwable#getCause}, which takes a monitor. */
+    /**
+     * The cause, read from its field: the program may override {@link Throwable#getCause}, which
+     * takes a monitor.
+     */
     static Throwable cause(Throwable exception) {
         Throwable cause = (Throwable) U.getReference(exception, CAUSE);
         if (cause == null && exception instanceof InvocationTargetException) {
@@ -79,8 +86,8 @@ final class HindsightCauses {
     }
 
     /**
-     * The first way that an exception had in some thread; null if there is none, or more than one thread has
-     * thrown it. That thread may go on meanwhile, so it is a copy.
+     * The first way that an exception took through another thread; null if there is none, or if
+     * several threads have thrown it. That thread may continue meanwhile, so this is a copy.
      */
     private static Propagation elsewhere(Throwable exception) {
         Propagation found = null;
@@ -94,7 +101,7 @@ final class HindsightCauses {
         return found == null ? null : found.copy();
     }
 
-    /** The first of the ways that a thread keeps of an exception; null for none. */
+    /** The oldest way that a thread keeps of an exception, or null. */
     private static Propagation oldest(HindsightThread thread, Throwable exception) {
         Propagation[] all = thread.kept.get();
         Propagation found = null;

@@ -4,24 +4,26 @@ import java.lang.reflect.Array;
 import jdk.internal.misc.Unsafe;
 
 /**
- * Tells what is in an array that code which is not recorded has filled (a native method, a stream, {@code
- * String.toCharArray}), for no event tells of that. It is looked at when the trace names it first and, where
- * it is empty then, for a while whenever it is named again. Each thread has one of its own.
+ * Records the elements of arrays that unrecorded code has filled (a native method, a stream, {@code
+ * String.toCharArray}), for which there are no events. An array is examined when the trace first
+ * names it and, if it is empty then, for a while whenever it is named again. Each thread has an
+ * instance of its own.
  *
- * <p><b>Invariant:</b> that of {@link HindsightTracer}.
+ * <p><b>Invariant:</b> as of {@link HindsightTracer}.
  */
 final class HindsightElements {
-    // In place of the index of the element that the event itself tells: it tells none, or what all are.
+    // In place of the index of the element that the event itself records: it records no element, or
+    // all of them.
     static final int ALL = -1;
     static final int NONE = -2;
 
-    /** The longest array whose elements are told. */
+    /** The length of the longest array whose elements are recorded. */
     private static final int MOST = 64;
 
-    /** Arrays of objects, one within another, of which elements are told at once. */
+    /** The depth to which arrays of objects nested in each other are recorded at once. */
     private static final int MOST_NESTED = 2;
 
-    /** Arrays that are looked at again, and how often. */
+    /** The number of arrays that are examined again, and how often each is. */
     private static final int AWAITED = 4;
 
     private static final int LOOKS = 8;
@@ -30,17 +32,23 @@ final class HindsightElements {
 
     private static boolean told;
 
-    /** What is in an array, and in one within it, until it is told; and the numbers of that. */
+    /**
+     * The elements of an array, and of one nested in it, until they are recorded; and the numbers
+     * of these objects.
+     */
     private Object[] seen;
 
     private long[] ids;
 
-    /** The bytes of an element of the array that {@link #find} has looked at. */
+    /** The size in bytes of an element of the array that {@link #find} has examined. */
     private int width;
 
     private int nested;
 
-    /** The numbers of arrays that were empty when they were seen first, and how often they are looked at yet. */
+    /**
+     * The numbers of arrays that were empty when first seen, with the number of times that each is
+     * still to be examined.
+     */
     private final long[] awaited = new long[AWAITED];
 
     private final int[] looks = new int[AWAITED];
@@ -49,22 +57,22 @@ final class HindsightElements {
 
     private HindsightElements() {}
 
-    /** Called before any probe. */
+    /** Decides whether elements are recorded. Called before any probe. */
     static void start(boolean told) {
         HindsightElements.told = told;
         width(new byte[0], ALL);
     }
 
-    /** Null if elements are not told. */
+    /** A new instance for a thread; null if elements are not recorded. */
     static HindsightElements ofThread() {
         return told ? new HindsightElements() : null;
     }
 
     /**
-     * Whether there is something to tell of an array; then {@link #tell} is to follow. New objects in it are
-     * told of here, before the array.
+     * Whether an array has elements to record; if so, {@link #tell} must follow. New objects in it
+     * are recorded here, before the array.
      *
-     * @param toldElement the index of what the event itself tells
+     * @param toldElement the index of the element that the event itself records
      */
     boolean find(Object array, int length, int toldElement, HindsightTracer tracer) {
         boolean ofObjects = array instanceof Object[];
@@ -79,7 +87,7 @@ final class HindsightElements {
         return found != 0;
     }
 
-    /** Whether an array in which nothing was found is to be looked at again. */
+    /** Whether an array in which nothing was found is to be examined again. */
     boolean await(long id, int length, int toldElement) {
         if (length == 0 || length > MOST || toldElement != ALL || nested != 0) {
             return false;
@@ -103,12 +111,15 @@ final class HindsightElements {
         return -1;
     }
 
-    /** An array that is looked at again is so no more. */
+    /** Stops examining an array again. */
     void forget(long id) {
         awaited[place(id)] = 0;
     }
 
-    /** Tells what has come to be in an array since it was seen. Whether it is to be looked at again. */
+    /**
+     * Records the elements that an array has got since it was first seen. Returns whether it is to
+     * be examined again.
+     */
     boolean tellLate(Object array, long id, int toldElement, HindsightTracer tracer) {
         int place = place(id);
         int length = Array.getLength(array);
@@ -118,7 +129,7 @@ final class HindsightElements {
         } else if (toldElement == ALL && --looks[place] > 0) {
             return true;
         }
-        // Once recorded code writes to it, its events tell.
+        // Once recorded code writes to it, its events record the elements.
         awaited[place] = 0;
         return false;
     }
@@ -142,8 +153,8 @@ final class HindsightElements {
     }
 
     /**
-     * Tells of the elements, behind the event of the array. In the order of the writes to it: what other
-     * threads have told by then is in what is read here.
+     * Records the elements, behind the event of the array. They are in order with the writes to the
+     * array: what other threads had recorded by then is in the elements read here.
      */
     void tell(Object array, int length, long id, HindsightTracer tracer) {
         try {
@@ -153,7 +164,7 @@ final class HindsightElements {
         }
     }
 
-    /** Keeps nothing alive of what {@link #find} has found. */
+    /** Drops the references to what {@link #find} has found. */
     void letGo(Object array, int length) {
         if (array instanceof Object[]) {
             int from = nested * MOST;
@@ -168,7 +179,7 @@ final class HindsightElements {
         if (tracer.room(bytes, tracer.current) == 0) {
             return;
         }
-        // The margin has room for a stamp, too.
+        // The margin includes room for a stamp.
         long p = tracer.roomToWrite(id, tracer.time);
         boolean ofObjects = array instanceof Object[];
         if (p == 0 || ofObjects && !isAsSeen((Object[]) array)) {
@@ -191,7 +202,10 @@ final class HindsightElements {
         tracer.done(p + 20 + bytes);
     }
 
-    /** Whether the numbers are still those of what is in an array. Asking for them again may tell of more. */
+    /**
+     * Whether the numbers are still those of the array's elements. Asking for them again may record
+     * further objects.
+     */
     private boolean isAsSeen(Object[] array) {
         int from = nested * MOST;
         for (int i = 0; i < array.length; i++) {
@@ -203,8 +217,8 @@ final class HindsightElements {
     }
 
     /**
-     * The bytes of an element in the log; 0 if all have the value that they were made with, but for the one
-     * that the event tells.
+     * The size in bytes of an element in the log; 0 if all elements have their default value,
+     * except the one that the event itself records.
      */
     private static int width(Object array, int toldElement) {
         if (array instanceof Object[]) {
@@ -274,7 +288,7 @@ final class HindsightElements {
         return 0;
     }
 
-    /** Stores the elements of an array of a primitive type, one behind another. */
+    /** Stores the elements of an array of a primitive type in order. */
     private static void put(long p, Object array) {
         if (array instanceof byte[]) {
             for (byte one : (byte[]) array) {

@@ -28,7 +28,7 @@ final class HindsightIdentities extends HindsightLock {
         return parts;
     }
 
-    /** The part that an object of this hash code is in. */
+    /** The part of the table for objects with this hash code. */
     static HindsightIdentities part(HindsightIdentities[] parts, int hash) {
         return parts[hash >>> 20 & PARTS - 1];
     }
@@ -46,7 +46,7 @@ final class HindsightIdentities extends HindsightLock {
         return null;
     }
 
-    /** Adds an identity, unless its object has one by now; the one that counts. */
+    /** Adds an identity, unless its object has got one meanwhile. Returns the one in the table. */
     HindsightIdentity add(HindsightIdentity fresh, Object object) {
         int hash = fresh.hash;
         acquire();
@@ -70,7 +70,9 @@ final class HindsightIdentities extends HindsightLock {
         }
     }
 
-    /** Lets go of dead ones; if that is not enough, takes a larger table. */
+    /**
+     * Removes the identities of collected objects; if that does not suffice, takes a larger table.
+     */
     private void grow() {
         HindsightIdentity[] old = buckets;
         int alive = 0;

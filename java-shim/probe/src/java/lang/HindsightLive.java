@@ -7,26 +7,27 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
- * The frames that the current thread is in: for failures that the program goes on after.
+ * Reads the current thread's frames, for failures after which the program goes on.
  *
- * <p>What an exception has passed through has told its arguments by then. The frames further out have
- * not, but they keep them in local variables that their handlers need, so the JVM knows where they
- * are. {@link LiveStackFrame} is the JDK's own and tells them, also of compiled code.
+ * <p>The frames that an exception has passed through have handed over their arguments by then. The
+ * frames further out have not, but keep them in local variables that their handlers need, so the
+ * JVM knows where they are. The JDK's internal {@link LiveStackFrame} reads them, of compiled code
+ * as well.
  */
 final class HindsightLive
         implements Function<Stream<StackWalker.StackFrame>, Object[]>, Consumer<StackWalker.StackFrame> {
-    /** More frames than this are not looked at, the innermost ones count. */
+    /** The most frames that are read, counted from the innermost. */
     private static final int MAX_FRAMES = 2_048;
 
     static {
-        // Else the JDK asks a security manager for a property of its own when it comes to this, and that may be the
-        // program's by then.
+        // Otherwise the JDK, when it first comes here, asks a security manager for one of its own
+        // properties, and the manager may be the program's by then.
         frames();
     }
 
     private final ArrayList<Object[]> frames = new ArrayList<>();
 
-    /** Whether there are more. */
+    /** Whether there are more frames. */
     private boolean isCut;
 
     /**
@@ -34,8 +35,8 @@ final class HindsightLive
      *
      * <p>Each is an array of: the class, the method's name, its descriptor, its line as an {@code
      * int[]}, an {@code Object[]} with the references in its local variables, a {@code long[]} with
-     * the other values. A null at the end stands for those that were not looked at. Nothing comes of
-     * it without memory, nor from JDK 22 on where there is a security manager.
+     * the other values. A null at the end stands for the frames that were not read. The result is
+     * empty if memory is short, and from JDK 22 on if there is a security manager.
      */
     static Object[] frames() {
         try {
@@ -47,10 +48,10 @@ final class HindsightLive
 
     @SuppressWarnings("removal")
     private static StackWalker walker() {
-        // As in stack traces, which these frames are compared with.
+        // As in stack traces, with which these frames are compared.
         EnumSet<StackWalker.Option> options = EnumSet.of(StackWalker.Option.SHOW_REFLECT_FRAMES);
         if (System.getSecurityManager() != null) {
-            // It may be the program's, and would be asked: by this method alone it is not.
+            // It may be the program's, and would be asked; only this method does not ask it.
             return StackWalker.newInstance(options, StackWalker.ExtendedOption.LOCALS_AND_OPERANDS);
         }
         options.add(StackWalker.Option.RETAIN_CLASS_REFERENCE);

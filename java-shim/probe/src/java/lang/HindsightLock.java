@@ -3,17 +3,18 @@ package java.lang;
 import jdk.internal.misc.Unsafe;
 
 /**
- * A lock to spin on, for a few instructions; probes take no monitors. Since JDK 24 a virtual thread that waits for
- * one leaves its carrier. It may go on with another, in the middle of an event of a trace; and where its stack is
- * about to end, HotSpot dies of putting it back.
+ * A spin lock, held for a few instructions. Probes take no monitors: since JDK 24 a virtual thread
+ * that waits for a monitor leaves its carrier. It might continue on another one in the middle of an
+ * event of a trace, and if its stack is about to overflow, HotSpot crashes when it puts the stack
+ * back.
  */
 class HindsightLock {
     private static final Unsafe U = Unsafe.getUnsafe();
     private static final long HELD = U.objectFieldOffset(HindsightLock.class, "held");
 
     /**
-     * Not 0 while it is held. To set it to 0 lets it go; there is no method for that, for where the stack ends
-     * there may be no room for a call.
+     * Not 0 while the lock is held. Storing 0 releases it. There is no method for that, because at
+     * the end of the stack there may be no room for a call.
      */
     volatile int held;
 
@@ -28,6 +29,9 @@ class HindsightLock {
         }
     }
 
-    /** Lets other threads of the process run; a virtual one stays on its carrier. Called by the agent, too. */
+    /**
+     * Lets other threads of the process run; a virtual thread stays on its carrier. The agent calls
+     * it, too.
+     */
     static native void pause();
 }

@@ -5,38 +5,40 @@ import jdk.internal.misc.Unsafe;
 import jdk.internal.vm.annotation.ForceInline;
 
 /**
- * What one thread has lately written over, so that the writes can be undone.
+ * The values that one thread has lately overwritten, so that its writes can be undone.
  *
- * <p>The log is a run of chunks, of which only the latest ones are kept, so what it keeps alive is
- * bounded. It is kept softly, and the older chunks are by themselves: a few entries can hold on to
- * much, also when their thread rests or is no more. A position counts the entries from the log's
- * beginning; a method that keeps the position at its entry can later be told which writes came after.
- * Positions of another log of the same thread are below or above all of this one.
+ * <p>The log is a run of chunks, of which only the latest are kept, so the memory that it keeps
+ * alive is bounded. It is held softly, and each older chunk is held softly by itself: a few entries
+ * can keep much alive, even when their thread is idle or has ended. A position counts the entries
+ * from the log's beginning. A method that keeps the position at its entry can later ask which
+ * writes came after. Positions of another log of the same thread are all below or all above those
+ * of this one.
  *
- * <p>The order of different threads: {@link #CLOCK} is read before each entry of a log and at each
- * method's entry, and where it has moved on since this log's last entry, an entry says so. It moves
- * on when a thread is about to let others see what it has done ({@link #release}), and at the birth
- * of a log. So what happens before something else in another thread (JLS 17.4.5) is there under an
+ * <p>The order between threads: {@link #CLOCK} is read before each entry of a log and at each
+ * method's entry. If it has advanced since this log's last entry, an entry says so. It advances
+ * when a thread is about to let others see what it has done ({@link #release}), and when a log
+ * begins. So what happens before something else in another thread (JLS 17.4.5) is logged under an
  * earlier time or the same, and what happens after a method's entry under a later one.
  *
- * <p>No probe may come back here: it uses arrays and nothing of {@code java.util}.
+ * <p>No probe may come back here, so this uses arrays and nothing of {@code java.util}.
  */
 final class HindsightLog {
-    // What kind of entry it is, in the upper bits of its first word; the native side knows them too.
-    /** An element of an array; the index is in the lower bits. Fields have their id there alone. */
+    // The kind of an entry, in the upper bits of its first word; the native side knows these bits,
+    // too.
+    /** An element of an array, whose index is in the lower bits. A field has only its id there. */
     static final long ELEMENT = 1L << 62;
 
-    /** Elements from an index on; the old ones are in an array of their own, or not known. */
+    /** The elements from an index on; the old ones are in an array of their own, or unknown. */
     static final long RANGE = 2L << 62;
 
-    /** The clock has moved on; the second word is the time. */
+    /** The clock has advanced; the second word is the time. */
     static final long TIME = 3L << 62;
 
     private static final Unsafe U = Unsafe.getUnsafe();
 
     private static final Clock CLOCK = new Clock();
 
-    /** For who changes the table, or says what is lost. */
+    /** Held to change the table or to note what is lost. */
     private static final HindsightLock LOCK = new HindsightLock();
 
     private static final long NOW = U.objectFieldOffset(Clock.class, "now");
@@ -45,33 +47,36 @@ final class HindsightLog {
     private static final int FIRST_CHUNK = 16;
     private static final int CHUNK = 1024;
 
-    /** Chunks of a log that are kept; set by the agent. */
+    /** The chunks that each log keeps; set by the agent. */
     private static int maxChunks = 64;
 
-    /** Bytes of old ranges that a log keeps for each of its chunks, in the mean. */
+    /** The bytes of old ranges that a log keeps for each of its chunks, on average. */
     private static final long WEIGHT_OF_CHUNK = CHUNK << 8;
 
-    /** Bytes of old ranges that all logs together keep, in the mean of what they may. */
+    /** The bytes of old ranges that all logs together may keep, on average. */
     private static final long MAX_WEIGHT = Runtime.getRuntime().maxMemory() / 8;
 
-    /** Bounds what a program with hundreds of thousands of virtual threads pays for their logs. */
+    /**
+     * The most places in the table: bounds the cost of the logs of hundreds of thousands of virtual
+     * threads.
+     */
     private static final int MAX_TABLE = 1 << 12;
 
-    /** Fields of which a log remembers at once that it has an entry about them. */
+    /** The number of fields for which a log remembers where it has an entry. */
     private static final int LATELY = 64;
 
-    /** Places of the table that a thread's log may be in. */
+    /** The places of the table in which a thread's log may be. */
     private static final int PLACES = 8;
 
     /**
-     * Of threads for which there was no place, or no memory. It has no room: nobody would read what is in
-     * it, and what it holds on to may be just what memory is short of.
+     * The log of threads for which there was no place or no memory. It has no room: nobody would
+     * read its entries, and they might keep alive just what memory is short of.
      */
     private static final HindsightLog NONE = new HindsightLog(null, Long.MIN_VALUE);
 
     /**
-     * The time from which on all writes are told: before, classes that had been loaded were still being given
-     * their probes.
+     * The time from which all writes are logged. Before it, classes that were already loaded were
+     * still getting their probes.
      */
     private static volatile long complete;
 
@@ -80,38 +85,44 @@ final class HindsightLog {
 
     private static final Entry NOBODY = new Entry(NONE);
 
-    /** Of a thread that has much to do: it is found without the table. */
+    /** The entry of the busiest thread, which is found without the table. */
     private static Entry busiest = NOBODY;
 
-    /** So many times a thread's log is found in the table before it becomes the busiest one's. */
+    /**
+     * The number of times a thread's log is found in the table before its entry becomes the busiest
+     * one.
+     */
     private static final int BUSY = 1 << 12;
 
-    /** Logs of threads that are no more, until they fall out. */
+    /** The logs of threads that have ended, until newer ones replace them. */
     private static final Entry[] retired = new Entry[64];
 
-    /** The time up to which a log has been lost: one that was retired fell out, or memory was short. The next one, while it goes on. */
+    /**
+     * The time up to which a log has been lost because it was replaced among the retired ones or
+     * because memory was short. It is the next time while that goes on.
+     */
     private static long lost;
 
-    /** How many probes had {@linkplain HindsightWrites#missed missed} something when that was last looked at. */
+    /** The value of {@linkplain HindsightWrites#missed} when it was last read. */
     private static int missed;
 
     private static int nextRetired;
     private static long logs;
 
-    /** Logs that are in use, about. */
+    /** The approximate number of logs in use. */
     private static int living;
 
-    /** Whether there is more than one thread to be told apart. */
+    /** Whether more than one thread has had a log. */
     private static boolean several;
 
-    /** What the table has for a thread. */
+    /** A thread's entry in the table. */
     private static final class Entry extends SoftReference<HindsightLog> {
         final Thread owner;
 
-        /** Whether a sweep has found the thread dead. */
+        /** Whether a sweep has found the thread to have ended. */
         boolean swept;
 
-        /** How often it was found in the table. */
+        /** How often the entry was found in the table. */
         int found;
 
         Entry(HindsightLog log) {
@@ -120,17 +131,21 @@ final class HindsightLog {
         }
     }
 
-    // The native side reads the fields from here to `older`, and `forgot`, while the thread goes on: the order of what is
-    // written to them in `turn` and `begin` is what it goes by; see `read` in `undo/log.rs`.
+    // The native side reads the fields from here to `older`, and `forgot`, while the thread runs.
+    // It relies on the order in which `turn` and `begin` write to them; see `read` in
+    // `undo/log.rs`.
     private final Thread owner;
 
     /**
-     * The position of the first entry that counts: some before it may be missing. {@link Long#MAX_VALUE} while the
-     * chunk is about to be used again.
+     * The position of the first valid entry; earlier ones may be missing. {@link Long#MAX_VALUE}
+     * while the chunk is about to be reused.
      */
     private long from;
 
-    /** The same where that is so for a write that could not be kept, and not for want of room. */
+    /**
+     * The position of the first valid entry after a write that could not be logged for another
+     * reason than want of room.
+     */
     private long forgot;
 
     /** The position of the chunk's first entry. */
@@ -141,16 +156,18 @@ final class HindsightLog {
 
     private Chunk chunk;
 
-    /** Chunks before, in a ring. */
+    /** The earlier chunks, in a ring. */
     private SoftReference<Chunk[]> older;
 
-    /** How many there have been; of a program that writes for days, more than an int can say. */
+    /**
+     * The number of chunks so far: a program that writes for days has more than an int can count.
+     */
     private long chunks;
 
-    /** Bytes of old ranges in the chunks of the ring. */
+    /** The bytes of old ranges in the chunks of the ring. */
     private long weight;
 
-    /** The chunk's, at hand. */
+    /** The chunk's references, without going through the chunk. */
     private Object[] references;
 
     private long[] words;
@@ -158,39 +175,50 @@ final class HindsightLog {
 
     private long time;
 
-    /** Where in the chunk the last entry about a field may be, by the field's id. */
+    /**
+     * The place in the chunk of the latest entry about a field, by the field's id; it may be out of
+     * date.
+     */
     private final int[] lately = new int[LATELY];
 
-    /** The first entry in the chunk that is of this time, and behind all that an exception has left. */
+    /**
+     * The first entry in the chunk that has the current time and lies behind the positions of all
+     * methods that an exception has left.
+     */
     private int timed;
 
     /**
-     * And that is behind all that have asked for the position, or behind that of the method that runs
-     * now: those that it has called have returned.
+     * The first such entry that also lies behind all positions asked for, or behind that of the
+     * method that runs now, once those that it has called have returned.
      */
     private int since;
 
-    /** Whether any thread's writes are logged. */
+    /** Whether the writes of any thread are logged. */
     static boolean isUsed() {
         return logs != 0;
     }
 
-    /** The time, away from what else is written. */
+    /** The clock, in a class of its own, away from other fields that are written. */
     private static final class Clock {
         long a, b, c, d, e, f, g;
         long now;
         long h, i, j, k, l, m, n;
     }
 
-    /** For each entry, two references (what was written to, and the old reference) and two words. */
+    /**
+     * For each entry, two references (the object written to and the old reference) and two words.
+     */
     static final class Chunk {
         final Object[] references;
         final long[] words;
 
-        /** The position of its first entry: of the one that is filled, {@link HindsightLog#base}. */
+        /**
+         * The position of the chunk's first entry; for the chunk being filled, see {@link
+         * HindsightLog#base}.
+         */
         long start;
 
-        /** Bytes of old ranges. */
+        /** The bytes of old ranges in the chunk. */
         long weight;
 
         Chunk(int size, long start) {
@@ -207,12 +235,12 @@ final class HindsightLog {
         older = new SoftReference<>(null);
         begin(new Chunk(FIRST_CHUNK, start));
         if (owner == null) {
-            // So each entry asks for another chunk, and is told that there is none.
+            // So each entry asks for another chunk, and gets none.
             limit = 0;
         }
     }
 
-    /** The current thread's. */
+    /** The current thread's log. */
     @ForceInline
     static HindsightLog current() {
         Thread thread = Thread.currentThread();
@@ -275,7 +303,7 @@ final class HindsightLog {
         }
     }
 
-    /** Called by {@link #register}, under its lock. */
+    /** Adds a thread's entry to the table. Called by {@link #register}, under its lock. */
     private static HindsightLog enter(Thread thread, int at) {
         while (true) {
             Entry[] all = table;
@@ -283,7 +311,7 @@ final class HindsightLog {
             for (int i = 0; i < PLACES; i++) {
                 Entry entry = all[at + i & all.length - 1];
                 if (entry != null && entry.owner == thread) {
-                    // Its log was let go when memory was short.
+                    // Its log was dropped when memory was short.
                     free = at + i & all.length - 1;
                     break;
                 } else if (free < 0 && (entry == null || !entry.owner.isAlive())) {
@@ -292,7 +320,8 @@ final class HindsightLog {
             }
             if (free >= 0) {
                 HindsightLog log = new HindsightLog(thread, (logs++ & 0x7ffff) << 44);
-                // What others have done up to now is earlier than all that this thread will do.
+                // All that other threads have done so far is earlier than all that this thread will
+                // do.
                 tick();
                 several = logs > 1;
                 if (all[free] == null) {
@@ -325,7 +354,9 @@ final class HindsightLog {
         }
     }
 
-    /** Of what the current thread writes at this time nobody will know: methods that run now cannot be sure. */
+    /**
+     * Notes that the current thread's writes at this time are lost, for all methods that run now.
+     */
     private static void loseNow() {
         if (lost > CLOCK.now) {
             return;
@@ -350,13 +381,16 @@ final class HindsightLog {
         retired[at] = entry;
     }
 
-    /** Lets go of logs whose threads have been dead for a while, or that are gone. Called by the sweeper. */
+    /**
+     * Drops the logs of threads that have been dead for a while, and entries without a log. Called
+     * by the sweeper.
+     */
     static void sweep() {
         LOCK.acquire();
         try {
             living = sweep(table) + sweep(retired);
             if (lost > CLOCK.now) {
-                // What was lost up to now is nothing to methods that begin from now on.
+                // What was lost so far does not concern methods that begin from now on.
                 tick();
             }
             if (busiest.owner != null && !busiest.owner.isAlive()) {
@@ -367,7 +401,7 @@ final class HindsightLog {
         }
     }
 
-    /** Returns how many are left. */
+    /** Sweeps a table and returns the number of entries left. */
     private static int sweep(Entry[] all) {
         int left = 0;
         for (int i = 0; i < all.length; i++) {
@@ -381,7 +415,7 @@ final class HindsightLog {
     }
 
     private static boolean isOver(Entry entry) {
-        // To get it would tell the collector that it is in use.
+        // Getting the referent would tell the collector that it is in use.
         if (entry.refersTo(null)) {
             return true;
         } else if (entry.owner.isAlive() || !entry.swept) {
@@ -391,12 +425,14 @@ final class HindsightLog {
         return true;
     }
 
-    /** Not all classes have their probes yet. Called by the agent. */
+    /** Begins a time in which some classes do not have their probes yet. Called by the agent. */
     static void beginUntold() {
         complete = Long.MAX_VALUE;
     }
 
-    /** They have: of methods that are entered from now on, all is told. Called by the agent. */
+    /**
+     * Ends that time: for methods entered from now on, all writes are logged. Called by the agent.
+     */
     static void endUntold() {
         complete = CLOCK.now + 1;
         tick();
@@ -407,8 +443,9 @@ final class HindsightLog {
     }
 
     /**
-     * A thread ends, and who waits for that sees all that it has done. Called at the entry of {@code Thread.exit}, and
-     * of that of virtual threads on their last carriers.
+     * Called when a thread ends, because a thread that waits for its end sees all that it has done:
+     * at the entry of {@code Thread.exit}, and of the like method of virtual threads on their last
+     * carriers.
      */
     static void ended(Thread thread) {
         if (several) {
@@ -424,7 +461,7 @@ final class HindsightLog {
         }
     }
 
-    /** Where the next entry will be. */
+    /** The position of the next entry. */
     @ForceInline
     long position() {
         if (time != CLOCK.now) {
@@ -435,8 +472,9 @@ final class HindsightLog {
     }
 
     /**
-     * An exception leaves a method, which will be asked about when others have gone on: what they write
-     * then has to be told, whatever they have written before.
+     * Called when an exception leaves a method. Its state at entry will be asked for after other
+     * methods have gone on, so their writes must be logged, even to fields that have an entry
+     * already.
      */
     static void left() {
         if (isUsed()) {
@@ -451,7 +489,7 @@ final class HindsightLog {
         }
     }
 
-    /** What probes have missed up to now is lost to all methods that run. */
+    /** Notes that all running methods have lost the writes that probes have missed so far. */
     private static void noteMissed() {
         LOCK.acquire();
         try {
@@ -463,17 +501,17 @@ final class HindsightLog {
         }
     }
 
-    /** A method runs that was entered at this position, and none that was entered later does. */
+    /** Notes that a method entered at this position runs, and none that was entered later does. */
     @ForceInline
     void returnTo(long position) {
-        // Of another log, it is far away.
+        // A position of another log is far away.
         since = (int) Math.min(Math.max(position - base, timed), next);
     }
 
     /**
-     * Whether there is an entry about a field already that tells all whom another one could tell
-     * something: methods that were entered before, and other threads. So what a method counts up in a
-     * loop is one entry.
+     * Whether a field already has an entry that serves all to whom another entry could be of use:
+     * the methods entered before, and other threads. So a counter that a method increments in a
+     * loop makes one entry.
      */
     @ForceInline
     boolean has(Object object, int field) {
@@ -483,12 +521,12 @@ final class HindsightLog {
         if (at >= since && at < next && references[2 * at] == object && words[2 * at] == field && time == CLOCK.now) {
             return true;
         }
-        // If the chunk is full, the place is another one, and this is found out by what is there.
+        // If the chunk is full, the entry goes elsewhere, which a later look at this place detects.
         lately[slot] = next;
         return false;
     }
 
-    /** The same for fields that are told together, so that their entries are next to each other. */
+    /** As above, for fields that are logged together, so that their entries are adjacent. */
     @ForceInline
     boolean has(Object object, int a, int b) {
         int at = lately[a & LATELY - 1];
@@ -530,7 +568,7 @@ final class HindsightLog {
         return false;
     }
 
-    /** Keeps an old reference. */
+    /** Logs an old reference. */
     @ForceInline
     void reference(Object object, long place, Object old) {
         int at = place();
@@ -545,7 +583,7 @@ final class HindsightLog {
         next = at + 1;
     }
 
-    /** Keeps an old primitive value. */
+    /** Logs an old primitive value. */
     @ForceInline
     void word(Object object, long place, long old) {
         int at = place();
@@ -560,17 +598,17 @@ final class HindsightLog {
         next = at + 1;
     }
 
-    /** Whether so many bytes of a range may be kept at all. */
+    /** Whether a range of this many bytes may be kept. */
     static boolean isKept(long bytes) {
         return bytes <= maxWeight() / 4;
     }
 
-    /** Bytes of old ranges that one log keeps. */
+    /** The bytes of old ranges that one log keeps at most. */
     private static long maxWeight() {
         return Math.min(maxChunks * WEIGHT_OF_CHUNK, MAX_WEIGHT / Math.max(living, 1));
     }
 
-    /** Keeps a range of an array, of so many bytes. */
+    /** Logs a range of an array, of this many bytes. */
     void range(Object array, int start, Object old, long bytes) {
         if (owner == null) {
             return;
@@ -579,7 +617,7 @@ final class HindsightLog {
         Chunk heavier = chunk;
         heavier.weight += bytes;
         if (heavier.weight > maxWeight() / 8) {
-            // The rest of it stays empty, so that it can be let go of by itself.
+            // The rest of the chunk stays empty, so that the chunk can be dropped by itself.
             for (int i = next; i < limit; i++) {
                 references[2 * i] = null;
                 words[2 * i] = 0;
@@ -588,12 +626,12 @@ final class HindsightLog {
         }
     }
 
-    /** Elements from an index on are written over that are too many to be kept. */
+    /** Logs that elements from an index on are overwritten that are too many to be kept. */
     void unknown(Object array, int start) {
         reference(array, RANGE | start, null);
     }
 
-    /** The place for an entry in the chunk; below 0 if there is none. */
+    /** Takes the place for an entry in the chunk; below 0 if there is none. */
     @ForceInline
     private int place() {
         if (time != CLOCK.now) {
@@ -624,7 +662,7 @@ final class HindsightLog {
         next = at + 1;
     }
 
-    /** Turns to a new chunk; returns the place for the next entry. */
+    /** Turns to a new chunk and returns the place for the next entry. */
     private int turn() {
         if (owner == null) {
             return -1;
@@ -647,12 +685,13 @@ final class HindsightLog {
             U.storeStoreFence();
             begin(fresh);
             if (from == Long.MAX_VALUE) {
-                // There was no stack left to say where it goes on.
+                // The stack had overflowed before the new position could be stored.
                 from = base;
             }
         } catch (Throwable noMemoryOrStack) {
             HindsightMemory.ranOut(noMemoryOrStack, began);
-            // The same again; what was in it is lost. The fresh one may have been begun.
+            // The chunk is used again and its old entries are lost. The fresh one may already be in
+            // use.
             from = Long.MAX_VALUE;
             U.storeStoreFence();
             references = chunk.references;
@@ -687,12 +726,12 @@ final class HindsightLog {
         chunk = fresh;
     }
 
-    /** A write was not kept: nothing before it can be had back. */
+    /** Notes that a write was not logged: nothing before it can be restored. */
     void forget() {
         if (owner == null) {
             return;
         }
-        // An entry stands for it, so that it is behind what has just asked for the position.
+        // An entry stands for it, so that it lies behind positions that were just asked for.
         time = CLOCK.now;
         if (next == limit) {
             turn();

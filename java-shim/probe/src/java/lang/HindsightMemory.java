@@ -1,34 +1,38 @@
 package java.lang;
 
 /**
- * Whether probes may allocate. Where the heap is full, each try costs a collection of all of it, or two, and a
- * program that goes on without allocating would stand still. So after one that has failed probes do without for a
- * while, which is long against what the tries cost.
+ * Decides whether probes may allocate. When the heap is full, each attempt costs one or two
+ * collections of all of it, and a program that continues without allocating would come to a halt.
+ * So after a failed attempt probes do without memory for a while that is long against what the
+ * attempts cost.
  */
 final class HindsightMemory {
-    /** What probes fail with that do not even try. */
+    /** Thrown by probes that do not even try to allocate. */
     static final OutOfMemoryError NONE = new OutOfMemoryError("probes do without for a while");
 
-    /** How long nothing is tried, against the time that the last try took. */
+    /** How long no attempt is made, as a multiple of the duration of the last one. */
     private static final int REST = 20;
 
     private static final long LEAST_REST = 100_000_000;
     private static final long MOST_REST = 30_000_000_000L;
 
-    /** When the next try may be, by {@link System#nanoTime}; 0 while memory has never been short. */
+    /**
+     * The earliest {@link System#nanoTime} of the next attempt; 0 while memory has never been
+     * short.
+     */
     private static volatile long until;
 
     private HindsightMemory() {}
 
-    /** Whether it is too early for another try. */
+    /** Whether it is too early for another attempt. */
     static boolean isShort() {
         long until = HindsightMemory.until;
         return until != 0 && System.nanoTime() - until < 0;
     }
 
     /**
-     * Called before probes allocate; returns when that was, for {@link #ranOut}. Who fails by not even trying, and
-     * may do so often, asks {@link #isShort} first: that throws nothing.
+     * Called before a probe allocates. Returns the time, for {@link #ranOut}. A probe that would
+     * often fail here asks {@link #isShort} first, which throws nothing.
      *
      * @throws OutOfMemoryError {@link #NONE} if it is too early
      */
@@ -44,7 +48,7 @@ final class HindsightMemory {
         return now;
     }
 
-    /** A probe has failed, whose try began then; 0 if that is not known. */
+    /** Notes that an attempt has failed that began at this time; 0 if the time is not known. */
     static void ranOut(Throwable failure, long began) {
         if (failure instanceof OutOfMemoryError && failure != NONE) {
             long now = System.nanoTime();

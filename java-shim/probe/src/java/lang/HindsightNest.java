@@ -1,19 +1,22 @@
 package java.lang;
 
-/** Calls of some methods that are going on in a thread, outermost first. */
+/** The calls of certain methods in progress in a thread, outermost first. */
 final class HindsightNest {
-    /** Deeper calls are not told apart, nor are those for which there is no memory. */
+    /**
+     * The most calls that are distinguished; deeper ones, and those for which there is no memory,
+     * are not.
+     */
     private static final int MOST = 1 << 20;
 
     private int[] methods = new int[8];
     private int depth;
 
-    /** Whether there may be calls that are deeper than those that are told apart. */
+    /** Whether there may be calls deeper than those that are distinguished. */
     private boolean deeper;
 
     /**
-     * How many of these, from the outermost on, are constructors whose call of another one has not returned. If an
-     * exception leaves that, no probe tells.
+     * How many of these calls, from the outermost on, are constructors whose call of another
+     * constructor has not returned. No probe sees an exception that leaves such a call.
      */
     private int unbound;
 
@@ -21,7 +24,7 @@ final class HindsightNest {
         return depth == 0;
     }
 
-    /** Whether all may be over, and nothing has told: see {@link #unbound}. */
+    /** Whether all of them may be over without an event: see {@link #unbound}. */
     boolean areUnbound() {
         return unbound != 0 && unbound == depth;
     }
@@ -47,7 +50,7 @@ final class HindsightNest {
         }
     }
 
-    /** Makes room for more calls; where there is none, they are deeper than those that are told apart. */
+    /** Makes room for more calls; without memory, the further ones are not distinguished. */
     private boolean grow() {
         if (depth == MOST || HindsightMemory.isShort()) {
             return false;
@@ -68,10 +71,9 @@ final class HindsightNest {
     }
 
     /**
-     * Ends the innermost call of a method and what is deeper; with {@code caught} only what is deeper. A
-     * method that is not here began before all that are, so that they have ended; or it is one of those that
-     * are too deep, and nothing has.
-     */
+     * Ends the innermost call of a method and the calls in it; with {@code caught} only the calls
+     * in it. A method that is not listed either began before all that are, so that they have ended,
+     * or is too deep to be distinguished, and nothing has ended.
     void popTo(int method, boolean caught) {
         int at = depth;
         while (at > 0 && methods[at - 1] != method) {
@@ -85,12 +87,12 @@ final class HindsightNest {
         deeper &= depth > 0;
     }
 
-    /** The call of another constructor has returned to this one. */
+    /** Notes that this constructor's call of another constructor has returned. */
     void bound(int method) {
         if (unbound == 0) {
             return;
         }
-        // The innermost one of that method, which need not be among those of which this is not known.
+        // The innermost call of that method, which need not be one of the unbound ones.
         int at = depth;
         while (at > 0 && methods[at - 1] != method) {
             at--;
@@ -100,7 +102,10 @@ final class HindsightNest {
         }
     }
 
-    /** Drops calls that are not on the stack, as {@link HindsightCalls#areOver}; false if it is too deep for that. */
+    /**
+     * Drops calls that are not on the stack, as {@link HindsightCalls#areOver} does; false if the
+     * stack is too deep for that.
+     */
     boolean drop(boolean entering) {
         if (depth == 0) {
             return true;
@@ -115,8 +120,8 @@ final class HindsightNest {
     }
 
     /**
-     * How many of these calls, from the outermost on, are on the stack of the current thread, without that of the
-     * method that is about to begin; below 0 if that is not known.
+     * How many of these calls, from the outermost on, are on the stack of the current thread, not
+     * counting the method that is about to begin; below 0 if that is not known.
      */
     static native int running(int[] methods, int depth, boolean entering);
 }

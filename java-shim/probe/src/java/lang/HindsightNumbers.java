@@ -14,24 +14,25 @@ import jdk.internal.misc.Unsafe;
  * use, says that it is ours. All others are in a table, by weak references: those that the program had
  * asked for their hash codes before, and those that were locked when they were seen first.
  *
- * <p>A hash code has 31 bits, which a program may use up in minutes. The upper bits of its object's number stand
- * above it then, where the JVM has no use for that part of the header. Where it has one (compact object headers),
- * and when all numbers are given, new objects have none, which is told: the table could not hold so many.
+ * <p>A hash code has 31 bits, which a program may use up in minutes. Then the upper bits of an
+ * object's number are stored above it, if the JVM does not use that part of the header. If it does
+ * (compact object headers), and when all numbers are given, new objects get none, which the trace
+ * records: the table could not hold so many.
  *
- * <p>One case is left: the bit is out of sight while threads wait for the object's monitor, or (up to JDK
- * 22) while another one has locked it. If an object is seen first then, and its hash code is the number of
- * another one, it is taken for one that has that number. Once every hash code is that of a number, such an object
- * has none for that time, unless the thread has told of it lately.
+ * <p>One case is left: the bit is not visible while threads wait for the object's monitor, or (up
+ * to JDK 22) while another thread has locked it. If an object is first seen then, and its hash code
+ * is the number of another object, it is taken for that object. Once every hash code is that of a
+ * number, such an object has no number for that time, unless the thread has recorded it lately.
  */
 final class HindsightNumbers {
     private static final Unsafe U = HindsightTracer.U;
 
     private static final int CLASS_SHIFT = 40;
 
-    /** No class has this number, nor one above. */
+    /** The bound of class numbers: none is equal or above. */
     static final int CLASSES = 1 << 63 - CLASS_SHIFT;
 
-    /** In the place of a number where an object can have none. */
+    /** Stands for the number of an object that can have none. */
     static final long NONE = 0;
 
     /** The objects whose number is not in their hash code. */
@@ -40,62 +41,66 @@ final class HindsightNumbers {
     private static final int HASH_BITS = 0x7fff_ffff;
 
     /**
-     * Turns a number into a hash code, by multiplication. Lower bits stay as they are, so that objects of
-     * one time lie side by side in tables; upper ones are as different as a program may expect.
+     * The factor by which a number is multiplied to become a hash code. The lower bits stay as they
+     * are, so that objects of one time are neighbours in tables; the upper ones vary as much as a
+     * program may expect.
      */
     private static final int FACTOR = 0x6b8f_0001;
 
     private static final int INVERSE = inverse();
 
-    /** Where the hash code is in an object's first word; -1 if it cannot be stored there. */
+    /** The position of the hash code in an object's first word; -1 if it cannot be stored there. */
     static final int HASH_SHIFT = findHash();
 
-    /** The bits of that word which say whether somebody has locked the object. */
+    /** The bits of that word with the object's lock state. */
     private static final int STATE = 7;
 
-    /** Those of an object that nobody has locked. */
+    /** The lock state of an unlocked object. */
     private static final int FREE = 1;
 
-    /** None of these is set for one that is locked, as long as no other thread waits for it. */
+    /** None of these bits is set in a locked object while no other thread waits for it. */
     private static final int LOCKED = 3;
 
-    /** Whether the rest of the word stays then. Else it is an address. */
+    /** Whether the rest of the word stays in place in a locked object; else it is an address. */
     private static final boolean LOCKED_IN_PLACE = HASH_SHIFT >= 0 && staysWhenLocked();
 
-    /** The bit of that word by which a hash code is ours. */
+    /** The bit of that word that marks a hash code as ours. */
     private static final long OURS = HASH_SHIFT < 0 ? 0 : 1L << HASH_SHIFT - 1;
 
-    /** The bits of a number that its hash code is made of. */
+    /** The number of bits of a number that its hash code is made of. */
     private static final int LOW_BITS = 31;
 
-    /** Those that stand in the header, above the hash code. */
+    /** The number of bits of a number that are stored in the header above the hash code. */
     private static final int UPPER_BITS = 8;
 
-    /** Some compilers take the hash code for the lower 32 bits of what is there. */
+    /**
+     * The position of the upper bits. Some compilers take the hash code to be the lower 32 bits of
+     * what is there.
+     */
     private static final int UPPER_SHIFT = HASH_SHIFT + 32;
 
     private static final int UPPER_MASK = HASH_SHIFT >= 0 && hasRoomAbove() ? (1 << UPPER_BITS) - 1 : 0;
 
-    /** Numbers that are in headers end here. */
+    /** The end of the numbers that are in headers. */
     private static final long END = (long) UPPER_MASK + 1 << LOW_BITS;
 
-    /** Numbers that are in no header begin here. */
+    /** The first number that is in no header. */
     private static final long FIRST_EXTRA = 1L << LOW_BITS + UPPER_BITS;
 
-    /** Bits for hash codes of which the table may know an object. */
+    /** The bits for hash codes of which the table may have an object. */
     private static final int EXTRAS_BITS = (1 << 20) - 1;
 
     private static long extras;
 
-    /** A word that counts the numbers that are in no header. */
+    /** The address of the counter of numbers that are in no header. */
     private static long serial;
 
-    /** A word that counts the others. */
+    /** The address of the counter of all other numbers. */
     private static long numbers;
 
     private HindsightNumbers() {}
 
-    /** Called before anything has a number. The class is initialised then, and what it needs. */
+    /** Initialises the class and what it needs. Called before anything has a number. */
     static void start(long bits, long extraCounter, long counter) {
         extras = bits;
         serial = extraCounter;
@@ -105,11 +110,15 @@ final class HindsightNumbers {
         TABLE[0].find(TABLE, 0);
     }
 
-    /** So many numbers for one thread; the first of them, or {@link #NONE} if there are no more. */
+    /**
+     * Reserves numbers for one thread. Returns the first of them, or {@link #NONE} if there are no
+     * more.
+     */
     static long reserve(int count) {
         while (U.getLongVolatile(null, numbers) <= END - count) {
             long first = U.getAndAddLong(null, numbers, count);
-            // Those of one thread have the same upper bits, and no hash code of theirs is 0, which is none.
+            // The numbers of one reservation have the same upper bits, and no hash code of theirs
+            // is 0, which means none.
             if (first <= END - count && low(first) != 0 && low(first) <= HASH_BITS - count) {
                 return first;
             }
@@ -117,19 +126,20 @@ final class HindsightNumbers {
         return NONE;
     }
 
-    /** The first number that no thread has; those that threads have taken for later may be before it. */
+    /** The first number that no thread has. Numbers that threads have reserved may be below it. */
     static long next() {
         return U.getLongVolatile(null, numbers);
     }
 
-    /** Whether an object had its number before that was the next one, or may have had it. */
+    /** Whether an object had its number, or may have had it, before this was the next one. */
     static boolean isBefore(long id, long next) {
         long number = id & (1L << CLASS_SHIFT) - 1;
         return number < next || number >= FIRST_EXTRA;
     }
 
     /**
-     * The number of an object; its complement if the object had none before, {@link #NONE} if it cannot have one.
+     * The number of an object; its complement if the object had none before; {@link #NONE} if it
+     * cannot have one.
      *
      * @param type the number of its class, which no other class has
      */
@@ -167,14 +177,15 @@ final class HindsightNumbers {
         }
     }
 
-    /** An object's first word as it is when nobody has locked it; 0 if it is out of sight. */
+    /** An object's first word as it is when the object is unlocked; 0 if that is not visible. */
     private static long header(Object object, long word) {
         long header = word;
         if ((word & LOCKED) == 0) {
             if (LOCKED_IN_PLACE) {
                 header |= FREE;
             } else {
-                // It is on the stack of the thread that has locked it, and stays there as long.
+                // The word is on the stack of the thread that has locked the object, and stays
+                // there for that time.
                 boolean own = word != 0 && Thread.holdsLock(object) && U.getLong(object, 0L) == word;
                 header = own ? U.getLong(word) : 0;
             }
@@ -182,12 +193,12 @@ final class HindsightNumbers {
         return (header & STATE) == FREE ? header : 0;
     }
 
-    /** The table's entry of an object, if it was found. */
+    /** The table's entry of an object, or null if none was found. */
     private static HindsightIdentity find(Object object, int hash) {
         return isSet(hash & EXTRAS_BITS) ? HindsightIdentities.part(TABLE, hash).find(object, hash) : null;
     }
 
-    /** The number of an object whose number is no hash code. */
+    /** The number of an object that has it in the table. */
     private static long extra(Object object, int hash, long prefix) {
         HindsightIdentity known = find(object, hash);
         if (known != null) {
@@ -195,15 +206,15 @@ final class HindsightNumbers {
         }
         long id = prefix | FIRST_EXTRA + U.getAndAddLong(null, serial, 1);
         HindsightIdentity fresh = new HindsightIdentity(object, hash, id);
-        // Whoever looks from now on looks there.
+        // From now on, all threads look in the table.
         set(hash & EXTRAS_BITS);
         HindsightIdentity there = HindsightIdentities.part(TABLE, hash).add(fresh, object);
         return there == fresh ? ~id : there.id;
     }
 
     /**
-     * The number of an object of which nothing but the hash code can be seen. It is in the table from now
-     * on: what it is taken for must not change when more of it can be seen.
+     * The number of an object of which only the hash code is visible. It is in the table from now
+     * on, because the number must not change when more becomes visible.
      */
     private static long hidden(Object object, int hash, long prefix, HindsightTracer tracer) {
         int number = number(hash);
@@ -224,7 +235,7 @@ final class HindsightNumbers {
         return known.id;
     }
 
-    /** What an object has in its header that has this number, besides what is there anyway. */
+    /** The bits that an object with this number has in its header, besides the others. */
     private static long header(long number) {
         return OURS | (long) hash(low(number)) << HASH_SHIFT | (number >>> LOW_BITS) << UPPER_SHIFT;
     }
@@ -261,7 +272,9 @@ final class HindsightNumbers {
         } while (!U.compareAndSetLong(null, address, word, word | 1L << bit));
     }
 
-    /** By Newton: each step doubles the bits that are right. */
+    /**
+     * The multiplicative inverse by Newton's method: each step doubles the number of correct bits.
+     */
     private static int inverse() {
         int inverse = FACTOR;
         for (int i = 0; i < 5; i++) {
@@ -280,8 +293,8 @@ final class HindsightNumbers {
     }
 
     /**
-     * Tries where in an object's first word this JVM keeps the hash code, and takes one from, with the bit
-     * below it.
+     * Finds out by trial where in an object's first word this JVM keeps the hash code, and that it
+     * accepts one stored there with the bit below it; else returns -1.
      */
     private static int findHash() {
         int found = -1;
@@ -322,7 +335,7 @@ final class HindsightNumbers {
         return found;
     }
 
-    /** Whether this JVM lets the bits above the hash code alone. */
+    /** Whether this JVM leaves the bits above the hash code alone. */
     private static boolean hasRoomAbove() {
         long above = -1L << HASH_SHIFT + LOW_BITS;
         Object object = new Object();

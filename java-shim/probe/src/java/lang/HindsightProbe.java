@@ -21,7 +21,10 @@ import jdk.internal.vm.annotation.ForceInline;
  * instrumenting, references to one array, primitive values to the other.
  */
 public class HindsightProbe {
-    /** Frames of one piece. Pieces are recycled, so this bounds memory per thread. */
+    /**
+     * The number of frames of one piece. Pieces are recycled, so this bounds the memory of each
+     * thread.
+     */
     static final int FRAMES = 512;
 
     final HindsightThread.Propagation owner;
@@ -49,7 +52,7 @@ public class HindsightProbe {
         return open(exception, method, 0, 0);
     }
 
-    /** The piece with a new frame, and room for so many values. */
+    /** Returns the piece, with a new frame and room for this many values. */
     @ForceInline
     private static HindsightProbe open(Throwable exception, int method, int references, int words) {
         HindsightThread.Propagation way = HindsightThread.way(exception, method);
@@ -261,7 +264,7 @@ public class HindsightProbe {
         return open(exception, method, 8, 3).put(a).put(b).put(c).put(d).put(e).put(f).put(g).put(h).put(x).put(y).put(z);
     }
 
-    /** Says that a handler has caught an exception. */
+    /** Notes that a handler has caught an exception. */
     @DontInline
     public static void caught(Throwable exception, int method) {
         caught(exception, method, false);
@@ -276,7 +279,7 @@ public class HindsightProbe {
         }
     }
 
-    /** Like {@link #caught}, in a method that a {@code caught:} rule names. */
+    /** As {@link #caught}, in a method that a {@code caught:} rule names. */
     public static void caughtReport(Throwable exception, int method) {
         HindsightThread.report(HindsightThread.CAUGHT, method, exception);
         caught(exception, method, true);
@@ -297,9 +300,10 @@ public class HindsightProbe {
     }
 
     /**
-     * Called at the entry of {@code ThreadGroup.uncaughtException}: by a thread that dies, which {@link
-     * #uncaught} has told already, or by who has caught the exception on a thread that goes on. The
-     * agent knows which. Each group asks its parent; the last one alone counts.
+     * Called at the entry of {@code ThreadGroup.uncaughtException}: by a dying thread, whose
+     * exception {@link #uncaught} has reported already, or by code that has caught the exception on
+     * a thread that continues. The agent knows which. Each group calls its parent; only the call of
+     * the last one counts.
      */
     public static void handedOver(ThreadGroup group, Thread thread, Throwable exception) {
         try {
@@ -307,22 +311,26 @@ public class HindsightProbe {
                 HindsightThread.report(HindsightThread.HANDED_OVER, -1, exception);
             }
         } catch (Throwable ignored) {
-            // The handler is to do its work.
+            // The handler must do its work in any case.
         }
     }
 
-    /** A call from native code by way of a method handle has thrown, of which the JVM ends; or not, with null. */
+    /**
+     * Called when a call from native code through a method handle has thrown, which ends the JVM;
+     * with null, if it has not thrown after all.
+     */
     public static void unhandled(Throwable exception) {
         if (exception != null) {
             uncaught(null, exception);
         }
     }
 
-    /** {@code Hindsight.record(String)} of the program. */
+    /** The body of the program's {@code Hindsight.record(String)}. */
     public static void record(String why) {
         try {
             if (HindsightThread.ready) {
-                // Its own frames and those of the method that was called say nothing.
+                // The frames of this method and of the one that the program called carry no
+                // information.
                 Throwable state = new Throwable(why);
                 StackTraceElement[] trace = state.getStackTrace();
                 state.setStackTrace(Arrays.copyOfRange(trace, Math.min(2, trace.length), trace.length));
@@ -333,7 +341,7 @@ public class HindsightProbe {
         }
     }
 
-    /** {@code Hindsight.record(Throwable)} of the program. */
+    /** The body of the program's {@code Hindsight.record(Throwable)}. */
     public static void record(Throwable exception) {
         try {
             if (exception != null) {
@@ -344,7 +352,7 @@ public class HindsightProbe {
         }
     }
 
-    /** Whether there is room for one more frame with so many values. */
+    /** Whether there is room for one more frame with this many values. */
     @ForceInline
     final boolean fits(int moreReferences, int moreWords) {
         return 3 * frames < starts.length
@@ -363,8 +371,8 @@ public class HindsightProbe {
     }
 
     /**
-     * Makes room for so many values, and for one more frame if the piece may have one. Nothing that counts has
-     * changed if there is no memory.
+     * Makes room for this many values, and for one more frame if the piece may have one. If there
+     * is no memory, nothing that counts has changed.
      */
     final void grow(int moreReferences, int moreWords) {
         long began = HindsightMemory.begin();
@@ -438,13 +446,13 @@ public class HindsightProbe {
         return j(Double.doubleToRawLongBits(value));
     }
 
-    /** Closes a frame whose method an {@code escape:} rule names, and reports. */
+    /** Closes a frame whose method an {@code escape:} rule names, and reports the exception. */
     @DontInline
     public final void escape() {
         HindsightThread.Propagation way = owner;
         if (!way.escaped) {
             int method = starts[3 * frames - 3];
-            // Behind the call, which itself may want more stack than there is.
+            // The report follows the call, which itself may need more stack than there is.
             way.overdue = method;
             if (!HindsightThread.report(HindsightThread.ESCAPE, method, way.exception)) {
                 way.escaped = true;
@@ -453,14 +461,14 @@ public class HindsightProbe {
         }
     }
 
-    /** Makes room for some frames, for a time when there is none. */
+    /** Makes room for some frames in advance, for a time without memory. */
     final void reserve() {
         references = new Object[256];
         words = new long[128];
         starts = new int[3 * 64];
     }
 
-    /** Takes what another piece has, which its thread may be changing. */
+    /** Copies another piece, which its thread may be changing. */
     final void copyOf(HindsightProbe other) {
         frames = other.frames;
         nextReference = other.nextReference;
@@ -471,7 +479,7 @@ public class HindsightProbe {
     }
 
     final void clear() {
-        // Nothing may be kept alive by an exception that is over.
+        // An exception that is over must keep nothing alive.
         Arrays.fill(references, 0, nextReference, null);
         nextReference = 0;
         nextWord = 0;

@@ -4,10 +4,10 @@ import jdk.internal.misc.Signal;
 
 /** Asks the agent to record all threads when a signal comes; the JVM calls it on a thread of its own. */
 final class HindsightSignal implements Signal.Handler {
-    /** What was done at this signal before. */
+    /** The handler that the signal had before. */
     private Signal.Handler before;
 
-    /** Takes a signal; false if it cannot be had. */
+    /** Takes over a signal; false if it cannot be had. */
     static boolean take(String name) {
         try {
             HindsightSignal ours = new HindsightSignal();
@@ -21,7 +21,8 @@ final class HindsightSignal implements Signal.Handler {
     @Override
     public void handle(Signal signal) {
         record();
-        // The system's own are not to be called: that a signal is taken changes what it does.
+        // The system's own handlers must not be called, because taking the signal has changed what
+        // they do.
         if (before != null && !before.getClass().getName().equals("jdk.internal.misc.Signal$NativeHandler")) {
             before.handle(signal);
         }

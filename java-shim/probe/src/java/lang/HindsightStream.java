@@ -5,30 +5,34 @@ import jdk.internal.vm.annotation.DontInline;
 import jdk.internal.vm.annotation.ForceInline;
 
 /**
- * Where the events of a thread go: its chunk of mapped memory, and a word about those that are lost.
+ * The destination of a thread's events: its chunk of mapped memory, and a record of events that are
+ * lost.
  *
- * <p>An event is stored first and then counts, by {@link #done}; so whatever ends the process or the
- * probe, all that counts is whole.
+ * <p>An event is first stored, and counts only after {@link #done}. So whatever ends the process or
+ * the probe, all that counts is whole.
  *
- * <p>Nothing but {@link HindsightTracer} is one. What probes call is final, so that it is inlined there.
+ * <p>Only {@link HindsightTracer} extends this. The methods that probes call are final, so that
+ * they are inlined there.
  *
- * <p><b>Invariant:</b> that of {@link HindsightTracer}.
+ * <p><b>Invariant:</b> as of {@link HindsightTracer}.
  */
 abstract class HindsightStream {
     static final Unsafe U = Unsafe.getUnsafe();
 
-    /** Bytes that the largest event without text needs. */
+    /** The bytes of the largest event, without text. */
     private static final int MARGIN = 96;
 
-    /** Bytes of an event that tells of lost ones. There is always room for one more. */
+    /**
+     * The bytes of an event that says how many events were lost. There is always room for one more.
+     */
     private static final int LOST_BYTES = 9;
 
-    /** Bits of the number of a stream, where it shares a word. */
+    /** The bits of a stream's number where it shares a word. */
     static final int STREAM_BITS = 24;
 
     static final long TID = U.objectFieldOffset(Thread.class, "tid");
 
-    // What all threads share, in native memory that the agent reads too.
+    // Offsets of the words that all threads share, in native memory that the agent reads as well.
     static final int STAMP = 0;
     static final int LOST = 8;
     static final int SERIAL = 64;
@@ -40,54 +44,59 @@ abstract class HindsightStream {
     private static final int CHUNKS = 112;
     static final int UNNUMBERED = 120;
 
-    /** Where the shared words are. */
+    /** The address of the shared words. */
     static long shared;
 
     /**
-     * Set by the agent when events may be stored, cleared when the recording ends. What a probe is about to store
-     * then goes into the chunk that there is, unread.
+     * Set by the agent when events may be stored, and cleared when the recording ends. A probe that
+     * is in the middle of an event then stores it into its chunk, where nobody reads it.
      */
     static volatile boolean ready;
 
     /**
-     * Where the beginning of the trace goes, after how many chunks of all threads what old objects say is
-     * told again; 0 if nothing goes.
+     * If the beginning of the trace is discarded, the number of chunks of all threads after which
+     * the descriptions of old objects are recorded again; else 0.
      */
     static int span;
 
-    /** Places that objects share, for {@link #lastWrites}. */
+    /** The number of places, shared by objects, at {@link #lastWrites}. */
     private static final int WRITE_PLACES = 1 << 18;
 
     /**
-     * Where the times of the last writes are that were told: to the objects of each place, and behind them to
-     * static fields. Where several objects share one, there are more stamps than need be.
+     * The address of the times of the last recorded writes: to the objects of each place, and
+     * behind them to static fields. If several objects share a place, there are more stamps than
+     * needed.
      *
-     * <p>No write is told at a time before the one at its place, unless its stamp was taken for it: what the program
-     * has ordered before has an earlier one then. The time at a place never falls. The stream alone would
-     * not do: one that has taken its stamp and is slow to say so would hide what others write in between, with
-     * later stamps. Native memory, for the type of the offset that arrays need has changed from JDK to JDK.
+     * <p>No write is recorded at a time before the one at its place, unless its stamp was taken for
+     * it: writes that the program has ordered before it then have earlier stamps. The time at a
+     * place never decreases. The stream alone would not do: a thread that has taken its stamp and
+     * is slow to note it would hide what others write in between, with later stamps. This is native
+     * memory, because the type of the offset that arrays need has changed between JDKs.
      */
     private static long lastWrites;
 
-    /** The part of {@link HindsightTrace#overflows} that was told of. */
+    /** The part of {@link HindsightTrace#overflows} that has been recorded. */
     static int toldOverflows;
 
     final Thread owner;
 
-    /** The thread whose events come now. */
+    /** The thread whose events the stream receives now. */
     Thread current;
 
-    /** Where the next event goes, and behind which address there is no room for one. */
+    /** The address of the next event, and the address behind which there is no room for one. */
     private long position;
 
     private long limit;
 
-    /** Where the end of the last event is stored; 0 until there is a chunk. */
+    /** The address at which the end of the last event is stored; 0 until there is a chunk. */
     private long end;
 
     final long stream;
 
-    /** When the next event is, for other threads: its stamp, and in the lower bits the stream. */
+    /**
+     * The time of the next event as other threads see it: its stamp, and in the lower bits the
+     * stream.
+     */
     long time;
 
     private long chunk;
@@ -95,13 +104,13 @@ abstract class HindsightStream {
     /** The span of the chunk. */
     private long lastSpan;
 
-    /** Events that were lost and not told of yet. */
+    /** The number of lost events that are not recorded yet. */
     private long lost;
 
-    /** Where the last loss is told of in the chunk; 0 if there was none. */
+    /** The address of the chunk's last record of lost events; 0 if there is none. */
     private long gap;
 
-    /** The error of the end of the stack that is on its way; null if it was caught. */
+    /** The {@code StackOverflowError} that is on its way; null if it was caught. */
     private Object overflow;
 
     HindsightStream(Thread owner) {
@@ -110,20 +119,20 @@ abstract class HindsightStream {
         this.limit = -1;
     }
 
-    /** Where an event may be stored, or 0. */
+    /** The address at which an event may be stored, or 0. */
     @ForceInline
     final long room() {
         long p = position;
         return p <= limit ? p : turn(current);
     }
 
-    /** The same for one with so many bytes of text, of a thread. */
+    /** As above, for an event of a thread with this many bytes of text. */
     final long room(int text, Thread thread) {
         long p = position;
         return p + text <= limit ? p : turn(thread);
     }
 
-    /** Says that an event is whole. */
+    /** Notes that an event is whole. */
     @ForceInline
     final void done(long p) {
         position = p;
@@ -133,14 +142,14 @@ abstract class HindsightStream {
     static long putText(long p, byte[] text, int length, byte coder) {
         U.putByte(p, coder);
         U.putShort(p + 1, (short) length);
-        // Not copyMemory: the type of the offset it needs has changed from JDK to JDK.
+        // Not by copyMemory: the type of its offset has changed between JDKs.
         for (int i = 0; i < length; i++) {
             U.putByte(p + 3 + i, text[i]);
         }
         return p + 3 + length;
     }
 
-    /** The time of an event, by which those of all threads are put in order. */
+    /** The time of an event, by which the events of all threads are ordered. */
     static long now() {
         return U.getAndAddLong(null, shared + STAMP, 1) + 1;
     }
@@ -153,9 +162,9 @@ abstract class HindsightStream {
     }
 
     /**
-     * Where the event of a write to the object of a number may be stored, or 0. One that goes to several
-     * objects is behind what others have written to all of them if {@link #time} has not changed since
-     * before the first was asked for.
+     * The address at which a write to the object of this number may be stored, or 0. A write to
+     * several objects comes after what others have written to any of them, provided that {@link
+     * #time} has not changed since before the first was asked for.
      *
      * @param since the {@link #time} when the probe began
      */
@@ -164,7 +173,7 @@ abstract class HindsightStream {
         return id == 0 ? room() : inOrder(lastWrites + ((id & WRITE_PLACES - 1) << 3), since);
     }
 
-    /** The same for one to a static field. */
+    /** As above, for a write to a static field. */
     @ForceInline
     final long roomToWriteStatic(long since) {
         return inOrder(lastWrites + ((long) WRITE_PLACES << 3), since);
@@ -177,8 +186,9 @@ abstract class HindsightStream {
     }
 
     /**
-     * Tells of a later time if another stream has written last, and notes that a write is told at it. Once for a
-     * probe is enough, whoever writes meanwhile: where all write to one object, each would wait for all others.
+     * Moves on to a later time if another stream has written last, and notes the time of this
+     * write. Once per probe suffices, whoever writes meanwhile: if all threads write to one object,
+     * each would wait for all others.
      */
     @DontInline
     private long putInOrder(long last, long p, long since) {
@@ -190,7 +200,7 @@ abstract class HindsightStream {
                 U.putLong(p + 1, now);
                 done(p + 9);
                 isAt(now);
-                // In a chunk that begins it is later still.
+                // If this begins a chunk, the time is later still.
                 p = room();
             } else if (word - time >= 0 || U.compareAndSetLong(null, last, word, time)) {
                 break;
@@ -199,7 +209,7 @@ abstract class HindsightStream {
         return p;
     }
 
-    /** Says that the events from now on have a stamp. */
+    /** Notes that the events from here on have this stamp. */
     final void isAt(long stamp) {
         time = stamp << STREAM_BITS | stream & (1 << STREAM_BITS) - 1;
     }
@@ -208,7 +218,10 @@ abstract class HindsightStream {
         return (other ^ time) << Long.SIZE - STREAM_BITS == 0;
     }
 
-    /** Takes another chunk; where its first event goes, or 0 if there is none to be had. */
+    /**
+     * Takes another chunk. Returns the address of its first event, or 0 if there is no chunk to be
+     * had.
+     */
     @DontInline
     private long turn(Thread thread) {
         try {
@@ -222,7 +235,8 @@ abstract class HindsightStream {
                 return 0;
             }
             chunk = fresh;
-            // The old one is another's by now: where the stack ends below, nothing may be stored there.
+            // By now the old chunk belongs to another thread: if the stack overflows below, nothing
+            // may be stored there.
             limit = -1;
             isAt(now);
             end = fresh + 8;
@@ -253,18 +267,18 @@ abstract class HindsightStream {
         }
     }
 
-    /** What was told some time ago may be gone. */
+    /** Called when descriptions recorded some time ago may have been discarded. */
     abstract void newSpan();
 
-    /** Whether what this thread told first may be gone. */
+    /** Whether what this thread recorded first may have been discarded. */
     final boolean isLaterSpan() {
         return lastSpan != 0;
     }
 
     /**
-     * An event of this thread is lost. A platform thread says so right away, for it may have no event
-     * after it, and later how many more; of virtual threads others may be lost before the next one is
-     * stored.
+     * Counts a lost event of this thread. A platform thread records the loss at once, because it
+     * may store no event after it, and updates the count later. On a carrier, events of other
+     * virtual threads may be lost before the next one is stored.
      */
     private void lose(Thread thread) {
         U.getAndAddLong(null, shared + LOST, 1);
@@ -288,9 +302,9 @@ abstract class HindsightStream {
     }
 
     /**
-     * An error of the end of the stack passes, or is caught. Events that it has cost were before: their
-     * probes, which are guarded, have counted them without a word, and nobody knows of which calls.
-     * Where it was thrown one more may be missing, if that was in a probe.
+     * Called when a {@code StackOverflowError} passes or is caught. The events that it has cost
+     * came before it: their probes are guarded and have counted them, but the calls are not known.
+     * At the place of the throw one more may be missing, if that was in a probe.
      */
     @DontInline
     final void overflowed(Throwable error, boolean caught) {
@@ -298,7 +312,7 @@ abstract class HindsightStream {
         if (untold > 0) {
             long p = room();
             if (p != 0) {
-                // There may be no stack for this either; then it is for the next one.
+                // There may be no stack for this either; then the next such error counts them.
                 U.getAndAddLong(null, shared + LOST, untold);
                 toldOverflows += untold;
                 putLost(p, untold);
@@ -310,14 +324,14 @@ abstract class HindsightStream {
         overflow = caught ? null : error;
     }
 
-    /** Counts what was not told of. */
+    /** Counts the losses that are not recorded. */
     static void settle() {
         int untold = HindsightTrace.overflows - toldOverflows;
         toldOverflows += untold;
         U.getAndAddLong(null, shared + LOST, untold);
     }
 
-    /** Gives the chunk back. */
+    /** Returns the chunk. */
     final void close() {
         if (chunk != 0 && lost > 0 && isAtGap()) {
             U.putLong(gap + 1, 1 + lost);

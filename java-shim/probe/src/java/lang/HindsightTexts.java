@@ -33,23 +33,27 @@ import jdk.internal.vm.annotation.DontInline;
 import sun.nio.fs.DefaultFileSystemProvider;
 
 /**
- * What is worth telling of an object besides its class: what never changes in it, and what a source can
- * make it of again; of what is reflected, which member it is.
+ * The text that a trace records of an object besides its class: a value that never changes and from
+ * which source code can make the object again, or the member that an object of reflection stands
+ * for.
  *
- * <p><b>Invariant:</b> calls nothing of the program. Of the JDK beyond {@code java.lang}, only methods of
- * the exact classes that are named here: they take no locks, and what they keep (a text that was asked
- * for) nobody sees. A kind of values is asked only while nothing that takes part is instrumented.
+ * <p><b>Invariant:</b> calls nothing of the program. Of the JDK outside {@code java.lang} it calls
+ * only methods of the exact classes named here, which take no locks; what they cache (a text, once
+ * asked for) nobody sees. A kind of values is asked only while no class involved is instrumented.
  */
 final class HindsightTexts {
-    /** Beyond this a text is not worth its bytes; a text that is cut says nothing. */
+    /** The longest text that is recorded; a truncated text says nothing. */
     private static final int MAX_TEXT = 256;
 
-    /** About ten thousand years from 1970 on, either way: no day that anybody means is beyond. */
+    /** About ten thousand years before and after 1970, which no meaningful date exceeds. */
     private static final long MAX_SECONDS = 10_000L * 366 * 86_400;
 
     private static final long SECONDS_OF_DAY = 86_400;
 
-    /** Kinds of values, which the agent knows by these bits: those that it records itself are not asked. */
+    /**
+     * Bits of the kinds of values, known to the agent: values of classes that it records are not
+     * asked.
+     */
     private static final int TIMES = 1;
 
     private static final int INSTANTS = 1 << 1;
@@ -64,14 +68,14 @@ final class HindsightTexts {
     private static final int PATHS = 1 << 10;
     private static final int CLOCKS = 1 << 11;
 
-    /** The kinds of values beyond {@code java.lang} that are asked. */
+    /** The kinds of values outside {@code java.lang} that are asked. */
     private static int asked;
 
     private HindsightTexts() {}
 
     /**
-     * Called before any probe. What makes the texts is initialised here, by one value of each kind that takes more
-     * than to read a field, so that none is the first for a probe.
+     * Initialises what makes the texts. Called before any probe. One value of each kind that needs
+     * more than the reading of a field is asked here, so that no probe asks the first.
      */
     static void start(int values) {
         asked = values;
@@ -98,8 +102,9 @@ final class HindsightTexts {
         }
         if (asks(NUMBERS)) {
             of(BigInteger.ONE.shiftLeft(3 * MAX_TEXT), BigInteger.class);
-            // No decimal: on JDK 25 that class asks how many threads the common pool has, which the program may set
-            // yet; and who has one has the class.
+            // No decimal is asked: on JDK 25 that class asks for the parallelism of the common
+            // pool, which the program may still want to set. Code that has a decimal has
+            // initialised the class.
         }
         if (asks(UUIDS)) {
             of(new UUID(1, 2), UUID.class);
@@ -108,17 +113,17 @@ final class HindsightTexts {
             of(Locale.GERMANY, Locale.class);
         }
         if (asks(URIS)) {
-            // Its text is put together when it is asked for.
+            // Its text is composed when it is asked for.
             of(URI.create("a/b").resolve("c"), URI.class);
         }
         if (asks(PATHS)) {
-            // Not the default one, for which the program may have a provider of its own.
+            // Not the default file system, for which the program may have its own provider.
             Path path = DefaultFileSystemProvider.theFileSystem().getPath("a");
             of(path, path.getClass());
         }
     }
 
-    /** Null if there is nothing to tell. */
+    /** The text of an object, or null if it has none. */
     static String of(Object object, Class<?> type) {
         if (type == String.class) {
             return (String) object;
@@ -146,26 +151,26 @@ final class HindsightTexts {
             try {
                 return ofValue(object, type);
             } catch (RuntimeException e) {
-                // One that was made without its constructor.
+                // The object was made without its constructor.
                 return null;
             }
         }
         return null;
     }
 
-    /** What is written or called by reflection, of which nothing else tells. */
+    /** The member that reflection writes or calls, which no other event names. */
     @DontInline
     private static String ofMember(Member member, Class<?> type) {
         Class<?> owner = member.getDeclaringClass();
         if (owner == null) {
-            // It was made without its constructor.
+            // The object was made without its constructor.
             return null;
         }
         String name = type == Constructor.class ? "<init>" : member.getName();
         return owner.getName() + "." + name;
     }
 
-    /** The field of a class and a name, or what reflects it. */
+    /** The field of a class and a name, or of its reflection. */
     static String ofField(Object owner, Object name) {
         return owner instanceof Class
                 ? ((Class<?>) owner).getName() + "." + name
@@ -223,7 +228,7 @@ final class HindsightTexts {
         return text == null || text.length() > MAX_TEXT ? null : text;
     }
 
-    /** The instant and zone of a clock that stands still, and the zone of one that goes. */
+    /** The instant and zone of a fixed clock, or the zone of a running one. */
     private static String ofClock(Clock clock, String name) {
         switch (name) {
             case "java.time.Clock$FixedClock":
@@ -237,8 +242,8 @@ final class HindsightTexts {
     }
 
     /**
-     * As {@link Instant#toString}, without the formatter, which would be initialised for it, and without {@code
-     * java.util}, which is recorded where a test is to make collections again.
+     * As {@link Instant#toString}, but without the formatter, which this would initialise, and
+     * without {@code java.util}, which is recorded when generated tests are to rebuild collections.
      */
     private static String ofInstant(Instant instant) {
         long second = instant.getEpochSecond();
@@ -252,12 +257,12 @@ final class HindsightTexts {
         return date + "T" + time + seconds;
     }
 
-    /** Whether its text can be short, and so is made quickly. */
+    /** Whether the number's text is short, and so is made quickly. */
     private static boolean ofInteger(BigInteger value) {
         return value.bitLength() <= 4 * MAX_TEXT;
     }
 
-    /** The tag of a language and country. */
+    /** The tag of a locale's language and country. */
     private static String ofLocale(Locale locale) {
         boolean isPlain =
                 !locale.getLanguage().isEmpty()

@@ -5,19 +5,20 @@ import jdk.internal.misc.Unsafe;
 import jdk.internal.vm.annotation.ForceInline;
 
 /**
- * What the probes keep for one thread: the exceptions that have lately passed through it.
+ * The state that the probes keep for one thread: the exceptions that have lately passed through it.
  *
- * <p>A thread gets its entry at its first exception. Entries live in a table indexed by the thread's
- * number, with a check of the owner; that is cheaper than {@link ThreadLocal} and, unlike it,
+ * <p>A thread gets its entry at its first exception. Entries are in a table indexed by the thread's
+ * number, with a check of the owner. That is cheaper than {@link ThreadLocal} and, unlike it,
  * touches nothing that the program can see.
  *
- * <p>What an exception has kept is let go by {@link #sweep} when nothing has moved for a while, and by
- * the garbage collector when memory is short: entries hold it softly.
+ * <p>The values that an exception keeps alive are dropped by {@link #sweep} when the thread has
+ * been idle for a while, and by the garbage collector when memory is short, because entries hold
+ * them softly.
  *
  * <p><b>Invariant:</b> frames belong to exactly one exception object on one way up. A new exception
- * starts empty; the same object thrown again (a shared constant, or HotSpot's pre-allocated ones)
- * starts empty too, once a handler has seen it caught: one of an instrumented method, or of those
- * classes of the JDK that catch everything (executors, futures), whose handlers tell it too.
+ * starts empty. So does the same object if it is thrown again (a shared constant, or one that
+ * HotSpot allocates in advance), once a probe has seen it caught: by a handler of an instrumented
+ * method, or of those classes of the JDK that catch everything (executors, futures).
  */
 final class HindsightThread {
     static final int UNCAUGHT = 0;
@@ -25,14 +26,17 @@ final class HindsightThread {
     static final int CAUGHT = 2;
     /** The program asks for a record of an exception. */
     static final int RECORD = 3;
-    /** The program asks for a record of where it is; the exception is made for it. */
+    /** The program asks for a record of its present state, for which the exception is made. */
     static final int RECORD_STATE = 4;
-    /** Some library has caught it, and calls the handler of uncaught exceptions by itself. */
+    /** A library has caught the exception and itself calls the handler of uncaught exceptions. */
     static final int HANDED_OVER = 5;
-    /** An escape that there was no room to report has come to a handler. */
+    /** An escape has come to a handler after there was no room to report it. */
     static final int OVERDUE = 6;
 
-    /** The agent's answers: whether it is a failure, or to be asked about again by a method farther out. */
+    /**
+     * The agent's answers: whether the exception is a failure, or is to be reported again by a
+     * method further out.
+     */
     static final int FAILURE = 1;
     static final int LATER = 2;
 
@@ -42,33 +46,35 @@ final class HindsightThread {
 
     private static final int MAX_TABLE = 1 << 16;
 
-    /** For who changes the table, or takes the reserve. */
+    /** Held to change the table or to take the reserve. */
     private static final HindsightLock LOCK = new HindsightLock();
 
-    /** What an exception has kept alive is let go after one to two of these. */
+    /**
+     * The interval of sweeps in milliseconds; idle exceptions are dropped after one to two of them.
+     */
     private static final int SWEEP_MILLIS = 20_000;
 
-    /** How often was swept. */
+    /** The number of sweeps so far. */
     static int sweeps;
 
-    /** Set by the agent once it can take reports, cleared when the JVM goes down. */
+    /** Set by the agent once it accepts reports, and cleared when the JVM shuts down. */
     static volatile boolean ready;
 
     /** Read without synchronisation: an old table only makes a thread register again. */
     static Latest[] table = new Latest[256];
 
     /**
-     * The one of the table's that has the most to do, as far as the last sweep saw; null for none. It
-     * is found without the table. Only its own thread and the sweeper write here, so that the others
-     * keep the line in their caches.
+     * The table's busiest entry, as of the last sweep; null if there is none. It is found without
+     * the table. Only its own thread and the sweeper write here, so that other threads keep the
+     * line in their caches.
      */
     private static Latest busiest;
 
-    /** Causes of causes that are looked at. */
+    /** The longest chain of causes that is followed. */
     static final int MAX_CAUSES = 8;
 
     /**
-     * For one exception at a time that passes where there is no memory left: the collector has
+     * A way for one exception at a time that passes when there is no memory left: the collector has
      * cleared the ways of all threads by then.
      */
     private static final Propagation RESERVE = new Propagation();
@@ -76,12 +82,12 @@ final class HindsightThread {
     /** The thread that has the reserve. */
     private static volatile Thread reserved;
 
-    /** The number of the sweep before it was asked for last. */
+    /** The number of the sweep before the reserve was last asked for. */
     private static int reservedAt;
 
     static {
         RESERVE.reserve();
-        // Where memory is short, a class cannot be initialised.
+        // When memory is short, a class cannot be initialised.
         HindsightCauses.initialize();
         HindsightWays.initialize();
         HindsightMemory.begin();
@@ -89,10 +95,10 @@ final class HindsightThread {
 
     private final Thread owner;
 
-    /** Latest first; cleared by the collector rather than that the program runs out of memory. */
+    /** The ways, latest first; the collector clears them before the program runs out of memory. */
     SoftReference<Propagation[]> kept = new SoftReference<>(new Propagation[HindsightWays.KEPT]);
 
-    /** In the table while the thread has no way. */
+    /** The table's entry while the thread has no way. */
     private final Latest none;
 
     private HindsightThread(Thread owner) {
@@ -101,11 +107,11 @@ final class HindsightThread {
     }
 
     /**
-     * One exception on its way up: its first frames, nearest to where it was thrown, and what is
-     * known of the others.
+     * One exception on its way up: its first frames, nearest to the throw, and the state of the
+     * others.
      */
     static final class Propagation extends HindsightProbe {
-        /** For the table; null for none, cleared now and then. */
+        /** The table's entry for this way; null if there is none. It is cleared now and then. */
         private Latest latest;
 
         // The native side reads the fields from here to `exception`.
@@ -115,48 +121,54 @@ final class HindsightThread {
         /** The piece before {@link #tail}. */
         HindsightProbe tailBefore;
 
-        /** Frames that fell out between head and tails. */
+        /** The number of frames that were dropped between head and tails. */
         int dropped;
 
         /**
-         * The way up that the same exception object had before a handler caught it, if the method of
-         * that handler has since thrown it on; else null.
+         * The way up that the same exception object took before a handler caught it, if the method
+         * of that handler has rethrown it since; else null.
          */
         Propagation before;
 
-        /** Whether there was a way before, of which nothing is known any more. */
+        /** Whether there was an earlier way of which nothing is known any more. */
         boolean lost;
 
         Throwable exception;
 
         /**
-         * Which methods may have caught the same exception on other ways of it: a set with a bit for
-         * all methods whose numbers have the same lower six bits.
+         * The methods that may have caught the same exception on its other ways: a set with one bit
+         * for all methods whose numbers agree in the lower six bits.
          */
         long catchers;
 
-        /** Whether it has left a method that an {@code escape:} rule names: that is asked once on each way. */
+        /**
+         * Whether the exception has left a method that an {@code escape:} rule names, which is
+         * asked once on each way.
+         */
         boolean escaped;
 
-        /** The method that an {@code escape:} rule names where there was no room yet to report it; else -1. */
+        /**
+         * A method that an {@code escape:} rule names, if there was no room yet to report its
+         * exception; else -1.
+         */
         int overdue = -1;
 
-        /** Whether it was reported, by whatever rule: one failure counts once. */
+        /** Whether the exception was reported by any rule: one failure counts once. */
         boolean reported;
 
         int catcher = -1;
 
-        /** Whether the same exception has a later way that comes {@link #before from} this one. */
+        /** Whether a later way of the same exception {@link #before continues} this one. */
         boolean leads;
 
-        /** The number of the sweep before it was put aside. */
+        /** The number of the sweep before this way was put aside. */
         int aside;
 
         Propagation() {
             super(null);
         }
 
-        /** A piece with room for one more frame with so many values, where this has none. */
+        /** A piece with room for one more frame with this many values, if this one has none. */
         HindsightProbe room(int references, int words) {
             HindsightProbe piece = tail == null ? this : tail;
             if (piece.frames == FRAMES) {
@@ -168,7 +180,7 @@ final class HindsightThread {
             return piece;
         }
 
-        /** Takes a fresh piece; the two latest tails are kept, older frames fall out. */
+        /** Takes a fresh piece. The two latest tails are kept; older frames are dropped. */
         private HindsightProbe turn() {
             HindsightProbe fresh;
             if (tailBefore == null) {
@@ -194,7 +206,8 @@ final class HindsightThread {
         }
 
         void restart(Throwable next) {
-            // Whoever copies it meanwhile sees that it is another one's, or nobody's.
+            // A thread that copies it meanwhile sees that it belongs to another exception, or to
+            // none.
             exception = null;
             U.storeFence();
             clear();
@@ -213,8 +226,8 @@ final class HindsightThread {
         }
 
         /**
-         * Where it began and where it has ended so far: the first method that it has left, and the one that has caught
-         * it, or else the last one that it has left.
+         * The ends of the way so far: the first method that the exception left, and the one that
+         * caught it or else the last one that it left.
          */
         long ends() {
             HindsightProbe last = tail == null ? this : tail;
@@ -222,7 +235,7 @@ final class HindsightThread {
             return (long) starts[0] << 32 | end & 0xffff_ffffL;
         }
 
-        /** Whether the exception had another way before it came to this one, as far as it is known. */
+        /** Whether the exception is known to have taken the other way before this one. */
         boolean comesFrom(Propagation way) {
             Propagation earlier = before;
             for (int i = 1; i < HindsightWays.KEPT && earlier != null; i++) {
@@ -234,7 +247,7 @@ final class HindsightThread {
             return false;
         }
 
-        /** Whether what a rule says now was said of the same failure before. */
+        /** Whether a rule reports what was reported before of the same failure. */
         boolean isReported(int rule) {
             boolean known = reported;
             Propagation earlier = before;
@@ -242,11 +255,12 @@ final class HindsightThread {
                 known |= earlier.reported;
                 earlier = earlier.before;
             }
-            // Where it was caught already, it was thrown anew since, unless this is about what was caught.
+            // If it was caught already, it has been rethrown since, unless the rule is about a
+            // caught exception.
             return known && (catcher < 0 || rule == RECORD || rule == HANDED_OVER);
         }
 
-        /** What another thread knows of an exception; null if it has turned to the next one meanwhile. */
+        /** A copy of this way; null if the thread has turned to another exception meanwhile. */
         Propagation copy() {
             Propagation copy = new Propagation();
             copy.exception = exception;
@@ -271,15 +285,18 @@ final class HindsightThread {
     }
 
     /**
-     * What the table has for a thread: its latest way, so that the next frame of it is reached by few
-     * loads. After each frame the processor starts anew with an empty pipeline, so that their number is
-     * what a frame costs.
+     * The table's entry of a thread: its latest way, so that the exception's next frame is reached
+     * by few loads. After each frame the processor starts with an empty pipeline, so the number of
+     * loads decides what a frame costs.
      */
     static final class Latest extends SoftReference<Propagation> {
         final Thread owner;
         final HindsightThread thread;
 
-        /** Counts probes, so that the sweeper sees who has moved. Racy on purpose: it is only a hint. */
+        /**
+         * Counts probes, by which the sweeper sees which threads are active. It is racy on purpose,
+         * since it is only a hint.
+         */
         int moves;
 
         int movesAtSweep = -1;
@@ -291,7 +308,10 @@ final class HindsightThread {
         }
     }
 
-    /** Where a thread is in the table: they are numbered in a row, so that neighbours do not collide. */
+    /**
+     * A thread's place in the table. Threads are numbered consecutively, so neighbours do not
+     * collide.
+     */
     @ForceInline
     private static int place(Thread thread, Latest[] all) {
         return (int) U.getLong(thread, THREAD_ID) & (all.length - 1);
@@ -326,7 +346,7 @@ final class HindsightThread {
         }
     }
 
-    /** Called by {@link #register}, under its lock. */
+    /** Enlarges the table. Called by {@link #register}, under its lock. */
     private static Latest[] grow() {
         Latest[] old = table;
         Latest[] larger = new Latest[2 * old.length];
@@ -339,7 +359,7 @@ final class HindsightThread {
         return larger;
     }
 
-    /** What is kept of this thread's exceptions, latest first. */
+    /** The ways of this thread's exceptions, latest first. */
     private Propagation[] kept() {
         Propagation[] all = kept.get();
         if (all == null) {
@@ -349,7 +369,7 @@ final class HindsightThread {
         return all;
     }
 
-    /** The current thread's propagation that the next frame belongs to. */
+    /** The propagation of the current thread to which the next frame belongs. */
     @ForceInline
     static Propagation way(Throwable exception, int method) {
         // The method may be about to leave a monitor.
@@ -408,8 +428,8 @@ final class HindsightThread {
     }
 
     /**
-     * Gives the reserve back, if it is this thread's and its exception is over: it is caught, or one that the JDK has
-     * made for it.
+     * Releases the reserve if it is this thread's and its exception is over: caught, or wrapped by
+     * the JDK in the one that was caught.
      */
     static void free(Throwable exception) {
         if (reserved != Thread.currentThread()) {
@@ -423,7 +443,7 @@ final class HindsightThread {
         }
     }
 
-    /** Gives the reserve back: nothing more will be asked of this thread. */
+    /** Releases the reserve: nothing more will be asked of this thread. */
     static void end() {
         if (reserved == Thread.currentThread()) {
             letGo(RESERVE.exception);
@@ -461,11 +481,11 @@ final class HindsightThread {
         return now;
     }
 
-    /** Puts the thread's latest way, or none, in its place. */
+    /** Puts the thread's latest way, or the empty entry, in its place in the table. */
     private void show(Latest latest) {
         Latest[] all = table;
         int place = place(owner, all);
-        // Once each: the sweeper takes them away meanwhile.
+        // Each is read once, because the sweeper removes them meanwhile.
         Latest there = all[place];
         if (there != null && there.thread == this) {
             all[place] = latest;
@@ -499,8 +519,8 @@ final class HindsightThread {
         }
         if (now != null) {
             settle(now);
-            // Caught in another method without having left one in between, it was thrown anew. In the
-            // same one, it may come from an inner handler.
+            // Caught in another method without having left one in between, it was thrown anew.
+            // Caught in the same one, it may come from an inner handler.
             now.reported &= now.catcher < 0 || now.catcher == method || isReported;
             now.catcher = method;
         }
@@ -510,8 +530,8 @@ final class HindsightThread {
     }
 
     /**
-     * Who catches an exception that the JDK has made for another, as reflection and futures do, has
-     * caught that one too.
+     * Notes an exception as caught when the one is caught in which the JDK has wrapped it, as
+     * reflection and futures do.
      */
     private static void caughtWithin(Propagation[] all, Throwable exception, int method) {
         Throwable within = within(exception);
@@ -529,12 +549,12 @@ final class HindsightThread {
         }
     }
 
-    /** The exception that the JDK has made this one for; null if it is none of these. */
+    /** The exception that the JDK has wrapped in this one; null if there is none. */
     private static Throwable within(Throwable exception) {
         return exception.getClass().getClassLoader0() == null ? HindsightCauses.cause(exception) : null;
     }
 
-    /** What is known of this exception's way, or null. */
+    /** The way of this exception, or null. */
     Propagation find(Throwable exception) {
         Propagation[] all = kept.get();
         if (all != null) {
@@ -548,16 +568,16 @@ final class HindsightThread {
     }
 
     /**
-     * What the agent's own thread does, again and again.
+     * The body of the agent's own thread; it repeats for ever.
      *
-     * <p>It sleeps in Java, not in native code: a JVM that goes down waits 300 ms for threads that
+     * <p>It sleeps in Java, not in native code: a JVM that shuts down waits 300 ms for threads that
      * are in native code.
      */
     static void sweepLater() {
         try {
             Thread.sleep(SWEEP_MILLIS);
         } catch (InterruptedException e) {
-            // Somebody interrupts every thread there is; we are not meant.
+            // Some programs interrupt every thread; that is not meant for us.
         }
         LOCK.acquire();
         try {
@@ -569,8 +589,8 @@ final class HindsightThread {
     }
 
     /**
-     * Lets go of what has not moved since the last sweep. A thread that is just then in a long {@code
-     * finally} loses the frames below it.
+     * Drops what has not moved since the last sweep. A thread that is in a long {@code finally}
+     * block at that time loses the frames below it.
      */
     private static void sweep() {
         sweeps++;
@@ -608,18 +628,18 @@ final class HindsightThread {
      * Hands a failure to the agent, which decides by its rules what to do with it.
      *
      * @param rule {@link #UNCAUGHT} or one of the others
-     * @param method the method that the rule is about, or -1
+     * @param method the method that the rule concerns, or -1
      * @param way the frames known of it, or null
-     * @param kept all ways kept of this thread, or null
-     * @return {@link #FAILURE}, {@link #LATER}, or 0 if it is none
+     * @param kept all ways of this thread that are kept, or null
+     * @return {@link #FAILURE}, {@link #LATER}, or 0 if it is no failure
      */
     static native int report(
             int rule, int method, Throwable exception, Propagation way, Propagation[] kept);
 
     /**
-     * Reports on the current thread. Nothing comes of it before the agent is ready.
+     * Reports on the current thread. It does nothing before the agent is ready.
      *
-     * @return whether to ask again, from a method farther out
+     * @return whether to report again, from a method further out
      */
     static boolean report(int rule, int method, Throwable exception) {
         if (!ready) {
@@ -647,7 +667,10 @@ final class HindsightThread {
         return answer == LATER;
     }
 
-    /** Reports an escape for which there was no room, if there is by now: whoever catches it may throw it on. */
+    /**
+     * Reports an escape for which there was no room, if there is by now; the method that catches it
+     * may rethrow it.
+     */
     private static void settle(Propagation way) {
         int method = way.overdue;
         if (method >= 0 && !report(OVERDUE, method, way.exception)) {
@@ -656,7 +679,7 @@ final class HindsightThread {
         }
     }
 
-    /** The same of an exception that nobody catches. */
+    /** As above, for an exception that nobody catches. */
     static void settle(Throwable exception) {
         HindsightThread known = known();
         Propagation way = known == null ? null : known.find(exception);
@@ -665,12 +688,18 @@ final class HindsightThread {
         }
     }
 
-    /** Whether a group has none above it. Its {@code getParent} asks a security manager, which may be the program's. */
+    /**
+     * Whether a group has no parent. Its {@code getParent} asks a security manager, which may be
+     * the program's.
+     */
     static boolean isRoot(ThreadGroup group) {
         return U.getReference(group, PARENT) == null;
     }
 
-    /** Keeps in mind what was reported before it has left any method: its handler may throw it on. */
+    /**
+     * Remembers an exception that was reported before it has left any method, because its handler
+     * may rethrow it.
+     */
     private static void remember(int method, Throwable exception) {
         long began = 0;
         try {

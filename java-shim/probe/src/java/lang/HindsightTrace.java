@@ -20,22 +20,24 @@ import jdk.internal.vm.annotation.DontInline;
  * }
  * </pre>
  *
- * <p>They call nothing of the program, allocate nothing once an object is known, and throw nothing but
- * what the end of the stack throws. An event counts when {@link HindsightTracer#done} has stored its
+ * <p>They call nothing of the program and allocate nothing once an object is known. They throw only
+ * what a stack overflow throws. An event counts when {@link HindsightTracer#done} has stored its
  * end; one that is left before has not happened.
- */
 public final class HindsightTrace {
     private static final jdk.internal.misc.Unsafe U = jdk.internal.misc.Unsafe.getUnsafe();
 
     /**
-     * Events that the end of the stack has cost and that nobody has told of yet are the last of these.
-     * Inserted code counts, too: where a probe has found no stack, it calls nothing.
+     * Counts events that stack overflows have cost, of which the last ones are not recorded yet.
+     * Inserted code counts here as well: if a probe has found no stack, the code calls nothing.
      */
     public static int overflows;
 
     private HindsightTrace() {}
 
-    /** What an object holds is a secret: the text of a string, and of those in an array. */
+    /**
+     * Notes that an object's content is secret: the text of a string, and of the strings in an
+     * array.
+     */
     public static void hide(Object object, int method) {
         HindsightTracer t = HindsightTracer.hiding(method);
         if (t != null && object != null) {
@@ -43,11 +45,11 @@ public final class HindsightTrace {
         }
     }
 
-    /** An array was made together with those in it. */
+    /** Called when an array was made together with the arrays in it. */
     public static void made(Object array) {
         if (array instanceof Object[]) {
             Object[] all = (Object[]) array;
-            // What comes into an empty one later is told when that is named.
+            // What is put into an empty array later is recorded when the array is named.
             if (all.length == 0 || all[0] == null) {
                 return;
             }
@@ -64,7 +66,10 @@ public final class HindsightTrace {
         }
     }
 
-    /** A handle of a field was made of a class and a name, or of what reflects the field. */
+    /**
+     * Called when a handle of a field was made from a class and a name, or from the field's
+     * reflection.
+     */
     public static void named(Object handle, Object owner, Object name) {
         HindsightTracer t = HindsightTracer.get();
         if (t != null && handle != null) {
@@ -72,10 +77,10 @@ public final class HindsightTrace {
         }
     }
 
-    /** A basic block runs. */
+    /** Called when a basic block runs. */
     public static void cover(int block) {
         long place = HindsightTracer.blocks + block;
-        // Reading is no contention.
+        // Reading causes no contention.
         if (U.getByte(place) == 0) {
             U.putByte(place, (byte) 1);
         }

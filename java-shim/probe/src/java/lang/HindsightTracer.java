@@ -6,99 +6,105 @@ import jdk.internal.vm.annotation.DontInline;
 import jdk.internal.vm.annotation.ForceInline;
 
 /**
- * What a thread writes its events with: its {@link HindsightStream}, and the objects it has lately told of.
+ * The object with which a thread writes its events: its {@link HindsightStream}, and the objects
+ * that it has lately named.
  *
- * <p>There is one for each platform thread. Virtual threads write with that of their carrier, for there
- * may be hundreds of thousands of them; {@link #current} says whose events come now, and a change is an
- * event. A virtual thread can leave its carrier only where it parks or blocks on a monitor, and no probe
- * does either.
+ * <p>There is one for each platform thread. Virtual threads write with that of their carrier,
+ * because there may be hundreds of thousands of them. {@link #current} is the thread whose events
+ * come now, and a change of it is an event. A virtual thread can leave its carrier only where it
+ * parks or blocks on a monitor, and no probe does either.
  *
- * <p><b>Invariant:</b> calls nothing of the program, and nothing outside {@code java.lang} and {@code
- * jdk.internal}, which are never instrumented; for what {@link HindsightTexts} asks, see there.
+ * <p><b>Invariant:</b> calls nothing of the program, and nothing outside {@code java.lang} and
+ * {@code jdk.internal}, which are never instrumented; {@link HindsightTexts} has its own rule.
  */
 final class HindsightTracer extends HindsightStream {
-    /** Bytes of a string that are stored. */
+    /** The most bytes of a string that are stored. */
     private static final int MAX_TEXT = 512;
 
-    /** Objects that a thread finds at once, to begin with and at most. */
+    /**
+     * The number of objects that a thread finds at once: the initial one here, then the largest.
+     */
     private static final int KNOWN = 256;
 
     private static final int MOST_KNOWN = 16_384;
 
     private static final int KNOWN_CLASSES = 64;
 
-    /** Numbers for objects that a thread takes for itself. */
+    /** The number of object numbers that a thread reserves at a time. */
     private static final int NUMBERS_AT_ONCE = 256;
 
-    /** Elements of an array that are hidden with it. */
+    /** The most elements of an array that are hidden with it. */
     private static final int MOST_HIDDEN = 256;
 
-    /** The object that has no number, for there was no memory for one, or there are no more. */
+    /**
+     * Stands for an object without a number, because there was no memory for one or there are no
+     * more.
+     */
     private static final long UNKNOWN = 1;
 
     private static final int NO_CLASS = -1;
 
     private static final byte[] NOTHING = {};
 
-    /** Where the bytes of blocks are. */
+    /** The address of the blocks' bytes. */
     static long blocks;
 
     // For HindsightWindow, before it is initialised.
-    /** Where the bytes of methods are; 0 if the whole run is recorded. */
+    /** The address of the methods' bytes; 0 if the whole run is recorded. */
     static long marks;
 
     static int every;
     static boolean byMethod;
 
-    /** How often the recording has gone on after a pause. */
+    /** The number of times the recording has resumed after a pause. */
     static int pauses;
 
     /** Whether texts are stored. */
     private static boolean texts;
 
-    /** Marks the virtual threads that have written, several with one mark. */
+    /** Marks the virtual threads that have written; several share one mark. */
     private static final byte[] VIRTUAL = new byte[1 << 18];
 
     private static final HindsightIdentities[] CLASS_IDS = HindsightIdentities.parts();
 
     /**
-     * For the virtual threads that write: thread and stream in one word. One that has gone to another
-     * carrier and come back is to be told of, though this carrier has written nothing else. Where two
-     * share a place, one is told of too often.
+     * The virtual threads that write, each with its stream in one word. When one has moved to
+     * another carrier and comes back, its switch is recorded although this carrier has written
+     * nothing else. If two threads share a place, a switch is recorded too often.
      */
     private static final long[] MOUNTS = new long[1 << 14];
 
     /**
-     * Marks the objects whose texts or elements are secrets, several with one mark: what was hidden once is not
-     * told later, by whichever thread, where it goes by another name.
+     * Marks the objects whose text or elements are secret; several share one mark. What was hidden
+     * once is not recorded later by any thread under another name.
      */
     private static final byte[] SECRETS = new byte[1 << 18];
 
-    /** Whether calls alone are told, so that objects need no numbers. */
+    /** Whether only calls are recorded, so that objects need no numbers. */
     private static boolean anonymous;
 
-    /** The thread whose events come now, if it is not a virtual one. */
+    /** The thread whose events come now, if it is a platform thread. */
     private Thread self;
 
     /**
-     * Objects that were told of lately. Nothing else holds the array, so that each collection starts it
-     * anew and nothing is kept alive by it.
+     * The objects named lately. Nothing else holds the array, so each garbage collection empties
+     * it, and it keeps nothing alive.
      */
     private WeakReference<Object[]> known = new WeakReference<>(new Object[KNOWN]);
 
-    /** Their numbers; as long. */
+    /** The numbers of these objects, at the same indices. */
     private long[] knownIds = new long[KNOWN];
 
-    /** Classes of such objects, held as they are. */
+    /** The classes of such objects, held in the same way. */
     private WeakReference<Class<?>[]> knownClasses = new WeakReference<>(new Class<?>[KNOWN_CLASSES]);
 
-    /** The first number that nobody had when the span of the last chunk began. */
+    /** The first unused number when the span of the last chunk began. */
     private long oldest;
 
-    /** How often an object was not among them. */
+    /** How often an object was not found among the known ones. */
     private int unknown;
 
-    /** The numbers that this thread has for objects that it will see first. */
+    /** The next of this thread's reserved numbers, for objects that it sees first. */
     private long nextNumber;
 
     private int numbersLeft;
@@ -113,10 +119,10 @@ final class HindsightTracer extends HindsightStream {
 
     private HindsightCalls own;
 
-    /** What objects come is a secret. */
+    /** Whether the objects named next are secret. */
     private boolean hides;
 
-    /** What tells of the elements of arrays; null if they are not told. */
+    /** Records the elements of arrays; null if they are not recorded. */
     private final HindsightElements elements = HindsightElements.ofThread();
 
     HindsightTracer(Thread owner) {
@@ -124,12 +130,12 @@ final class HindsightTracer extends HindsightStream {
     }
 
     /**
-     * Called by the agent, before {@link #start}, if not the whole run is to be recorded.
+     * Called by the agent before {@link #start}, if only a part of the run is to be recorded.
      *
      * @param marks memory for a byte for each method
-     * @param every of so many outermost calls one is recorded; 0 for all
+     * @param every one of this many outermost calls is recorded; 0 for all
      * @param byMethod whether only calls of marked methods are outermost ones
-     * @param closed whether the recording begins with a method
+     * @param closed whether the recording begins only with a method
      */
     static void narrow(long marks, int every, boolean byMethod, boolean closed) {
         HindsightTracer.marks = marks;
@@ -140,12 +146,15 @@ final class HindsightTracer extends HindsightStream {
         }
     }
 
-    /** Called by the agent, before {@link #start}, if the beginning of the trace goes when there is more. */
+    /**
+     * Called by the agent before {@link #start}, if the beginning of a trace that becomes too large
+     * is discarded.
+     */
     static void forget(int span) {
         HindsightStream.span = span;
     }
 
-    /** Called by the agent, before {@link #start}, if blocks are to be told. */
+    /** Called by the agent before {@link #start}, if blocks are to be recorded. */
     static void cover(long memory) {
         blocks = memory;
     }
@@ -153,9 +162,9 @@ final class HindsightTracer extends HindsightStream {
     /**
      * Called by the agent, before any probe.
      *
-     * @param memory the words of all threads
+     * @param memory the words that all threads share
      * @param bits memory for the bits of {@link HindsightNumbers}
-     * @param values which values of the JDK {@link HindsightTexts} may ask
+     * @param values the kinds of JDK values that {@link HindsightTexts} may ask
      */
     static void start(
             long memory,
@@ -170,7 +179,7 @@ final class HindsightTracer extends HindsightStream {
         HindsightElements.start(withElements);
         anonymous = callsOnly;
         startOrder();
-        // Whatever a probe may need is initialised by now, so that none waits for it.
+        // All that a probe may need is initialised by now, so that no probe waits for it.
         HindsightTracer first = new HindsightTracer(Thread.currentThread());
         HindsightNumbers.start(bits, memory + SERIAL, memory + NUMBERS);
         HindsightCarrier.get();
@@ -180,7 +189,7 @@ final class HindsightTracer extends HindsightStream {
             HindsightCalls.remove(0);
             HindsightNest.running(new int[0], 0, false);
         }
-        // The JVM looks for native methods by Java code, which may have probes later.
+        // The JVM finds native methods by Java code, which may have probes later.
         toldOverflows = HindsightTrace.overflows;
         take(0, 0, 0, 0, false);
         release(0);
@@ -189,34 +198,34 @@ final class HindsightTracer extends HindsightStream {
         HindsightLock.pause();
     }
 
-    /** The tracer of the current thread; null if nothing is to be recorded. */
+    /** The current thread's tracer; null if nothing is to be recorded. */
     @ForceInline
     static HindsightTracer get() {
         HindsightTracer tracer = any();
         return HindsightWindow.PARTIAL && tracer != null && tracer.skips ? null : tracer;
     }
 
-    /** The same for a method that begins. */
+    /** The tracer for a method that begins. */
     @ForceInline
     static HindsightTracer entering(int method) {
         return HindsightWindow.PARTIAL ? HindsightWindow.entering(method) : any();
     }
 
-    /** The same for a constructor whose call of another one has returned. */
+    /** The tracer for a constructor whose call of another constructor has returned. */
     @ForceInline
     static HindsightTracer binding(int method) {
         return HindsightWindow.PARTIAL ? HindsightWindow.binding(method) : any();
     }
 
-    /** The same for one that ends, or catches an exception. */
+    /** The tracer for a method that ends or catches an exception. */
     @ForceInline
     static HindsightTracer leaving(int method, boolean caught) {
         return HindsightWindow.PARTIAL ? HindsightWindow.leaving(method, caught) : any();
     }
 
     /**
-     * The same for a secret, which is told before the event that has it. Recorded or not: it may be told
-     * elsewhere.
+     * The tracer for a secret, which is recorded before the event that names it. It is given even
+     * if this call is not recorded, because the object may be named elsewhere.
      */
     static HindsightTracer hiding(int method) {
         if (HindsightWindow.PARTIAL) {
@@ -225,7 +234,7 @@ final class HindsightTracer extends HindsightStream {
         return any();
     }
 
-    /** Called behind the event of an end. */
+    /** Called after the event of a method's end. */
     @ForceInline
     static void left(HindsightTracer tracer, int method) {
         if (HindsightWindow.PARTIAL) {
@@ -233,7 +242,7 @@ final class HindsightTracer extends HindsightStream {
         }
     }
 
-    /** The same, be this call recorded or not. */
+    /** The tracer, whether this call is recorded or not. */
     @ForceInline
     static HindsightTracer any() {
         Thread thread = Thread.currentThread();
@@ -250,25 +259,28 @@ final class HindsightTracer extends HindsightStream {
         return id(object, HindsightElements.ALL);
     }
 
-    /** That of an array an element of which was just written. */
+    /** The number of an array of which an element was just written. */
     @ForceInline
     long stored(Object array, int index) {
         return id(array, index);
     }
 
-    /** That of what comes with a call whose first argument is this. */
+    /** The number of an argument of a call whose first argument is given. */
     @ForceInline
     long beside(Object object, Object first) {
         return id(object, isCopied(first, object) ? HindsightElements.NONE : HindsightElements.ALL);
     }
 
-    /** Whether a call with both may copy from one into the other. Else it may put the other into the one. */
+    /**
+     * Whether a call with both may copy from one into the other; else it may put the one into the
+     * other.
+     */
     private static boolean isCopied(Object from, Object to) {
         Class<?> type = from == null ? null : from.getClass();
         return type != null && type.isArray() && (type.isInstance(to) || !type.getComponentType().isInstance(to));
     }
 
-    /** That of an array whose elements are told by themselves. */
+    /** Gives a number to an array whose elements are recorded separately. */
     void made(Object array) {
         id(array, HindsightElements.NONE);
     }
@@ -278,7 +290,7 @@ final class HindsightTracer extends HindsightStream {
         if (object == null) {
             return 0;
         }
-        // If it is locked, there is something else in its place, which leads nowhere.
+        // If the object is locked, its first word holds something else, which leads to no entry.
         Object[] objects = known.get();
         if (objects != null) {
             int at = (int) (U.getLong(object, 0L) >>> HindsightNumbers.HASH_SHIFT) & objects.length - 1;
@@ -289,7 +301,7 @@ final class HindsightTracer extends HindsightStream {
         return look(object, toldElement);
     }
 
-    /** The number of an object that comes to be, if anybody wants it. */
+    /** The number of a new object, if it is needed. */
     @ForceInline
     long bound(Object object) {
         return anonymous ? 0 : id(object);
@@ -309,7 +321,7 @@ final class HindsightTracer extends HindsightStream {
             HindsightTracer tracer = HindsightTracers.of(carrier);
             if (HindsightTracers.haveStopped()) {
                 if (tracer != null && tracer.current == thread) {
-                    // It goes on with a word about this.
+                    // It continues with a record of this.
                     tracer.current = null;
                     tracer.self = null;
                 }
@@ -324,14 +336,14 @@ final class HindsightTracer extends HindsightStream {
             }
             return tracer.writesFor(thread) || tracer.switchTo(thread) ? tracer : null;
         } catch (Throwable e) {
-            // No memory or no stack.
+            // Memory or stack is exhausted.
             HindsightMemory.ranOut(e, began);
             U.getAndAddLong(null, shared + LOST, 1);
             return null;
         }
     }
 
-    /** Whether this thread's events come now, and nobody else has written any in between. */
+    /** Whether this thread's events come now and no other thread has written any in between. */
     private boolean writesFor(Thread thread) {
         if (current != thread) {
             return false;
@@ -343,7 +355,7 @@ final class HindsightTracer extends HindsightStream {
         return MOUNTS[(int) tid & MOUNTS.length - 1] == (tid << STREAM_BITS ^ stream);
     }
 
-    /** Goes on with the events of another thread. */
+    /** Continues with the events of another thread. */
     private boolean switchTo(Thread thread) {
         self = null;
         current = null;
@@ -361,7 +373,7 @@ final class HindsightTracer extends HindsightStream {
         long tid = U.getLong(thread, TID);
         int flags = thread == owner ? 0 : 1;
         if (HindsightWindow.PARTIAL) {
-            // What has told nothing before a pause goes on with nothing after it.
+            // A thread that recorded nothing before a pause has no calls after it.
             calls = callsOf(thread, tid);
             if (calls.goOn(pauses)) {
                 flags |= 2;
@@ -394,7 +406,7 @@ final class HindsightTracer extends HindsightStream {
         return own;
     }
 
-    /** Called when the recording goes on, before any thread finds its tracer again. */
+    /** Called when the recording resumes, before any thread finds its tracer again. */
     static void beginWindow() {
         for (int i = 0; i < MOUNTS.length; i++) {
             MOUNTS[i] = 0;
@@ -403,12 +415,12 @@ final class HindsightTracer extends HindsightStream {
         window(true);
     }
 
-    /** The number of an outermost call. */
+    /** The number of the next outermost call. */
     static long nextTop() {
         return U.getAndAddLong(null, shared + TOPS, 1);
     }
 
-    /** Gives an object its number without its text. */
+    /** Gives an object its number without recording its text. */
     void hide(Object object) {
         hides = true;
         try {
@@ -429,7 +441,7 @@ final class HindsightTracer extends HindsightStream {
         }
     }
 
-    /** The number of an object that is not among the latest ones, which it joins. */
+    /** The number of an object that is not among the known ones, to which it is added. */
     @DontInline
     private long look(Object object, int toldElement) {
         long began = 0;
@@ -463,7 +475,7 @@ final class HindsightTracer extends HindsightStream {
                     tellText(text, id);
                 }
             }
-            // One that is still empty is looked at again.
+            // An array that is still empty is examined again.
             if (objects != null && !mayBeFilled) {
                 int at = System.identityHashCode(object) & objects.length - 1;
                 knownIds[at] = id;
@@ -473,7 +485,7 @@ final class HindsightTracer extends HindsightStream {
         } catch (Throwable e) {
             HindsightMemory.ranOut(e, began);
             if (e instanceof OutOfMemoryError) {
-                // No stack has ended.
+                // No stack has overflowed.
                 U.getAndAddLong(null, shared + LOST, 1);
             } else {
                 HindsightTrace.overflows++;
@@ -482,7 +494,10 @@ final class HindsightTracer extends HindsightStream {
         }
     }
 
-    /** The number of an object with this hash code that was told of lately; none of another one. */
+    /**
+     * The number of a lately named object with this hash code; {@link #NONE} if it is another
+     * object.
+     */
     long lately(Object object, int hash) {
         Object[] objects = known.get();
         if (objects == null) {
@@ -492,7 +507,7 @@ final class HindsightTracer extends HindsightStream {
         return objects[at] == object ? knownIds[at] : HindsightNumbers.NONE;
     }
 
-    /** A number that no object has, for {@link #takeNumber} to take; none if there are no more. */
+    /** A number that no object has, for {@link #takeNumber}; {@link #NONE} if there are no more. */
     long nextNumber() {
         if (numbersLeft == 0) {
             nextNumber = HindsightNumbers.reserve(NUMBERS_AT_ONCE);
@@ -506,7 +521,7 @@ final class HindsightTracer extends HindsightStream {
         numbersLeft--;
     }
 
-    /** Starts the known objects anew; with more room if that is worth it. */
+    /** Empties the known objects, and makes room for more if that is worthwhile. */
     private Object[] again(Object[] old) {
         int length = knownIds.length;
         if (unknown > 8 * length && length < MOST_KNOWN) {
@@ -518,7 +533,7 @@ final class HindsightTracer extends HindsightStream {
         unknown = 0;
         Object[] objects = new Object[length];
         if (length != knownIds.length) {
-            // In this order: nobody may find an object without its number.
+            // In this order, so that no object is found without its number.
             known = new WeakReference<>(null);
             knownIds = new long[length];
         }
@@ -526,7 +541,10 @@ final class HindsightTracer extends HindsightStream {
         return objects;
     }
 
-    /** Whether what is in it may be to be told yet. */
+    /**
+     * Records an object that is new to the trace. Returns whether its elements may still have to be
+     * recorded.
+     */
     private boolean tellOf(Object object, Class<?> type, long id, int toldElement) {
         String text = HindsightTexts.of(object, type);
         int length = 0;
@@ -562,7 +580,7 @@ final class HindsightTracer extends HindsightStream {
         return mayBeFilled;
     }
 
-    /** Tells what an object says; for one that nobody was told of lately, without the object. */
+    /** Records the text of an object; for one that was not named lately, without the object. */
     private void tellText(String text, long id) {
         if (hides) {
             SECRETS[secret(id)] = 1;
@@ -577,7 +595,7 @@ final class HindsightTracer extends HindsightStream {
         }
         byte[] bytes = text.value();
         int stored = Math.min(bytes.length, MAX_TEXT);
-        // Only for what is cut: it takes a look at the whole string.
+        // Only for a truncated text, because the hash code needs the whole string.
         int hash = stored < bytes.length ? text.hashCode() : 0;
         long p = room(stored, current);
         if (p == 0) {
@@ -594,7 +612,7 @@ final class HindsightTracer extends HindsightStream {
         return (int) id & SECRETS.length - 1;
     }
 
-    /** Tells which field an object writes that was made to write it. */
+    /** Records the field that a handle writes which was made for it. */
     void named(Object handle, Object owner, Object name) {
         if (!texts) {
             return;
@@ -611,7 +629,7 @@ final class HindsightTracer extends HindsightStream {
         }
     }
 
-    /** The number of a class of objects; {@link #NO_CLASS} if it cannot have one. */
+    /** The number of a class of objects; {@link #NO_CLASS} if it can have none. */
     private int classId(Class<?> type) {
         Class<?>[] classes = knownClasses.get();
         if (classes == null) {
@@ -633,7 +651,7 @@ final class HindsightTracer extends HindsightStream {
             if (id >= HindsightNumbers.CLASSES) {
                 return NO_CLASS;
             }
-            // Before any event names it.
+            // Before any event names the class.
             define(id, type);
             identity = part.add(new HindsightIdentity(type, hash, id), type);
         }
@@ -642,7 +660,7 @@ final class HindsightTracer extends HindsightStream {
         return (int) identity.id;
     }
 
-    /** All objects are looked at again, and old ones tell again what they say. */
+    /** Looks at all objects anew, so that old ones are described again. */
     @Override
     void newSpan() {
         oldest = HindsightNumbers.next();
@@ -654,7 +672,7 @@ final class HindsightTracer extends HindsightStream {
         }
     }
 
-    /** Called at the entry of {@code Thread.exit}, on the thread that ends. */
+    /** Called at the entry of {@code Thread.exit}, on the ending thread. */
     public static void ended(Thread thread) {
         try {
             if (thread != Thread.currentThread()) {
@@ -715,7 +733,10 @@ final class HindsightTracer extends HindsightStream {
         }
     }
 
-    /** The thread has ended, and the recording stops with that if it was to do so with the end of one of its calls. */
+    /**
+     * Called when the thread has ended; stops the recording if that was to stop with the end of one
+     * of its calls.
+     */
     void stop() {
         if (HindsightWindow.PARTIAL) {
             stopWith(own);
@@ -728,7 +749,7 @@ final class HindsightTracer extends HindsightStream {
         }
     }
 
-    /** Gives the chunk back, and is found no more. */
+    /** Returns the chunk and removes this tracer from the table. */
     void leave() {
         HindsightTracers.remove(this);
         self = null;
@@ -737,20 +758,20 @@ final class HindsightTracer extends HindsightStream {
     }
 
     /**
-     * Takes a chunk for another, which is full.
+     * Takes a chunk in exchange for a full one.
      *
      * @param full the old chunk, or 0
-     * @param stream if it is 0, there is none to be had
-     * @return its address, or 0 if there is none
+     * @param stream the number of the stream; if it is 0, there is no chunk to be had
+     * @return the chunk's address, or 0 if there is none
      */
     static native long take(long full, long stream, long thread, long stamp, boolean virtual);
 
-    /** Gives back the last chunk of a thread. */
+    /** Returns a thread's last chunk. */
     static native void release(long chunk);
 
-    /** Says that the recording goes on, if it does. */
+    /** Notes that the recording resumes or pauses. */
     private static native void window(boolean begins);
 
-    /** Writes the name of a class down. */
+    /** Records the name of a class. */
     private static native void define(int id, Class<?> type);
 }

@@ -6,16 +6,16 @@ import jdk.internal.vm.annotation.ForceInline;
 /**
  * The tracers of all threads, and whether anything is recorded.
  *
- * <p>A table that a platform thread finds its tracer in by its number, at one of a few places. It is read without
- * a lock: an old table only makes a thread look again, and where nothing is recorded threads look into one that
- * has nobody.
+ * <p>A platform thread finds its tracer in a table by its number, at one of a few places. The table
+ * is read without a lock: an old table only makes a thread look again. While nothing is recorded,
+ * threads look into a table without tracers.
  *
- * <p><b>Invariant:</b> that of {@link HindsightTracer}.
+ * <p><b>Invariant:</b> as of {@link HindsightTracer}.
  */
 final class HindsightTracers {
     private static final Unsafe U = HindsightTracer.U;
 
-    /** Entries of the table that a thread may be found at. */
+    /** The number of places of the table at which a thread may be found. */
     private static final int WINDOW = 8;
 
     private static final int LEAST = 1024;
@@ -23,10 +23,13 @@ final class HindsightTracers {
 
     private static final int SWEEP_MILLIS = 10_000;
 
-    /** For who changes the table, or whether it is seen. */
+    /** Held to change the table, or whether it is visible. */
     private static final HindsightLock LOCK = new HindsightLock();
 
-    /** For who lets the recording go on, which the agent is told of: others need not wait for that. */
+    /**
+     * Held while the recording resumes and the agent is notified, for which other threads need not
+     * wait.
+     */
     private static final HindsightLock GOING_ON = new HindsightLock();
 
     private static HindsightTracer[] table = new HindsightTracer[LEAST];
@@ -34,18 +37,18 @@ final class HindsightTracers {
     /** Stands for the table while nothing is recorded. */
     private static final HindsightTracer[] NOBODY = new HindsightTracer[1];
 
-    /** The table that probes look into first: that one, or {@link #NOBODY}. */
+    /** The table in which probes look first: {@link #table} or {@link #NOBODY}. */
     private static HindsightTracer[] visible = table;
 
-    /** Threads in which calls are going on with whose end the recording stops, as far as they are recorded. */
+    /** The number of threads with recorded calls in progress with whose end the recording stops. */
     private static int ending;
 
-    /** The numbers of platform threads that have ended lately, each at its place. */
+    /** The numbers of platform threads that have ended lately, each at its own place. */
     private static final long[] ENDED = new long[1024];
 
     private HindsightTracers() {}
 
-    /** What is at the first place where a thread's tracer may be, if anything is recorded. */
+    /** The entry at the first place of a thread's tracer, if anything is recorded. */
     @ForceInline
     static HindsightTracer first(Thread thread) {
         return first(visible, thread);
@@ -69,7 +72,7 @@ final class HindsightTracers {
         return null;
     }
 
-    /** The same where that is worth to look once more: {@link #empty} may just have moved it. */
+    /** As {@link #of}, but looks twice, since {@link #empty} may just have moved the tracer. */
     static HindsightTracer certainlyOf(Thread owner) {
         HindsightTracer there = of(owner);
         if (there != null) {
@@ -83,13 +86,16 @@ final class HindsightTracers {
         }
     }
 
-    /** The thread that runs is about to end, and tells nothing more: the JDK's own code for that may have probes. */
+    /**
+     * Notes that the running thread is about to end and records nothing more: the JDK's code for
+     * its end may have probes.
+     */
     static void end(Thread owner) {
         long tid = U.getLong(owner, HindsightTracer.TID);
         ENDED[(int) tid & ENDED.length - 1] = tid;
     }
 
-    /** Whether this thread, which runs, is on its way out. */
+    /** Whether this thread, which runs, is about to end. */
     static boolean isEnding(Thread owner) {
         long tid = U.getLong(owner, HindsightTracer.TID);
         return ENDED[(int) tid & ENDED.length - 1] == tid;
@@ -172,8 +178,9 @@ final class HindsightTracers {
     }
 
     /**
-     * Empties a place, and moves up who stands behind it for want of it: there is nobody behind an empty place who
-     * could be before it. A thread that does not find its tracer on the way looks for it again under the lock.
+     * Empties a place, and moves up the tracers behind it that belong further forward: behind an
+     * empty place there is none that could be before it. A thread that misses its tracer meanwhile
+     * looks again under the lock.
      */
     private static void empty(HindsightTracer[] all, int place) {
         int free = place;
@@ -199,15 +206,18 @@ final class HindsightTracers {
         return visible == NOBODY;
     }
 
-    /** Whether this is a platform thread that has nothing to say while nothing is recorded; most are. */
+    /**
+     * Whether this is a platform thread that has nothing to do while nothing is recorded, as most
+     * are.
+     */
     static boolean hasNone(Thread thread) {
         HindsightTracer first = first(table, thread);
-        // Where the first place is empty, so are the others: `put` and `empty` see to that.
+        // If the first place is empty, so are the others, which `put` and `empty` ensure.
         return HindsightCarrier.get() == thread
                 && (first == null || first.owner == thread && first.current == null);
     }
 
-    /** Records from here on. */
+    /** Resumes the recording. */
     static void goOn() {
         if (visible != NOBODY || !HindsightTracer.ready) {
             return;
@@ -226,7 +236,8 @@ final class HindsightTracers {
     private static void show() {
         LOCK.acquire();
         try {
-            // Nothing is recorded any more once the agent has said so, which stops it then.
+            // Once the agent has ended the recording, nothing more is recorded; it also hides the
+            // table then.
             if (HindsightTracer.ready) {
                 ending = 0;
                 visible = table;
@@ -237,8 +248,8 @@ final class HindsightTracers {
     }
 
     /**
-     * A thread begins a call with whose end the recording stops: from here on it does not stop with that of another
-     * thread. False if it has stopped.
+     * Notes that a thread begins a call with whose end the recording stops: until then it does not
+     * stop with such a call of another thread. Returns false if it has stopped already.
      */
     static boolean join(HindsightCalls calls) {
         LOCK.acquire();
@@ -246,7 +257,7 @@ final class HindsightTracers {
             if (visible == NOBODY) {
                 return false;
             }
-            // Where the stack ends, there may be such a call of which nothing more was told.
+            // After a stack overflow there may be such a call whose end was not recorded.
             if (!calls.wereCounted(HindsightTracer.pauses)) {
                 ending++;
             }
@@ -258,8 +269,9 @@ final class HindsightTracers {
     }
 
     /**
-     * The last such call of a thread has ended, be its begin recorded or not: nothing is recorded from here on, unless
-     * one is going on in another thread. Whether it has stopped.
+     * Called when a thread's last such call has ended, whether its begin was recorded or not.
+     * Nothing is recorded from here on, unless another thread has such a call in progress. Returns
+     * whether the recording has stopped.
      */
     static boolean stop(HindsightCalls calls) {
         LOCK.acquire();
@@ -277,15 +289,15 @@ final class HindsightTracers {
     }
 
     /**
-     * Called by the agent when the recording has ended. It waits for nobody, for a thread that a debugger holds, or
-     * that was stopped, may never let go of the lock; who shows the table once more at this moment costs time alone,
-     * since nothing is recorded any more.
+     * Called by the agent when the recording has ended. It takes no lock, because a thread that a
+     * debugger suspends, or that was stopped, may never release it. A thread that makes the table
+     * visible at this moment costs only time, as nothing is recorded any more.
      */
     static void end() {
         visible = NOBODY;
     }
 
-    /** Records nothing from here on. */
+    /** Stops the recording for now. */
     static void stop() {
         LOCK.acquire();
         try {
@@ -296,15 +308,15 @@ final class HindsightTracers {
     }
 
     /**
-     * The body of the agent's own thread: lets go of threads that have ended unnoticed. It sleeps in Java, for a
-     * JVM that goes down waits for threads in native code.
+     * The body of the agent's own thread, which removes the tracers of threads that have ended
+     * unnoticed. It sleeps in Java, because a JVM that shuts down waits for threads in native code.
      */
     static void sweepForever() {
         while (true) {
             try {
                 Thread.sleep(SWEEP_MILLIS);
             } catch (InterruptedException e) {
-                // Somebody interrupts every thread there is; we are not meant.
+                // Some programs interrupt every thread; that is not meant for us.
             }
             sweep();
         }

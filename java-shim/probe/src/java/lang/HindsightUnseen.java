@@ -3,9 +3,9 @@ package java.lang;
 import jdk.internal.vm.annotation.Hidden;
 
 /**
- * What method references to methods that write unseen are turned to, for a trace to tell of them; see
- * {@code contract::stand_ins} of {@code crates/instrument}. The agent's build script writes the methods
- * here, and the agent instruments them as it does the program's. They look like this:
+ * The targets to which method references are redirected if their method's writes would not be
+ * recorded; see {@code contract::stand_ins} of {@code crates/instrument}. The agent's build script
+ * writes the methods here, and the agent instruments them like the program's. They look like this:
  *
  * <pre>
  * public static int addAndGet(java.util.concurrent.atomic.AtomicInteger v0, int v1) {

@@ -6,11 +6,11 @@ import java.util.Iterator;
 import java.util.stream.BaseStream;
 
 /**
- * The virtual threads that there are, which the JVM itself does not tell: the JDK keeps them by what
- * has started them, for its own thread dump (JDK 21 and up).
+ * Lists the living virtual threads, which JVMTI does not: from JDK 21 on the JDK keeps them, by the
+ * container that started them, for its own thread dump.
  *
- * <p>{@code jdk.internal.vm.ThreadContainers} is of {@code java.base}, as this class is, but not in all
- * versions of the JDK, hence reflection.
+ * <p>{@code jdk.internal.vm.ThreadContainers} belongs to {@code java.base} like this class, but not
+ * in all versions of the JDK, hence the reflection.
  */
 final class HindsightVirtual {
     private final Method children;
@@ -25,8 +25,8 @@ final class HindsightVirtual {
 
     /**
      * The virtual threads that have been started and have not ended, and behind them, as an {@code
-     * int[]}, how many are left out: where there are more than {@code max}, those that are told are spread
-     * evenly over all, as neighbours often do the same. Empty where there can be none.
+     * int[]}, the number of those left out. If there are more than {@code max}, the selected ones
+     * are spread evenly over all, because neighbours often do the same. Empty if there can be none.
      */
     static Object[] threads(int max) {
         try {

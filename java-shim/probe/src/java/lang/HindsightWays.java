@@ -3,32 +3,35 @@ package java.lang;
 import java.lang.HindsightThread.Propagation;
 
 /**
- * The ways that are kept of one thread's exceptions: a list, latest first, with nulls at its end.
+ * The kept ways of one thread's exceptions: a list, latest first, with nulls at its end.
  *
- * <p>The first four are those of causes, and of what a handler or a {@code finally} block runs into. What
- * they have no place for is put aside behind them, for a handler may run into more than that before it
- * throws its exception on. Nothing says which exceptions are over: what the JDK catches stays on its way
- * for ever. But what throws and catches one after the other is over with all of them but the last; so of
- * those that have begun in one method and ended in one, one is put aside, and an exception that a loop throws
- * and catches costs no more than if there were four ways. Where a thread has many such pairs, all are looked
- * through for each exception. What was put aside before the last sweep but one is
- * let go.
+ * <p>The first four are those of causes, and of exceptions in a handler or a {@code finally} block.
+ * What exceeds them is put aside behind them, because a handler may meet more exceptions than that
+ * before it rethrows its own. It is not known which exceptions are over: one that the JDK catches
+ * stays on its way for ever. But code that throws and catches one exception after the other is done
+ * with all but the last. So of the ways that begin in one method and end in one, one is put aside,
+ * and an exception that a loop throws and catches costs no more than with four ways. If a thread
+ * has many such pairs, all are searched for each exception. What was put aside before the last
+ * sweep but one is dropped.
  */
 final class HindsightWays {
-    /** Ways that take turns without being put aside. */
+    /** The number of ways that take turns without being put aside. */
     private static final int LATEST = 4;
 
     private static final int ASIDE = 32;
 
-    /** Length of the list. */
+    /** The length of the list. */
     static final int KEPT = LATEST + ASIDE;
 
     private HindsightWays() {}
 
-    /** Does nothing, but that the class is there afterwards. */
+    /** Does nothing; the call initialises the class. */
     static void initialize() {}
 
-    /** Caught in this method, thrown by a helper of the handler, and now leaving it? */
+    /**
+     * Joins an exception that leaves a method with the way of the one that the method caught, if a
+     * helper of its handler has thrown the same exception on.
+     */
     static void join(Propagation[] all, Propagation now, int method) {
         Propagation way = now;
         for (int i = 1; i < KEPT && all[i] != null; i++) {
@@ -36,8 +39,9 @@ final class HindsightWays {
             if (earlier.exception != now.exception || earlier.catcher != method) {
                 continue;
             }
-            // The latest is that of the same call. What is older is so too only if the later one began and ended in it,
-            // between two handlers; else that has passed this method before, and was joined then.
+            // The latest belongs to the same call. An older one does so only if the later one began
+            // and ended in it, between two handlers; else it has passed this method before, and was
+            // joined then.
             if (now.comesFrom(earlier) || earlier.comesFrom(now)) {
                 return;
             }
@@ -61,10 +65,10 @@ final class HindsightWays {
                 break;
             }
             if (known.exception == exception) {
-                // Still on its way: others were thrown and caught in between, or this
-                // method has caught it and throws it on. Where another method has
-                // caught it, it is thrown by a helper of that handler, or anew; which
-                // of them shows when (and if) the method of the handler is left.
+                // It is still on its way: others were thrown and caught in between, or this method
+                // has caught it and rethrows it. If another method has caught it, it is thrown by a
+                // helper of that handler or anew; which of them shows when (and if) the method of
+                // the handler is left.
                 if (known.catcher < 0 || known.catcher == method) {
                     known.catcher = -1;
                     known.catchers = catchers(all, known);
@@ -90,17 +94,18 @@ final class HindsightWays {
         return fresh;
     }
 
-    /** Those from here on were put aside too long ago. */
+    /** Drops the ways from here on, which were put aside too long ago. */
     private static void letGo(Propagation[] all, int from) {
         for (int i = from; i < KEPT && all[i] != null; i++) {
-            // One that came from it may be listed, and would come from what those before are used for next.
+            // A listed way may continue it, and would then continue whatever those before it are
+            // used for next.
             all[i].before = null;
             all[i].lost = true;
             all[i] = null;
         }
     }
 
-    /** A way is given to another exception. */
+    /** Unlinks a way that is given to another exception. */
     private static void forget(Propagation[] all, Propagation way) {
         for (int i = 0; i < KEPT && all[i] != null; i++) {
             Propagation other = all[i];
@@ -113,8 +118,9 @@ final class HindsightWays {
     }
 
     /**
-     * Where there are four, the place of the one to go, or a free one: what was caught before it left a method has no
-     * frames to lose. The oldest of the four is put aside else, unless a later one has begun and ended where it has.
+     * The place of the one of the first four that is to go, or a free one: an exception that was
+     * caught before it left a method has no frames to lose. Else the oldest is put aside, unless a
+     * later one has begun and ended where it has.
      */
     private static int least(Propagation[] all) {
         for (int i = LATEST - 1; i >= 0; i--) {
@@ -139,7 +145,8 @@ final class HindsightWays {
                 if (aside.exception != oldest.exception) {
                     return i;
                 }
-                // Of one that is thrown again and again, the first way stays, and those by which it was thrown on.
+                // Of an exception that is thrown again and again, the first way stays, and so do
+                // those by which it was rethrown.
                 if (same >= 0) {
                     return same;
                 }
@@ -149,13 +156,16 @@ final class HindsightWays {
         return oldest(all);
     }
 
-    /** Of a full list the oldest, unless the same exception was passed on since then: its stack trace is that of the first way. */
+    /**
+     * The oldest way of a full list, unless the same exception was passed on since: its stack trace
+     * is that of the first way.
+     */
     private static int oldest(Propagation[] all) {
         Propagation oldest = all[KEPT - 1];
         int least = KEPT - 1;
         for (int i = KEPT - 2; i >= LATEST; i--) {
             if (all[i].before == oldest) {
-                // They are told in a row, the last ones of them.
+                // They are reported in a row, of which this drops the last ones.
                 return KEPT - 1;
             }
             if (least == KEPT - 1 && all[i].exception == oldest.exception) {
@@ -165,7 +175,7 @@ final class HindsightWays {
         return least;
     }
 
-    /** What {@link Propagation#catchers} says. */
+    /** The value of {@link Propagation#catchers}. */
     private static long catchers(Propagation[] all, Propagation of) {
         long set = 0;
         for (int i = 0; i < KEPT && all[i] != null; i++) {

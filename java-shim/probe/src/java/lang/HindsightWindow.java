@@ -3,27 +3,28 @@ package java.lang;
 import jdk.internal.misc.Unsafe;
 
 /**
- * Which part of a run is recorded: what lies between two methods, or one of so many outermost calls.
+ * Decides which part of a run is recorded: what lies between two methods, or one of a number of
+ * outermost calls.
  *
- * <p>Nothing of this is there for a run that is recorded whole: {@link #PARTIAL} is a constant by the
- * time that code is compiled. It is set before, so this class is initialised no sooner than by {@link
+ * <p>A run that is recorded whole pays nothing for this, because {@link #PARTIAL} is a constant
+ * when code is compiled. It is set before, so this class must not be initialised before {@link
  * HindsightTracer#start}.
  */
 final class HindsightWindow {
     /** Whether there is anything to be left out. */
     static final boolean PARTIAL = HindsightTracer.marks != 0;
 
-    // Bits of the byte that a method has.
-    /** The recording goes on when it begins. */
+    // Bits of a method's byte.
+    /** The recording resumes when the method begins. */
     private static final int FROM = 1;
-    /** It stops when it ends. */
+    /** The recording stops when the method ends. */
     private static final int UNTIL = 2;
-    /** Its calls are those of which some are recorded. */
+    /** The method's calls are those of which some are recorded. */
     private static final int TOP = 4;
-    /** It is a constructor. */
+    /** The method is a constructor. */
     private static final int CONSTRUCTOR = 8;
 
-    /** Methods that have a byte. */
+    /** The number of methods that have a byte. */
     private static final int MARKED = 1 << 26;
 
     private static final Unsafe U = Unsafe.getUnsafe();
@@ -31,7 +32,7 @@ final class HindsightWindow {
     /** A byte for each method. */
     private static final long MARKS = HindsightTracer.marks;
 
-    /** Of so many outermost calls one is recorded; 0 if all are. */
+    /** One of this many outermost calls is recorded; 0 if all are. */
     private static final int EVERY = HindsightTracer.every;
 
     /** Whether only calls of marked methods are outermost ones. */
@@ -43,19 +44,21 @@ final class HindsightWindow {
         return method >= 0 && method < MARKED && (U.getByte(MARKS + method) & mark) != 0;
     }
 
-    /** Goes on with the recording if it does so with this method. */
+    /** Resumes the recording if it begins with this method. */
     static void begin(int method) {
         if (is(method, FROM)) {
             HindsightTracers.goOn();
         }
     }
 
-    /** A method begins: with what to tell of it; null if it is not to be told of. */
+    /**
+     * Called when a method begins. Returns the tracer, or null if the method is not to be recorded.
+     */
     static HindsightTracer entering(int method) {
         begin(method);
         HindsightTracer tracer = HindsightTracer.any();
         if (tracer != null && tracer.calls.areDoubtful() && areOver(tracer, true)) {
-            // It should have been so before, and may begin again here.
+            // The recording should have stopped before, and may begin again here.
             begin(method);
             tracer = HindsightTracer.any();
         }
@@ -88,7 +91,7 @@ final class HindsightWindow {
         return tracer.skips ? null : tracer;
     }
 
-    /** A constructor's call of another one has returned: as above. */
+    /** As above, for a constructor whose call of another constructor has returned. */
     static HindsightTracer binding(int method) {
         HindsightTracer tracer = HindsightTracer.any();
         if (tracer == null) {
@@ -98,7 +101,7 @@ final class HindsightWindow {
         return tracer.skips ? null : tracer;
     }
 
-    /** A method ends, or with {@code caught} goes on after an exception: as above. */
+    /** As above, for a method that ends or, with {@code caught}, continues after an exception. */
     static HindsightTracer leaving(int method, boolean caught) {
         HindsightTracer tracer = HindsightTracer.any();
         if (tracer != null && tracer.calls.areDoubtful() && areOver(tracer, false)) {
@@ -111,7 +114,7 @@ final class HindsightWindow {
         boolean skips = tracer.skips;
         calls.all.popTo(method, caught);
         if (calls.all.isEmpty()) {
-            // What comes outside of calls is nobody's.
+            // Events outside of calls belong to no recorded call.
             tracer.skips = calls.skips = true;
         }
         if (!skips) {
@@ -124,7 +127,7 @@ final class HindsightWindow {
         return null;
     }
 
-    /** A method has been told to end. */
+    /** Called when the end of a method has been recorded. */
     static void left(HindsightTracer tracer, int method) {
         if (is(method, UNTIL)) {
             HindsightNest ending = tracer.calls.ending;
@@ -135,17 +138,18 @@ final class HindsightWindow {
         }
     }
 
-    /** Lets go of calls that are over; whether the recording has stopped with them. */
+    /** Drops calls that are over. Returns whether the recording has stopped with them. */
     private static boolean areOver(HindsightTracer tracer, boolean entering) {
         if (tracer.current != tracer.owner) {
-            // A virtual thread may be on its way to another carrier, which JVM TI waits for; it ends soon.
+            // A virtual thread may be moving to another carrier, for which JVMTI waits; it ends
+            // soon.
             return false;
         }
         boolean ends = tracer.calls.areOver(entering);
         tracer.skips |= EVERY != 0 && tracer.calls.skips;
         boolean stops = ends && HindsightTracers.stop(tracer.calls);
         if (stops) {
-            // The thread is not to go on as if there had been no pause.
+            // The thread must not continue as if there had been no pause.
             HindsightTracer.any();
         }
         return stops;

@@ -3,10 +3,10 @@ package java.lang;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The agent's own thread for what must not keep the program waiting.
+ * The agent's own thread for work for which the program must not wait.
  *
- * <p>It waits in Java, not in native code: a JVM that goes down waits 300 ms for threads that are in
- * native code.
+ * <p>It waits in Java, not in native code: a JVM that shuts down waits 300 ms for threads that are
+ * in native code.
  */
 final class HindsightWork {
     private static volatile Thread worker;
@@ -23,16 +23,19 @@ final class HindsightWork {
             } else if (millis > 0) {
                 LockSupport.parkNanos(millis * 1_000_000);
             }
-            // Somebody interrupts every thread there is; we are not meant.
+            // Some programs interrupt every thread; that is not meant for us.
             Thread.interrupted();
         }
     }
 
-    /** Says that there is work; on any thread. */
+    /** Signals that there is work; any thread may call it. */
     static void wake() {
         LockSupport.unpark(worker);
     }
 
-    /** Does what there is to do; how long to wait before the next time, or -1 until somebody wakes it. */
+    /**
+     * Does the pending work. Returns how long to wait before the next time, or -1 to wait for
+     * {@link #wake}.
+     */
     private static native long work();
 }

@@ -13,31 +13,35 @@ import jdk.internal.vm.annotation.ForceInline;
 import jdk.internal.vm.annotation.Hidden;
 
 /**
- * The probes before writes: what they write over goes to the current thread's {@link HindsightLog}.
+ * The probes before writes, which log the overwritten values in the current thread's {@link
+ * HindsightLog}.
  *
- * <p>With {@code copy=deep} and {@code depth:N} alone. A probe does not throw what the write itself
- * would not: nulls and bad indices are the write's own affair.
+ * <p>They are used with {@code copy=deep} and {@code depth:N} only. A probe does not throw what the
+ * write itself would not: nulls and bad indices are left to the write.
  */
 public final class HindsightWrites {
     private static final Unsafe U = Unsafe.getUnsafe();
 
     /**
-     * Where the fields with ids are in their objects, times 16, whether they are volatile, and the width of
-     * what is there; 0 if not known yet, -1 if nobody knows.
+     * For each field id: the field's offset times 16, whether it is volatile, and its width; 0 if
+     * not known yet, -1 if it cannot be known.
      */
     private static int[] places = new int[1024];
 
-    /** For who changes the places. */
+    /** Held to change the places. */
     private static final HindsightLock LOCK = new HindsightLock();
 
-    /** Counts probes that found no stack; code in handlers writes it, where what they do must go on. */
+    /**
+     * Counts probes that found no stack. Code in handlers increments it, where the handled code
+     * must go on.
+     */
     public static int missed;
 
     private static final int BITS_OF_KIND = 4;
 
     private static final int VOLATILE = 8;
 
-    // Widths; a reference has none that matters.
+    // Widths; a reference's does not matter.
     private static final int REFERENCE = 0;
     private static final int BYTE = 1;
     private static final int SHORT = 2;
@@ -53,7 +57,7 @@ public final class HindsightWrites {
         return HindsightLog.current().position();
     }
 
-    /** Before a field is written. */
+    /** Called before a field is written. */
     @DontInline
     @Hidden
     public static void put(Object object, int field) {
@@ -62,7 +66,7 @@ public final class HindsightWrites {
         }
     }
 
-    /** The same in a method that was entered at this position. */
+    /** As above, in a method that was entered at this position. */
     @DontInline
     @Hidden
     public static void put(Object object, int field, long position) {
@@ -80,7 +84,7 @@ public final class HindsightWrites {
         }
     }
 
-    /** Before fields of an object are written, or some of them; their ids rise. */
+    /** Called before some or all of these fields of an object are written; their ids ascend. */
     @DontInline
     @Hidden
     public static void put(Object object, int a, int b) {
@@ -107,7 +111,7 @@ public final class HindsightWrites {
         }
     }
 
-    /** The same for three. */
+    /** As above, for three fields. */
     @DontInline
     @Hidden
     public static void put(Object object, int a, int b, int c) {
@@ -135,7 +139,7 @@ public final class HindsightWrites {
         }
     }
 
-    /** Keeps the value of a field of any width. */
+    /** Logs the value of a field of any width. */
     private static void keep(HindsightLog log, Object object, int field) {
         int place = place(object, field);
         if (place <= 0) {
@@ -159,7 +163,7 @@ public final class HindsightWrites {
             default:
                 log.reference(object, field, U.getReference(object, offset));
         }
-        // The code knows this of fields of its own class alone.
+        // The code knows this only of fields of its own class.
         if ((place & VOLATILE) != 0) {
             HindsightLog.release();
         }
@@ -223,7 +227,10 @@ public final class HindsightWrites {
         }
     }
 
-    /** Of {@code byte} or {@code boolean}, which one instruction writes. */
+    /**
+     * Called before a {@code byte} or {@code boolean} element is written, since one instruction
+     * writes both.
+     */
     @DontInline
     @Hidden
     public static void store(Object array, int index) {
@@ -241,7 +248,7 @@ public final class HindsightWrites {
         }
     }
 
-    /** Before any element of an array is written. */
+    /** Called before any element of an array is written. */
     @Hidden
     public static void array(Object array) {
         if (array != null && array.getClass().isArray()) {
@@ -249,14 +256,14 @@ public final class HindsightWrites {
         }
     }
 
-    /** Before an element of an array is written, which may be of any type, or at a place in a buffer. */
+    /** Called before an element of an array of any type is written, or a place in a buffer. */
     @DontInline
     @Hidden
     public static void element(Object array, int index) {
         if (array instanceof Object[]) {
             store((Object[]) array, index);
         } else if (array instanceof byte[]) {
-            // They may be seen as something wider.
+            // They may be accessed as a wider type.
             copy(array, index, Math.min(Long.BYTES, ((byte[]) array).length - index));
         } else if (array instanceof char[]) {
             // A code point may take two.
@@ -271,7 +278,7 @@ public final class HindsightWrites {
         }
     }
 
-    /** Before bytes are decoded to a buffer: none gives more than two characters. */
+    /** Called before bytes are decoded to a buffer: none yields more than two characters. */
     @Hidden
     public static void decoded(ByteBuffer in, CharBuffer out) {
         if (in != null && out != null && out.hasArray()) {
@@ -279,7 +286,7 @@ public final class HindsightWrites {
         }
     }
 
-    /** Before characters are encoded to a buffer: none gives more than eight bytes. */
+    /** Called before characters are encoded to a buffer: none yields more than eight bytes. */
     @Hidden
     public static void encoded(CharBuffer in, ByteBuffer out) {
         if (in != null && out != null && out.hasArray()) {
@@ -287,19 +294,22 @@ public final class HindsightWrites {
         }
     }
 
-    /** What a state from before may add is a few. */
+    /** The most that is written, including the few that an earlier state may add. */
     private static int atMost(int remaining, long written) {
         return (int) Math.min(remaining, written + 16);
     }
 
-    /** Before the text of a builder changes from an index on; what lies behind its end is nothing. */
+    /**
+     * Called before the text of a builder changes from an index on; what lies behind its end does
+     * not count.
+     */
     @Hidden
     static void text(AbstractStringBuilder builder, int from) {
         int start = Math.max(from, 0);
         copy(builder.value, start << builder.coder, builder.count - start << builder.coder);
     }
 
-    /** Before a character of a builder changes. */
+    /** Called before a character of a builder changes. */
     @Hidden
     static void character(AbstractStringBuilder builder, int index) {
         if (index >= 0 && index < builder.count) {
@@ -307,41 +317,41 @@ public final class HindsightWrites {
         }
     }
 
-    /** Before a write by a variable handle. */
+    /** Called before a write by a variable handle. */
     @Hidden
     public static void handle(VarHandle handle, Object object) {
         HindsightAround.handle(handle, object);
     }
 
-    /** The same, of an element. */
+    /** Called before a write of an element by a variable handle. */
     @Hidden
     public static void handle(VarHandle handle, Object array, int index) {
         HindsightAround.handle(handle, array, index);
     }
 
-    /** Before a write by {@code Unsafe}. */
+    /** Called before a write by {@code Unsafe}. */
     @Hidden
     public static void memory(Object object, long offset) {
         HindsightAround.memory(object, offset, Long.BYTES);
     }
 
-    /** The same, of a number of bytes. */
+    /** Called before a write of this many bytes by {@code Unsafe}. */
     @Hidden
     public static void bytes(Object object, long offset, long bytes) {
         HindsightAround.memory(object, offset, bytes);
     }
 
-    /** Before any field of an object is written. */
+    /** Called before any field of an object is written. */
     @Hidden
     public static void object(Object object) {
         HindsightAround.object(object);
     }
 
-    /** Before {@code System.arraycopy} to an array, which may yet refuse. */
+    /** Called before {@code System.arraycopy} to an array, which may still fail. */
     @Hidden
     public static void copy(Object array, int start, int length) {
         if (array == null || start < 0 || length <= 0) {
-            // Nothing is written; what is refused is the program's own affair.
+            // Nothing is written; the failure is the program's own affair.
             return;
         }
         long began = 0;
@@ -353,7 +363,7 @@ public final class HindsightWrites {
             began = HindsightMemory.begin();
             long bytes = (long) length * HindsightAround.width(element);
             if (HindsightLog.isKept(bytes)) {
-                // Where memory is short, the log must not be held by the stack meanwhile.
+                // When memory is short, the stack must not hold the log meanwhile.
                 Object old = range(array, element, start, length);
                 HindsightLog.current().range(array, start, old, bytes);
             } else {
@@ -365,13 +375,18 @@ public final class HindsightWrites {
         }
     }
 
-    /** Before characters from one index to another are copied to an array from a start on. */
+    /**
+     * Called before characters from one index to another are copied to an array from a start on.
+     */
     @Hidden
     public static void characters(int from, int to, Object array, int start) {
         copy(array, start, to - from);
     }
 
-    /** Before bytes from one index to another become others in an array from a start on, up to twice as many. */
+    /**
+     * Called before bytes between two indices are transcoded into an array from a start on, into up
+     * to twice as many.
+     */
     @Hidden
     public static void coded(int from, int to, Object array, int start) {
         if (array instanceof byte[] && to > from) {
@@ -394,14 +409,14 @@ public final class HindsightWrites {
         return old;
     }
 
-    /** Before other threads may learn what this one has written. */
+    /** Called before other threads may see what this one has written. */
     @ForceInline
     @Hidden
     public static void release() {
         HindsightLog.release();
     }
 
-    /** Where a field is in an object, and its width; nothing above 0 if there is nothing to be read. */
+    /** A field's offset in an object and its width; 0 or less if it cannot be read. */
     @ForceInline
     private static int place(Object object, int field) {
         int[] known = places;
@@ -421,7 +436,7 @@ public final class HindsightWrites {
             }
             know(field, place);
         } catch (Throwable noMemoryOrStack) {
-            // Asked again next time; this write is lost.
+            // It is asked for again next time; this write is lost.
             HindsightMemory.ranOut(noMemoryOrStack, began);
             return -1;
         }
@@ -452,15 +467,15 @@ public final class HindsightWrites {
     }
 
     /**
-     * The field of this id, of the object's class or one above it; null if it is not to be found.
+     * The field of this id, in the object's class or a superclass; null if it is not found.
      *
      * @throws OutOfMemoryError if there is no memory for it
      */
     static native Field field(Object object, int field);
 
     /**
-     * Puts the ids of all fields of an object into an array, as far as there is room. Returns how many
-     * there are, or -1 if that is not to be had.
+     * Puts the ids of all fields of an object into an array, as far as there is room. Returns their
+     * number, or -1 if it is not available.
      */
     static native int fields(Object object, int[] into);
 }

@@ -16,17 +16,17 @@ import java.util.Map;
 import java.util.Stack;
 
 /**
- * Fields that a class has got since it was recorded, as a fix may well bring, or whose type has
- * become another that cannot hold what was recorded.
+ * Fills the fields that a class has got since it was recorded, as a fix may bring, and fields whose
+ * type has become one that cannot hold the recorded value.
  *
- * <p>Nothing is known of their values but what the class itself does with them in a new object. So one
- * is made by a constructor that takes nothing but what was recorded, in fields of its parameters'
- * types, or else of one that takes one thing more, which is null or zero; the added fields are taken over
- * from it, and it is thrown away. With the default in their place, a fixed program would stumble over a null
- * where there can be none.
+ * <p>Their values are known only from what the class itself does with them in a new object. So one
+ * is made by a constructor whose arguments were all recorded, in fields of its parameters' types,
+ * or else by one with one further argument, which is null or zero. The added fields are taken from
+ * the new object, which is then dropped. With defaults in their place, a fixed program would fail
+ * because of a null that cannot be there.
  */
 final class AddedFields {
-    /** Failures after which a constructor is not tried any more. */
+    /** The number of failures after which a constructor is not tried any more. */
     private static final int MAX_FAILURES = 3;
 
     /** A constructor, and how often it failed. */
@@ -51,7 +51,7 @@ final class AddedFields {
         }
         try {
             Constructor<?>[] all = running.getDeclaredConstructors();
-            // The one that takes most knows best.
+            // The constructor with the most parameters is the best informed.
             Arrays.sort(all, Comparator.comparingInt(c -> -c.getParameterCount()));
             for (Constructor<?> constructor : all) {
                 makers.add(new Maker(
@@ -66,14 +66,14 @@ final class AddedFields {
     }
 
     /**
-     * Fills the added fields of a restored object and those at the places {@code unheld}; whether a
-     * constructor could be called.
+     * Fills the added fields of a restored object and those at the places {@code unheld}. Returns
+     * whether a constructor could be called.
      */
     boolean fill(Instance instance, Object object, BitSet unheld) {
         return fill(instance, object, unheld, 0) || fill(instance, object, unheld, 1);
     }
 
-    /** The same with constructors that take so many arguments that were not recorded. */
+    /** As above, with constructors that have this many arguments that were not recorded. */
     private boolean fill(Instance instance, Object object, BitSet unheld, int unknown) {
         for (Maker maker : makers) {
             Object[] arguments = maker.failures < MAX_FAILURES
@@ -94,7 +94,7 @@ final class AddedFields {
             } catch (OutOfMemoryError e) {
                 throw e;
             } catch (Throwable e) {
-                // It wants something else than what was recorded.
+                // It needs other arguments than the recorded ones.
                 maker.failures++;
             }
         }
@@ -102,8 +102,8 @@ final class AddedFields {
     }
 
     /**
-     * What was recorded for each parameter: by its name where the class file has it, else by type. Null if
-     * there is nothing for more or fewer of them than {@code unknown}, which are null or zero.
+     * The recorded value of each parameter: by its name if the class file has it, else by type.
+     * Null unless exactly {@code unknown} of them are missing, which are null or zero.
      */
     private static Object[] arguments(
             Maker maker, Instance instance, Object object, BitSet unheld, int unknown) {
@@ -142,7 +142,7 @@ final class AddedFields {
 
     /**
      * Puts the elements of a recorded collection or map into the empty one of another type that a
-     * constructor has made in its place; whether there is such a one.
+     * constructor has made in its place. Returns whether there is such a one.
      */
     boolean takeElements(Instance instance, Object object, int index) {
         Slot[] slots = instance.type.slots;
@@ -153,7 +153,7 @@ final class AddedFields {
         Object recorded = instance.restorer.get(Restorer.reference(instance.values[index]));
         Object empty = slots[index].get(object);
         for (int i = 0; i < slots.length; i++) {
-            // The constructor may have been given it, so that it is a recorded one.
+            // It may be a recorded one, if the constructor was given it.
             if (i != index && slots[i] != null && !slots[i].type.isPrimitive()
                     && slots[i].get(object) == empty) {
                 return false;
@@ -164,7 +164,7 @@ final class AddedFields {
         } catch (OutOfMemoryError e) {
             throw e;
         } catch (Throwable e) {
-            // It cannot be changed, or not take one of the elements.
+            // It is immutable, or refuses one of the elements.
             instance.restorer.note(instance.type.info.name, "field " + slots[index].name
                     + " is not complete: " + Classes.reason(e));
             return false;
@@ -182,7 +182,7 @@ final class AddedFields {
             return false;
         }
         if (recorded instanceof Stack && empty instanceof Deque) {
-            // What is pushed last is the last element of the one, and the first of the other.
+            // The element pushed last is the last of a {@code Stack} and the first of the other.
             for (Object element : (Stack) recorded) {
                 ((Deque) empty).push(element);
             }
@@ -192,7 +192,10 @@ final class AddedFields {
         return true;
     }
 
-    /** A value of a new object, as one of the restored object: what refers to its owner, refers on. */
+    /**
+     * Adapts a value of a new object to the restored object: a reference to its owner becomes one
+     * to the new owner.
+     */
     private Object adopt(Object value, Object made, Object object) {
         if (value == made) {
             return object;

@@ -6,10 +6,13 @@ import dev.hindsight.replay.Recorded.Stored;
 import java.util.HashMap;
 import java.util.Map;
 
-/** The recorded objects as they were at the entry of one frame: as at the failure, but for its patch. */
+/**
+ * The recorded objects as they were at the entry of one frame: as at the failure, with the frame's
+ * patch applied.
+ */
 final class AtEntry {
     private final CrashFile file;
-    /** Those that the patch changes. */
+    /** The objects that the patch changes. */
     private final Map<Integer, Stored> patched = new HashMap<>();
 
     AtEntry(CrashFile file) {
@@ -22,7 +25,7 @@ final class AtEntry {
         return changed != null ? changed : file.object(number);
     }
 
-    /** Puts a value back; false if there is no such place. */
+    /** Restores an earlier value; false if there is no such place. */
     boolean apply(Patch patch) {
         Stored before = file.object(patch.object);
         ClassInfo info = before == null ? null : file.type(before.classId);

@@ -8,11 +8,11 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * What a lambda or method reference calls, whoever has made it.
+ * Finds the method that a lambda or method reference calls, whatever has made it.
  *
- * <p>Each place in the code that makes one has a hidden class of its own, so that two of them are told to
- * be the same by the method behind them, which stands in that class's constant pool, and by the
- * interfaces that they are of.
+ * <p>Each place in the code that makes one has a hidden class of its own. So two of them count as
+ * the same by the method behind them, which is in that class's constant pool, and by the interfaces
+ * that they implement.
  */
 final class Behind {
     private Behind() {}
@@ -22,7 +22,7 @@ final class Behind {
             "java/lang/Integer", "java/lang/Long", "java/lang/Float", "java/lang/Double",
             "java/lang/Number");
 
-    /** What the JDK keeps of a class's constants. */
+    /** The JDK's view of a class's constant pool. */
     private static final class Pool {
         static final Class<?> TYPE = type();
         static final MethodHandle OF = handle(Class.class, "getConstantPool", TYPE);
@@ -53,8 +53,8 @@ final class Behind {
     }
 
     /**
-     * The method that objects of a class call and the interfaces they are of, as one text; null if it is
-     * not the class of a lambda, or the method does not stand in it.
+     * The method that objects of a class call and the interfaces that they implement, as one text;
+     * null if it is not the class of a lambda, or the method is not in it.
      */
     static String of(Class<?> type) {
         if (!type.getName().contains("$$Lambda")) {
@@ -72,7 +72,10 @@ final class Behind {
         return String.join(" ", method) + " " + interfaces;
     }
 
-    /** The methods that the class of a lambda calls; null if one of them is in a handle, and so unknown. */
+    /**
+     * The methods that the class of a lambda calls; null if one of them is in a handle, and so
+     * unknown.
+     */
     private static List<String[]> members(Class<?> type) {
         String own = type.getName().replaceFirst("/.*", "").replace('.', '/');
         List<String[]> members = new ArrayList<>();
@@ -102,7 +105,9 @@ final class Behind {
         return members;
     }
 
-    /** A field or method by its class, name and descriptor; null if this constant is something else. */
+    /**
+     * The class, name and descriptor of a field or method; null if the constant is something else.
+     */
     private static String[] member(Object pool, int index) throws Throwable {
         try {
             return (String[]) Pool.MEMBER.invokeExact(pool, index);
@@ -112,8 +117,8 @@ final class Behind {
     }
 
     /**
-     * The method that is no conversion of what is passed or returned. Those that take it out of a box come
-     * before, those that put it into one behind; if all are such, it is one of them itself.
+     * The method that does not convert arguments or results. Calls that unbox come before it, calls
+     * that box come after it; if all of them are such, it is one of them itself.
      */
     private static String[] target(List<String[]> members) {
         for (String[] member : members) {

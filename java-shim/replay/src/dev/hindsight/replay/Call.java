@@ -17,8 +17,9 @@ import java.util.Map;
  * were of its kind, and says which of them it was. Where that cannot be told, it is a {@link
  * ReplayException}.
  *
- * <p>Where there is no method of this descriptor, the only one of its name, kind and number of parameters
- * that the class declares is called, if Java would let it take the arguments: a fix may widen a signature.
+ * <p>If there is no method of this descriptor, the only one of its name, kind and number of
+ * parameters that the class declares is called, provided that Java would let it take the arguments:
+ * a fix may widen a signature.
  *
  * <p>Arguments are boxed. A number is converted to the parameter's primitive type.
  */
@@ -153,11 +154,12 @@ public final class Call {
             all[first + i] = checked(given[i], types[first + i], "argument " + (i + 1), what);
         }
         if (!bound) {
-            // The class itself comes with the call, so that what its initialiser throws is as always.
+            // The class itself is initialised by the call, so that exceptions of its initialiser
+            // are as always.
             Classes.initialize(owner.getSuperclass());
         }
-        // A handle of this one type is called without helper frames, so the stack trace shows the
-        // method right above us.
+        // A handle of exactly this type is called without helper frames, so in the stack trace the
+        // method is right above this one.
         MethodHandle spread = handle.asFixedArity()
                 .asSpreader(Object[].class, all.length)
                 .asType(MethodType.methodType(Object.class, Object[].class));
@@ -176,7 +178,7 @@ public final class Call {
         String method = member == null ? Numbered.plain(text) : member.name;
         MethodType type = Classes.methodType(
                 member == null ? descriptor : member.descriptor, owner, what);
-        // One that has a number is known by more than its name.
+        // A method with a number is known by more than its name.
         boolean numbered = member != null || text.indexOf('/') >= 0 || Numbered.isMethod(text);
         try {
             try {
@@ -216,7 +218,7 @@ public final class Call {
         }
     }
 
-    /** A handle that takes what the recorded method took, and gives what its own one does. */
+    /** A handle with the recorded method's parameters and the method's own result. */
     private static MethodHandle asRecorded(MethodHandle handle, MethodType recorded) {
         MethodType own = handle.type();
         int first = own.parameterCount() - recorded.parameterCount();
@@ -224,7 +226,7 @@ public final class Call {
         return handle.asFixedArity().asType(type.changeReturnType(own.returnType()));
     }
 
-    /** The loader of the class that called us, which is the test. */
+    /** The loader of the class that called this library, which is the test. */
     private static ClassLoader callerLoader() {
         return StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE)
                 .walk(frames -> frames

@@ -16,13 +16,14 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * A class file, as far as it tells apart what compilers name by numbers: members, inner classes, and what
- * the code of a method does.
+ * A class file, as far as it distinguishes what compilers name by numbers: members, inner classes,
+ * and what the code of a method does.
  *
- * <p>A digest stands for code without what changes when something else in the file does: it has
- * constants as text, names without generated numbers, and no offsets, lines or indices. Code that leads
- * to numbered methods of the same class, or makes objects of numbered classes, has their digests in its
- * own: without, two lambdas that differ only in an inner one would seem to be the same.
+ * <p>A digest stands for code without the parts that change with other parts of the file: it has
+ * constants as text, names without generated numbers, and no offsets, lines or indices. Code that
+ * refers to numbered methods of the same class, or makes objects of numbered classes, includes
+ * their digests: without these, two lambdas that differ only in an inner one would seem to be the
+ * same.
  */
 final class ClassShape {
     /** A method. */
@@ -30,7 +31,7 @@ final class ClassShape {
         final String name;
         final String descriptor;
         final int access;
-        /** Where the contents of its {@code Code} start; -1 if it has none. */
+        /** The offset of its {@code Code}'s contents; -1 if it has none. */
         private int code = -1;
         private String digest;
 
@@ -70,20 +71,26 @@ final class ClassShape {
     private static final int IINC = 132;
     private static final int GOTO = 167;
     private static final int GOTO_W = 200;
-    /** Bytes of the operands of each instruction, from {@code nop} to {@code jsr_w}; those of switches vary. */
+    /**
+     * The bytes of the operands of each instruction, from {@code nop} to {@code jsr_w}; switches
+     * vary in length.
+     */
     private static final String OPERANDS =
             "0000000000000000121221111100000000000000000000000000001111100000"
             + "0000000000000000000000000000000000000000000000000000000000000000"
             + "0000200000000000000000000222222222222222210000000022222224421200"
             + "2200032244";
-    /** How deep digests of other code go into one. */
+    /** The depth to which digests of other code are included in one. */
     private static final int MOST_NESTED = 4;
 
     final String name;
-    /** Its superclass and interfaces, the number-less name of the method that it is in, and captured values. */
+    /**
+     * Its superclass and interfaces, the name of its enclosing method without numbers, and the
+     * captured values.
+     */
     final String kind;
     final List<Method> methods = new ArrayList<>();
-    /** Names of the classes that it lists as inner ones: its own, and those that it uses. */
+    /** The names in its {@code InnerClasses}: its own inner classes, and those that it uses. */
     final List<String> inner = new ArrayList<>();
     private final byte[] bytes;
     private final ByteBuffer in;
@@ -91,7 +98,10 @@ final class ClassShape {
     private final List<Integer> bootstraps = new ArrayList<>();
     private final Function<String, ClassShape> others;
 
-    /** Reads a class file, or gives null if it is none; {@code others} finds further ones by their names. */
+    /**
+     * Reads a class file, or returns null if it is not one; {@code others} finds further ones by
+     * name.
+     */
     static ClassShape read(byte[] bytes, Function<String, ClassShape> others) {
         try {
             return new ClassShape(bytes, others);
@@ -164,7 +174,10 @@ final class ClassShape {
         }
     }
 
-    /** Fields that compilers add tell kinds apart; but javac has the outer object only where it is used. */
+    /**
+     * Adds a synthetic field to the kind, except the outer object, which javac adds only where it
+     * is used.
+     */
     private void field(List<String> captured) throws IOException {
         boolean isStatic = (u2() & STATIC) != 0;
         String field = utf8(u2());
@@ -192,7 +205,7 @@ final class ClassShape {
         methods.add(method);
     }
 
-    /** Reads the attributes of the class; gives the method around it. */
+    /** Reads the attributes of the class and returns its enclosing method. */
     private String attributes() throws IOException {
         String enclosing = "";
         for (int i = u2(); i > 0; i--) {
@@ -208,7 +221,8 @@ final class ClassShape {
                 u2();
                 int method = u2();
                 enclosing = method == 0 ? "" : utf8(u2(constants[method] + 1));
-                // Some compilers name the lambda that the class is in, some the method of that.
+                // Some compilers name the lambda that encloses the class, others the method around
+                // that.
                 enclosing = plain(enclosing).replaceAll("^lambda\\$(.*)\\$#$", "$1");
             } else if (attribute.equals("BootstrapMethods")) {
                 for (int k = u2(); k > 0; k--) {
@@ -222,7 +236,7 @@ final class ClassShape {
         return enclosing;
     }
 
-    /** A name or descriptor without the numbers in it. */
+    /** A name or descriptor without its numbers. */
     private static String plain(String name) {
         return Numbered.strip(name);
     }
@@ -243,7 +257,7 @@ final class ClassShape {
         return in.getShort(at) & 0xffff;
     }
 
-    /** Passes over some bytes; over a text, whose length stands before it, if they are fewer than none. */
+    /** Skips some bytes; if the length is negative, a text that is preceded by its length. */
     private void skip(int length) {
         int all = length < 0 ? u2() : length;
         in.position(in.position() + all);
@@ -258,7 +272,9 @@ final class ClassShape {
         return index == 0 ? "" : utf8(u2(constants[index] + 1)).replace('/', '.');
     }
 
-    /** What the code of a method does, in eight digits; null if the class file is damaged. */
+    /**
+     * The digest of what a method's code does, in eight digits; null if the class file is damaged.
+     */
     String digest(Method method) {
         if (method.digest == null) {
             method.digest = digest(method, new HashSet<>());
@@ -266,7 +282,7 @@ final class ClassShape {
         return method.digest;
     }
 
-    /** What the methods of the class do, likewise. */
+    /** The digest of what the methods of the class do, likewise. */
     String digest() {
         return digest(new HashSet<>());
     }
@@ -278,7 +294,7 @@ final class ClassShape {
             all.add(plain(method.name) + plain(method.descriptor) + digest(method, open));
         }
         open.remove(name);
-        // Their order says nothing.
+        // Their order means nothing.
         Collections.sort(all);
         return hash(String.join("\n", all));
     }
@@ -323,7 +339,7 @@ final class ClassShape {
         return out.toString();
     }
 
-    /** Adds an instruction, and gives its length. */
+    /** Appends an instruction and returns its length. */
     private int instruction(int at, int first, StringBuilder out, Set<String> open)
             throws IOException {
         int code = u1(at);
@@ -370,7 +386,7 @@ final class ClassShape {
                 out.append(' ').append(u1(at + 3));
             }
         } else if (code >= 153 && code <= 168 || code == 198 || code == 199) {
-            // Where a jump leads to depends on the lengths of others.
+            // The target of a jump depends on the lengths of other instructions.
             out.append(code);
         } else if (code == GOTO_W || code == GOTO_W + 1) {
             out.append(GOTO + code - GOTO_W);
@@ -435,7 +451,7 @@ final class ClassShape {
         }
     }
 
-    /** The digest of a numbered method of this class, as part of the code that leads to it. */
+    /** The digest of a numbered method of this class, as part of code that refers to it. */
     private String ofMethod(String called, String type, Set<String> open) {
         for (Method method : methods) {
             if (method.name.equals(called) && method.descriptor.equals(type)) {

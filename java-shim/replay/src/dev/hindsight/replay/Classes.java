@@ -16,17 +16,18 @@ import java.util.Map;
 final class Classes {
     private Classes() {}
 
-    /** What the JVM says of a class whose initializer has failed, when it is used again. */
+    /** The JVM's message about a class whose initializer has failed, when it is used again. */
     private static final String NOT_INITIALIZED = "Could not initialize class ";
 
-    /** What to do about a class that is missing or has changed. */
+    /** The advice about a class that is missing or has changed. */
     static final String DIFFERS = "the class path differs from the one that was recorded";
 
     /**
      * The class of this name, not initialised.
      *
-     * @param name as {@link Class#getName} gives it; no primitive type, for a class may be called {@code int}
-     * @param loaders asked in turn; null for those that are not known
+     * @param name as {@link Class#getName} returns it; never a primitive type, since a class may be
+     *     called {@code int}
+     * @param loaders asked in turn; null stands for an unknown one
      */
     static Class<?> find(String name, ClassLoader... loaders) throws ClassNotFoundException {
         for (ClassLoader loader : loaders) {
@@ -52,8 +53,8 @@ final class Classes {
     /**
      * Initialises a class after its superclasses, the topmost first.
      *
-     * <p>A program meets a superclass first, most often. Where that one has constants of its
-     * subclasses, and a subclass is initialised before it, they stay null for ever.
+     * <p>Most programs meet a superclass first. If a superclass has constants of its subclasses and
+     * a subclass is initialised before it, they stay null for ever.
      */
     static void initialize(Class<?> type) {
         List<Class<?>> all = new ArrayList<>();

@@ -16,14 +16,17 @@ import java.util.function.Predicate;
 /**
  * Objects that programs and the JDK compare by identity.
  *
- * <p>Of the program: {@code static final X NONE = new X() {...}}. A recording does not say which objects static fields held. Of an anonymous class it can be told: if
- * a constant of the class around it has that class, and one object of it was recorded, they are the
- * same. A copy would be something else to the program.
+ * <p>Those of the program are like {@code static final X NONE = new X() {...}}. A recording does
+ * not say which objects static fields held. For an anonymous class it can be inferred: if a
+ * constant of the enclosing class has that class, and one object of it was recorded, they are the
+ * same. To the program a copy would be a different object.
  */
 final class Constants {
     private Constants() {}
 
-    /** The JDK's own: classes with one object, and values whose empty one is shared. */
+    /**
+     * Registers the JDK's own: classes with one object, and values whose empty object is shared.
+     */
     static void register() {
         only("java.util.Collections$EmptyList", Collections.emptyList());
         only("java.util.Collections$EmptySet", Collections.emptySet());
@@ -64,7 +67,7 @@ final class Constants {
         return stored != null && stored.kind == Stored.REFERENCES && stored.values().length == 0;
     }
 
-    /** What the running program has in a static final field, if that is of this class; else null. */
+    /** The running program's value of a static final field, if it is of this class; else null. */
     static Object of(Recorded.Constant recorded, Class<?> type, ClassLoader loader) {
         try {
             Class<?> owner = Classes.find(recorded.owner, loader);
@@ -80,7 +83,8 @@ final class Constants {
         } catch (OutOfMemoryError e) {
             throw e;
         } catch (Throwable e) {
-            // Another version of the class, or one that cannot be initialised: the object can be made.
+            // This is another version of the class, or one that cannot be initialised; the object
+            // can be made instead.
             return null;
         }
         return null;
@@ -110,13 +114,17 @@ final class Constants {
         } catch (OutOfMemoryError e) {
             throw e;
         } catch (Throwable e) {
-            // The class around it cannot be initialised or read here; its object can be made.
+            // The enclosing class cannot be initialised or read here; its object can be made
+            // instead.
             return null;
         }
         return found;
     }
 
-    /** The constant of this name in an enum, of which this is the class, or that of one of its constants. */
+    /**
+     * The constant of this name in an enum, given the enum's class or the class of one of its
+     * constants.
+     */
     static Object ofEnum(Class<?> type, String name) throws Hole {
         Class<?> running = type != null && !type.isEnum() ? type.getSuperclass() : type;
         if (running == null || !running.isEnum()) {
@@ -131,7 +139,7 @@ final class Constants {
         throw new Hole("constant " + name + " is missing; " + Classes.DIFFERS, true);
     }
 
-    /** The constants of an enum, whatever its {@code values()} is called. */
+    /** The constants of an enum, whatever the name of its {@code values()}. */
     private static List<?> constants(Class<?> running) {
         Object[] all = running.getEnumConstants();
         if (all != null) {
@@ -150,17 +158,17 @@ final class Constants {
         return constants;
     }
 
-    /** An object of the JDK's own, which it compares others with. */
+    /** An object of the JDK with which it compares others. */
     static Object ofJdk(String owner, String field) {
         return ofJdk(owner, field, Object.class);
     }
 
-    /** The same of a field that has another type. */
+    /** As above, for a field of another type. */
     static Object ofJdk(String owner, String field, Class<?> type) {
         try {
             return Trusted.LOOKUP.findStaticGetter(Class.forName(owner), field, type).invoke();
         } catch (Throwable e) {
-            // Releases that have no such object do not compare either; null means the same.
+            // Releases without such an object do not compare either; null means the same there.
             return null;
         }
     }

@@ -20,8 +20,8 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 public final class Crash {
     /**
-     * Decoded files by address: the tests of one class all use the same file. Where one JVM runs the
-     * tests of many crashes, they go before memory ends.
+     * Decoded files by address, since the tests of one class all use the same file. If one JVM runs
+     * the tests of many crashes, files are dropped before memory runs out.
      */
     private static final Map<String, SoftReference<CrashFile>> CACHE = new ConcurrentHashMap<>();
 
@@ -107,7 +107,8 @@ public final class Crash {
     }
 
     /**
-     * The same crash, with static fields and those of enum constants: those of a frame share their objects with its arguments.
+     * The same crash, whose frames can set static fields and fields of enum constants: these share
+     * their objects with the frame's arguments.
      *
      * @return a crash whose frames have {@link Frame#setStatics}
      */

@@ -24,7 +24,7 @@ import java.util.zip.Inflater;
 /**
  * A crash file, decoded. The layout is specified in {@code crates/tracelog/src/lib.rs}.
  *
- * <p>Never changed after it was read, so all frames and all threads share it.
+ * <p>It never changes once read, so all frames and all threads share it.
  */
 final class CrashFile {
     private static final byte[] MAGIC = "HSCRASH\n".getBytes(StandardCharsets.US_ASCII);
@@ -32,11 +32,14 @@ final class CrashFile {
     private static final int FILE_HEADER = 16;
     private static final int RECORD_HEADER = 20;
     private static final int MAX_RAW = 256 << 20;
-    /** Numbers that may be missing between two that are there; keeps a lie from costing gigabytes. */
+    /**
+     * The most numbers that may be missing between two present ones, so that a false number cannot
+     * cost gigabytes.
+     */
     private static final int MAX_GAP = 1 << 20;
 
     private static final int META = 1;
-    /** The place of the order in the circumstances. */
+    /** The place of the iteration order among the circumstances. */
     private static final int ORDER = 16;
     private static final int FAILURE = 2;
     private static final int CLASSES = 3;
@@ -45,18 +48,24 @@ final class CrashFile {
     private static final int ORIGINS = 6;
     private static final int UNRESTORED = 7;
 
-    /** Resource or file name, for messages. */
+    /** The resource or file name, for messages. */
     final String name;
     FrameInfo[] frames;
     Trace[] exceptions = {};
     StaticField[] statics = {};
-    /** In which order immutable sets and maps of the recorded JVM iterate; null if that is not known. */
+    /**
+     * The order in which immutable sets and maps of the recorded JVM iterate; null if it is not
+     * known.
+     */
     Order order;
-    /** By the numbers of the objects. */
+    /** The constants, by the numbers of the objects. */
     final Map<Integer, Constant> constants = new HashMap<>();
-    /** Names with their origins, as {@link Numbered} takes them. */
+    /** The names with their origins, as {@link Numbered} reads them. */
     final Map<String, String> origins = new HashMap<>();
-    /** Classes of which objects could not be restored when the tests were made; null if it is not known. */
+    /**
+     * The classes of which objects could not be restored when the tests were made; null if that is
+     * not known.
+     */
     Set<String> unrestored;
     private ClassInfo[] classes = {};
     private int classCount;
@@ -96,7 +105,7 @@ final class CrashFile {
                 throw damaged(name, offset, "a record's checksum does not fit");
             }
             try {
-                // The kinds of later versions are passed over.
+                // Kinds of records from later versions are skipped.
                 if (kind >= META && kind <= UNRESTORED) {
                     Object value = MessagePack.decode(inflate(bytes, start, stored, rawLength));
                     if (kind == END) {
@@ -161,7 +170,7 @@ final class CrashFile {
     private void take(int kind, Object value) throws Malformed {
         switch (kind) {
             case META:
-                // Files of earlier releases have none.
+                // Files of earlier releases do not have it.
                 Object drawn = new Row(value, "the circumstances").at(ORDER);
                 order = drawn == null ? null : Order.of(new Row(drawn, "an order"));
                 break;
@@ -177,7 +186,7 @@ final class CrashFile {
                 for (int i = 0; i < list.length; i++) {
                     frames[i] = new FrameInfo(list[i]);
                 }
-                // Files of earlier releases have none.
+                // Files of earlier releases do not have it.
                 list = failure.at(2) == null ? new Object[0] : failure.list(2);
                 statics = new StaticField[list.length];
                 for (int i = 0; i < list.length; i++) {
@@ -212,7 +221,7 @@ final class CrashFile {
                         Arrays.asList(new Row(new Object[] {value}, "classes").texts(0)));
                 break;
             default:
-                // The circumstances are of no use here.
+                // The circumstances do not matter here.
                 break;
         }
     }
@@ -254,7 +263,7 @@ final class CrashFile {
             throws Malformed {
         Inflater inflater = new Inflater(true);
         try {
-            // A raw stream wants a byte after its end (zlib), which is never used.
+            // A raw stream needs a byte after its end (zlib), which is never used.
             inflater.setInput(Arrays.copyOfRange(bytes, start, start + stored + 1));
             ByteArrayOutputStream raw = new ByteArrayOutputStream();
             byte[] chunk = new byte[1 << 16];

@@ -4,17 +4,17 @@ import java.util.Locale;
 import java.util.TimeZone;
 
 /**
- * Prints what this JVM has for its default locale, for the one for numbers and dates, and for its time
- * zone, a line each: {@code hindsight junit} asks for it where a test does not reproduce.
+ * Prints this JVM's default locale, the one for numbers and dates, and its time zone, a line each.
+ * {@code hindsight junit} runs it for a test that does not reproduce.
  *
- * <p>Not told by {@link Runner}, for whoever asks for the time zone first sets it, which a test may want
- * to do by itself.
+ * <p>This is not part of {@link Runner}, because the first request for the time zone sets it, and a
+ * test may need to do that itself.
  */
 final class Defaults {
     private Defaults() {}
 
     /**
-     * Prints them.
+     * Prints the defaults.
      *
      * @param arguments none
      */

@@ -9,22 +9,26 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Objects of classes that frameworks make at run time below those of the program: around a bean, or as an
- * enhanced one. No other JVM has such a class; what it goes round is in the crash file, or its own fields are.
+ * Stands in for objects of classes that frameworks make at run time as subclasses of the program's:
+ * proxies around a bean, or enhanced classes. No other JVM has such a class; but the crash file has
+ * the object that it wraps, or its own fields.
  */
 final class Enhanced {
-    /** Said of those for which nothing can stand. */
+    /** The note about objects that nothing can replace. */
     static final String LOST =
             "a framework has made its class at run time, and the object that it goes round was not recorded";
-    /** Said of those for which another object stands. */
+    /** The note about objects that another object replaces. */
     static final String STOOD_FOR = "a framework has made its class at run time; an object of its superclass"
             + " stands for it, so that what the framework does around calls is left out";
 
-    /** Those of Spring, CGLIB, Hibernate, Byte Buddy and Javassist; a mock must not become what it mocks. */
+    /**
+     * Marks of Spring, CGLIB, Hibernate, Byte Buddy and Javassist in names. Mocks are not among
+     * them: a mock must not become what it mocks.
+     */
     private static final String[] MARKS = {
         "$$SpringCGLIB$$", "$$EnhancerBy", "$HibernateProxy$", "$ByteBuddy$", "_$$_jvst",
     };
-    /** Spring's are four fields away: callback, advised, target source, target. */
+    /** Spring's target is four fields away: callback, advised, target source, target. */
     private static final int MAX_DEPTH = 4;
     private static final int MAX_SEEN = 2000;
 
@@ -40,9 +44,9 @@ final class Enhanced {
     }
 
     /**
-     * The object that one of such a class goes round, -1 if there is none: the nearest one behind the fields
-     * that this class declares whose class is the superclass, or of a class below it in a field named
-     * {@code target}.
+     * The number of the object that an object of such a class wraps, or -1. It is the nearest one,
+     * reached through the fields that this class declares, that has the superclass, or a subclass
+     * of that and is in a field named {@code target}.
      */
     static int target(Restorer restorer, int number, ClassInfo info) {
         Set<Integer> seen = new HashSet<>(List.of(number));
@@ -76,7 +80,10 @@ final class Enhanced {
         return -1;
     }
 
-    /** Whether fields that the program declares hold anything: then the object goes round no other one. */
+    /**
+     * Whether fields that the program declares have values; then the object does not wrap another
+     * one.
+     */
     static boolean hasState(Stored stored, ClassInfo info) {
         Object[] values = stored.values();
         for (int i = 0; i < values.length && i < info.fields.length; i++) {

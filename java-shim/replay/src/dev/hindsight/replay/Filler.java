@@ -10,18 +10,23 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Gives the objects that a {@link Restorer} has made what they hold: fields and elements; then hash
- * tables their entries, inner ones first; then fields that the recorded classes did not have.
+ * Fills the objects that a {@link Restorer} has made: first fields and elements; then the entries
+ * of hash tables, inner ones first; then fields that the recorded classes did not have.
  */
 final class Filler {
     private static final BitSet NO_FIELDS = new BitSet();
-    /** Hash codes that depend on tables in a cycle settle in a round or two, or never. */
+    /**
+     * The most rounds of filling: hash codes that depend on tables in a cycle settle in a round or
+     * two, or never.
+     */
     private static final int ROUNDS = 4;
 
     private final Restorer restorer;
     private final Numbers order;
     private final RedactedKeys redactedKeys;
-    /** Places of fields, by object, whose type is another now and cannot hold what was recorded. */
+    /**
+     * By object, the places of fields whose type has changed and cannot hold the recorded value.
+     */
     private final Map<Integer, BitSet> unheld = new HashMap<>();
 
     Filler(Restorer restorer, RedactedKeys redactedKeys) {
@@ -61,7 +66,7 @@ final class Filler {
         }
     }
 
-    /** After all else, for constructors of the program run here. */
+    /** Fills the added fields, after all else because constructors of the program run here. */
     private void fillAdded() {
         for (int i = 0; i < order.size(); i++) {
             Instance instance = get(order.get(i)) == null ? null : restorer.instance(order.get(i));
@@ -141,7 +146,8 @@ final class Filler {
             }
             insert(order.get(i), hashes);
         }
-        // In a cycle a key's hash code may depend on a table that was filled after its own.
+        // In a cycle, a key's hash code may depend on a table that is filled after the key's own
+        // table.
         boolean changed = !hashes.isEmpty();
         for (int round = 0; changed && round < ROUNDS; round++) {
             changed = false;

@@ -10,11 +10,14 @@ public final class Frame {
     private final Map<Integer, String> failed;
     private final List<String> holes;
     /**
-     * All objects by number. Keeps alive what only weak references lead to: it was alive when it was
-     * recorded.
+     * All objects by number. This keeps alive the objects that only weak references lead to, which
+     * were alive when they were recorded.
      */
     private final Object[] objects;
-    /** For static fields and those of enum constants; null if it was not asked for them. */
+    /**
+     * The settings of static fields and of fields of enum constants; null unless they were asked
+     * for.
+     */
     private final List<Statics.Setting> statics;
 
     Frame(
@@ -60,7 +63,7 @@ public final class Frame {
         }
     }
 
-    /** Tells which static fields lack in this JVM what was recorded. */
+    /** Compares the static fields of this JVM with the recorded ones. */
     Lacking lacking() {
         return new Lacking(statics);
     }

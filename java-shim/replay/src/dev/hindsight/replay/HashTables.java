@@ -23,11 +23,10 @@ import java.util.stream.IntStream;
 /**
  * Rules for hash tables: their entries are read from the recorded nodes and inserted anew.
  *
- * <p>A plain table of the JDK's own class is filled and its fields are then copied into the object,
- * so of the program nothing runs but the keys' {@code hashCode} and {@code equals}, even if the
- * object is of a subclass. Size of the table and order within it are kept as far as hash codes
- * allow.
- */
+ * <p>A plain table of the JDK's own class is filled, and its fields are then copied into the
+ * object. So nothing of the program runs except the keys' {@code hashCode} and {@code equals}, even
+ * if the object is of a subclass. The table's size and the order in it are kept as far as hash
+ * codes allow.
 final class HashTables {
     private HashTables() {}
 
@@ -101,7 +100,7 @@ final class HashTables {
         Rules.register(new Table("java.util.concurrent.ConcurrentHashMap") {
             @Override
             Object fresh(Instance map) {
-                // It makes its table a third larger than asked for.
+                // It makes its table a third larger than it is asked to.
                 return new ConcurrentHashMap<>(Math.max(0, capacity(map, 16) / 4 * 3 - 1));
             }
 
@@ -151,7 +150,7 @@ final class HashTables {
         Rules.register(new Immutable("java.util.ImmutableCollections$SetN", "elements", false));
     }
 
-    /** The keys of a hash table in order of iteration; of anything else none. */
+    /** The keys of a hash table in order of iteration; none for other objects. */
     static int[] keys(Instance instance) {
         Entries entries = new Entries();
         if (instance.type.rule instanceof Table) {
@@ -160,7 +159,7 @@ final class HashTables {
         return entries.keys.toArray();
     }
 
-    /** Hash codes of keys; a key that cannot be asked counts as zero. */
+    /** The hash codes of keys; a key whose method fails counts as zero. */
     static int[] hashes(Object[] keys) {
         int[] hashes = new int[keys.length];
         for (int i = 0; i < keys.length; i++) {
@@ -175,7 +174,7 @@ final class HashTables {
         return hashes;
     }
 
-    /** What was recorded of a table's entries, in order of iteration. */
+    /** The recorded entries of a table, in order of iteration. */
     private static final class Entries {
         final Numbers keys = new Numbers();
         final Numbers values = new Numbers();
@@ -188,7 +187,7 @@ final class HashTables {
             hashes.add(0);
         }
 
-        /** Of the latest entry. */
+        /** Sets the hash code of the latest entry. */
         void hash(int hash) {
             hashes.set(size() - 1, hash);
             hasHash.set(size() - 1);
@@ -208,15 +207,15 @@ final class HashTables {
         /** An empty table of the JDK's class. */
         abstract Object fresh(Instance table) throws Hole;
 
-        /** Adds the objects of each key and value in turn, in order of iteration. */
+        /** Adds the objects of each key and value, in order of iteration. */
         abstract void entries(Instance table, Entries out);
 
-        /** Whether what is inserted later comes first in its bucket. */
+        /** Whether a later insertion comes first in its bucket. */
         boolean lastFirst() {
             return false;
         }
 
-        /** What it has in place of the key null; null if that is null itself. */
+        /** The object that stands for the key null; null if that is null itself. */
         Object nullKey() {
             return null;
         }
@@ -325,7 +324,7 @@ final class HashTables {
             }
         }
 
-        /** An iterator compares this with its own copy. */
+        /** Restores the modification count, which an iterator compares with its own copy. */
         private static void restoreCount(Instance instance, Object object, Class<?> covered) {
             for (Class<?> type = covered; type != null; type = type.getSuperclass()) {
                 Slot slot = Layout.find(type, "modCount", "I");
@@ -344,12 +343,14 @@ final class HashTables {
         }
     }
 
-    /** What {@code Map.of} and {@code Set.of} give; their tables are salted in each process. */
+    /**
+     * The results of {@code Map.of} and {@code Set.of}, whose tables are salted in each process.
+     */
     private static final class Immutable extends Table {
-        /** The field with the keys, each followed by its value in a map. */
+        /** The field with the keys, each of which is followed by its value in a map. */
         private final String elements;
         private final boolean isMap;
-        /** Objects of one entry. */
+        /** The number of objects of one entry. */
         private final int step;
 
         Immutable(String owner, String elements, boolean isMap) {
@@ -410,7 +411,7 @@ final class HashTables {
             return made;
         }
 
-        /** Where the elements stand, in the order of iteration if that is known. */
+        /** The places of the elements, in the order of iteration if that is known. */
         private int[] places(Order order, Object[] table) {
             return order != null && table.length % step == 0
                     ? order.places(table, step)
@@ -447,7 +448,7 @@ final class HashTables {
         return new HashMap<>(capacity(map, 16), load);
     }
 
-    /** A set, for its map must have the JDK's own marker as values. */
+    /** A set, whose map must have the JDK's own marker as values. */
     private static Object newHashSet(Instance set) {
         Instance map = set.object("map");
         int capacity = map == null ? 16 : capacity(map, 16);
@@ -482,7 +483,8 @@ final class HashTables {
         int left = restorer.file.objectCount();
         for (Instance node = restorer.instance(first); node != null && left > 0; left--) {
             out.add(node.reference(key), value == null ? -1 : node.reference(value));
-            // That of a weak reference is not looked at: its key is gone in any case where it has changed.
+            // The referent of a weak reference is not compared: a changed key is unreachable there
+            // in any case.
             if (!key.equals("referent") && node.value("hash") instanceof Long) {
                 out.hash((int) node.number("hash", 0));
             }
@@ -500,7 +502,10 @@ final class HashTables {
         }
     }
 
-    /** A table that was growing has forwarding nodes to its successor. */
+    /**
+     * Reads a {@code ConcurrentHashMap}: a table that was growing has forwarding nodes to its
+     * successor.
+     */
     private static void concurrent(Instance map, Entries out) {
         boolean growing = false;
         for (Object bucket : map.elements("table")) {

@@ -1,16 +1,19 @@
 package dev.hindsight.replay;
 
-/** Why an object cannot be restored; what refers to it refers to null. */
+/** The reason why an object cannot be restored; references to it become null. */
 final class Hole extends Exception {
     /**
-     * The latest one made. It keeps C2 from merging several of them where they are caught: on that,
-     * C2 of JDK 25.0.3 has crashed twice (reduction of allocation merges).
+     * The latest instance. It keeps C2 from merging several of them where they are caught, on which
+     * the C2 of JDK 25.0.3 has crashed twice (reduction of allocation merges).
      */
     static Hole latest;
 
     private static final long serialVersionUID = 1L;
 
-    /** Whether the running classes are to blame, not the recording: worth an exception then. */
+    /**
+     * Whether the cause is in the running classes and not in the recording, which justifies an
+     * exception.
+     */
     final boolean differs;
 
     Hole(String reason) {

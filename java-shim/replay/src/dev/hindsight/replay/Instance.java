@@ -3,17 +3,17 @@ package dev.hindsight.replay;
 import dev.hindsight.replay.Recorded.Stored;
 
 /**
- * A recorded object as a {@link Rule} looks at it: its values at the entry of the frame, by name.
+ * A recorded object as a {@link Rule} sees it: its values at the entry of the frame, by name.
  *
- * <p>Names need no class: where a class hides a field of a superclass, the superclass's comes first,
- * which is the JDK's.
+ * <p>Names need no class: if a class hides a field of a superclass, the superclass's field, which
+ * is the JDK's, comes first.
  */
 final class Instance {
     final Restorer restorer;
     final int number;
     final Stored stored;
     final Type type;
-    /** With the frame's patch applied. */
+    /** The values, with the frame's patch applied. */
     final Object[] values;
 
     Instance(Restorer restorer, int number, Stored stored, Type type, Object[] values) {
@@ -28,18 +28,18 @@ final class Instance {
         return index(field) >= 0;
     }
 
-    /** The untyped value of a field, null if it was not recorded. */
+    /** The untyped value of a field; null if it was not recorded. */
     Object value(String field) {
         int index = index(field);
         return index < 0 || index >= values.length ? null : values[index];
     }
 
-    /** The object number in a field, -1 for null. */
+    /** The object number in a field; -1 for null. */
     int reference(String field) {
         return Restorer.reference(value(field));
     }
 
-    /** As {@link #reference}, but of fields with this name that of the lowest class. */
+    /** As {@link #reference}, but for the lowest class that has a field of this name. */
     int lowestReference(String field) {
         int index = type.info.fields.length - 1;
         while (index >= 0 && !type.info.fields[index].name.equals(field)) {
@@ -63,12 +63,12 @@ final class Instance {
         return Boolean.TRUE.equals(value(field));
     }
 
-    /** The object in a field, or null if that is no instance. */
+    /** The object in a field, or null if it is not an instance. */
     Instance object(String field) {
         return restorer.instance(reference(field));
     }
 
-    /** What is stored of the object in a field, or null. */
+    /** The stored form of the object in a field, or null. */
     Stored stored(String field) {
         return restorer.stored(reference(field));
     }

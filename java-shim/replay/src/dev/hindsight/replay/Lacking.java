@@ -16,27 +16,27 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * Which static fields lack what was recorded: they are null where something was, their collection has
- * fewer elements, or some object of the program behind them has such a field or element. So do constants
- * of enums.
+ * Determines which static fields lack what was recorded: they are null where a value was recorded,
+ * their collection has fewer elements, or some object of the program behind them has such a field
+ * or element. Constants of enums are examined likewise.
  *
- * <p>Of a field itself another value counts, too; of numbers behind it none does, for these may well be
- * what a program counts.
+ * <p>In a field itself, another value counts as well. In numbers behind it another value does not
+ * count, because a program may use them as counters.
  *
- * <p>What a call has changed since {@link #note} it fills by itself, be it with less than was recorded (a
- * cache of a longer run). Where it does so within an object of a library, what else that object has is
- * the library's own matter: it may have caches that this call does not need.
+ * <p>What a call has changed since {@link #note} it fills by itself, even if with less than was
+ * recorded (a cache of a longer run). If it does so within an object of a library, the rest of that
+ * object is the library's own matter: it may have caches that this call does not need.
  */
 final class Lacking {
-    /** Pairs of objects that are compared; what lies behind them is not known. */
+    /** The most pairs of objects that are compared; what lies behind the others is not known. */
     private static final int MAX_PAIRS = 10_000;
 
     private final List<Setting> settings;
-    /** What the recorded state of constants sets in them, for they stand for the recorded ones. */
+    /** What the recorded state sets in constants, which stand for the recorded ones. */
     private final Map<Object, List<Setting>> constants = new IdentityHashMap<>();
-    /** Values of static fields when they were noted, */
+    /** The values of static fields when they were noted. */
     private final Map<Setting, Object> values = new IdentityHashMap<>();
-    /** and what objects held then. */
+    /** The contents of objects when they were noted. */
     private final Map<Object, Object[]> held = new IdentityHashMap<>();
 
     Lacking(List<Setting> settings) {
@@ -48,7 +48,7 @@ final class Lacking {
         }
     }
 
-    /** Notes what there is now: what has changed at the end was filled since. */
+    /** Notes the present state: what differs from it at the end was filled since. */
     void note() {
         for (Setting setting : settings) {
             if (setting.field != null) {
@@ -89,7 +89,7 @@ final class Lacking {
                 || new Walk(setting.owner, false).run(here, setting.value);
     }
 
-    /** Whether a value is another one; not of what holds others, nor of lambdas, which have no names. */
+    /** Whether a value differs; containers never do, nor do lambdas, which have no names. */
     private static boolean isAnother(Object here, Object recorded) {
         if (recorded instanceof Object[] || size(recorded) >= 0 || recorded.getClass().isSynthetic()) {
             return false;
@@ -101,7 +101,7 @@ final class Lacking {
         return before == here || before != null && isAtom(before) && before.equals(here);
     }
 
-    /** An object of this JVM, and the recorded one that is in its place. */
+    /** An object of this JVM, and the recorded one that corresponds to it. */
     private static final class Pair {
         final Object here;
         final Object recorded;
@@ -115,17 +115,17 @@ final class Lacking {
         }
     }
 
-    /** What lies behind a static field or a constant. */
+    /** A walk through what lies behind a static field or a constant. */
     private final class Walk {
         private final Class<?> owner;
         private final boolean notes;
         private final Set<Object> seen = Collections.newSetFromMap(new IdentityHashMap<>());
         private final Deque<Pair> work = new ArrayDeque<>();
-        /** Whether something is lacking, */
+        /** Whether something is lacking. */
         private boolean found;
-        /** and within a library, */
+        /** Whether something is lacking within a library's object. */
         private boolean foundForeign;
-        /** and whether something has changed there. */
+        /** Whether something has changed within a library's object. */
         private boolean filledForeign;
 
         Walk(Class<?> owner, boolean notes) {
@@ -179,7 +179,7 @@ final class Lacking {
                 return;
             }
             if (pair.here instanceof Object[] && pair.recorded instanceof Object[]) {
-                // Not place by place: a hash table may have a seed of its own in each JVM.
+                // Not place by place, because a hash table may have a seed of its own in each JVM.
                 if (!filled && full(now) < full(then)) {
                     lacks(foreign);
                 }
@@ -196,7 +196,7 @@ final class Lacking {
             }
         }
 
-        /** What fields of a constant have, or had. */
+        /** The values that a constant's fields have, or had. */
         private Object[] ofConstant(Object constant, boolean recorded) {
             List<Object> parts = new ArrayList<>();
             for (Setting setting : constants.get(constant)) {
@@ -233,7 +233,7 @@ final class Lacking {
         return parts.toArray();
     }
 
-    /** Whether arrays have objects of the same classes at the same places. */
+    /** Whether arrays have objects of the same classes at the same indices. */
     private static boolean isAlike(Object[] here, Object[] recorded) {
         if (here.length != recorded.length) {
             return false;
@@ -256,8 +256,8 @@ final class Lacking {
     }
 
     /**
-     * Whether a class is of another program or library than the owner: it comes from elsewhere, or, of
-     * what was put into one file, its package has another name from the beginning.
+     * Whether a class belongs to another program or library than the owner: it comes from elsewhere
+     * or, within one file, its package name differs from the beginning.
      */
     private static boolean isForeign(Class<?> type, Class<?> owner) {
         Class<?> base = type;
@@ -278,13 +278,13 @@ final class Lacking {
                         && !(name[0].equals(of[0]) && name[1].equals(of[1]));
     }
 
-    /** Where a class comes from, or null. */
+    /** The location from which a class was loaded, or null. */
     private static String source(Class<?> type) {
         CodeSource source = type.getProtectionDomain().getCodeSource();
         return source == null ? null : String.valueOf(source.getLocation());
     }
 
-    /** How much a collection of the JDK holds; -1 of what is none. */
+    /** The number of elements of a JDK collection; -1 for other objects. */
     private static int size(Object holder) {
         if (!Classes.ofJdk(holder.getClass())) {
             return -1;
@@ -294,7 +294,7 @@ final class Lacking {
         return holder instanceof Collection ? ((Collection<?>) holder).size() : -1;
     }
 
-    /** Whether an object is told by its value alone. */
+    /** Whether an object is identified by its value alone. */
     private static boolean isAtom(Object value) {
         return value instanceof String || value instanceof Enum || value instanceof Class
                 || Primitives.unboxed(value.getClass()) != null;

@@ -23,9 +23,10 @@ import java.util.Set;
 /**
  * Restores lambdas and method references from the method behind them.
  *
- * <p>The JDK's own factory makes them, so that stack traces look as they did. It wants the captured
- * values at once, but these may lead back to the lambda: it gets zeros, and {@link #fill} writes the
- * fields of its class, {@code arg$1} and so on. Where the factory refuses, a proxy does the work.
+ * <p>The JDK's own factory makes them, so that stack traces look as they did. It needs the captured
+ * values at once, but these may lead back to the lambda. So it gets zeros, and {@link #fill} writes
+ * the fields of its class, {@code arg$1} and so on. If the factory refuses, a proxy takes its
+ * place.
  */
 final class Lambdas {
     private Lambdas() {}
@@ -63,13 +64,13 @@ final class Lambdas {
                 }
                 return maker(host, types, method, captured).invokeWithArguments(zeros);
             } catch (Throwable e) {
-                // The factory is particular about access and loaders; the proxy is not.
+                // The factory is strict about access and loaders; the proxy is not.
             }
         }
         return Proxies.proxy(types, loader, new Handler(method, count));
     }
 
-    /** A lambda of one interface, whose captured values are the first that its method takes. */
+    /** A lambda of one interface, whose captured values are the first arguments of its method. */
     static Object make(
             Class<?> type, Class<?> owner, String method, String descriptor, Object[] captured)
             throws Throwable {
@@ -84,7 +85,7 @@ final class Lambdas {
         return maker(owner, new Class<?>[] {type}, behind, types).invokeWithArguments(captured);
     }
 
-    /** The types of the captured values; those of numbered classes as they are now. */
+    /** The types of the captured values, with numbered classes as they are called now. */
     private static MethodType captured(Lambda lambda, Class<?> owner, Numbered numbered)
             throws ClassNotFoundException, Hole {
         MethodType all = MethodType.methodType(void.class);
@@ -129,7 +130,7 @@ final class Lambdas {
         return hosts;
     }
 
-    /** The method behind a lambda, by its name, which may come with its origin. */
+    /** The method behind a lambda, by its name, which may have its origin. */
     private static MethodHandle find(
             Class<?> owner, String text, String descriptor, boolean isStatic, Numbered numbered)
             throws ReflectiveOperationException, Hole {
@@ -143,8 +144,9 @@ final class Lambdas {
         if (name.equals("<init>")) {
             return lookup.findConstructor(owner, type);
         }
-        // The agent often cannot tell: the constant pool of a lambda's class does not say how it calls. And to
-        // list the owner's methods would take the types of all of them, some of which may not be there.
+        // The agent often cannot know: the constant pool of a lambda's class does not say how it
+        // calls. Listing the owner's methods would need all their types, some of which may be
+        // missing.
         try {
             return lookup.findStatic(owner, name, type);
         } catch (NoSuchMethodException | IllegalAccessException e) {
@@ -155,11 +157,11 @@ final class Lambdas {
         MethodHandle virtual = Trusted.LOOKUP.findVirtual(owner, name, type);
         boolean isPrivate = Modifier.isPrivate(
                 Trusted.LOOKUP.revealDirect(virtual).getModifiers());
-        // Before JDK 15 the factory wants private methods this way.
+        // Before JDK 15 the factory expects private methods in this form.
         return isPrivate ? lookup.findSpecial(owner, name, type, owner) : virtual;
     }
 
-    /** What makes lambdas of the captured values. */
+    /** Makes the factory that turns captured values into lambdas. */
     private static MethodHandle maker(
             Class<?> host, Class<?>[] interfaces, MethodHandle method, MethodType captured)
             throws Throwable {
@@ -198,8 +200,8 @@ final class Lambdas {
     }
 
     /**
-     * The place of the interface whose method the lambda is. Those it extends, and mere markers, may be
-     * named before it.
+     * The index of the interface whose method the lambda implements. Interfaces that it extends,
+     * and mere markers, may be named before it.
      */
     private static int functional(Class<?>[] interfaces) throws LambdaConversionException {
         int main = -1;
@@ -215,7 +217,7 @@ final class Lambdas {
         return main;
     }
 
-    /** The one method of a functional interface, and those it stands for by generics. */
+    /** The method of a functional interface, with the methods that it overrides by generics. */
     private static List<Method> abstractMethods(Class<?> type) {
         List<Method> found = new ArrayList<>();
         for (Method method : type.getMethods()) {
@@ -240,7 +242,7 @@ final class Lambdas {
         return MethodType.methodType(method.getReturnType(), method.getParameterTypes());
     }
 
-    /** What the interface's type is in this lambda; the factory casts to it. */
+    /** The type of an interface's parameter in this lambda, to which the factory casts. */
     private static Class<?> narrowed(Class<?> wanted, Class<?> actual) {
         if (wanted.isPrimitive()) {
             return wanted;

@@ -8,10 +8,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The instance fields that a running class declares, those included that reflection hides.
+ * The instance fields that a running class declares, including those that reflection hides.
  *
- * <p>Names alone do not say where to write: a field that has become a reference since it was
- * recorded as an int must not be written as one, so a {@link Slot} is found by its type too, or its
+ * <p>Names alone do not say where to write: a field that was recorded as an int and has become a
+ * reference must not be written as an int. So a {@link Slot} is found by its type as well, or its
  * value is converted.
  */
 final class Layout {
@@ -31,7 +31,9 @@ final class Layout {
             return Trusted.get(object, offset, type);
         }
 
-        /** Writes a value of the slot's type; a {@link ClassCastException} if it is none. */
+        /**
+         * Writes a value of the slot's type; throws {@link ClassCastException} if it is of another.
+         */
         void put(Object object, Object value) {
             Trusted.put(object, offset, type, value);
         }
@@ -46,7 +48,10 @@ final class Layout {
         }
     };
 
-    /** A class of Clojure's has thousands of them, and hundreds that a recording names. */
+    /**
+     * The static fields of each class, cached because one of Clojure's classes has thousands of
+     * them, and hundreds that a recording names.
+     */
     private static final ClassValue<List<Field>> STATICS = new ClassValue<>() {
         @Override
         protected List<Field> computeValue(Class<?> type) {
@@ -55,7 +60,10 @@ final class Layout {
     };
 
     private final Class<?> owner;
-    /** Null if a field's type is not on the class path: the JVM then lists none of them. */
+    /**
+     * The fields; null if the type of one is not on the class path, because the JVM then lists
+     * none.
+     */
     private final List<Slot> slots;
 
     private Layout(Class<?> owner) {
@@ -95,8 +103,8 @@ final class Layout {
     }
 
     /**
-     * The static field of this name that {@code owner} declares, or null; of a class of the JDK only with
-     * this type. Class files may have several of one name.
+     * The static field of this name that {@code owner} declares, or null; in a class of the JDK,
+     * only with this type. Class files may have several fields of one name.
      */
     static Field findStatic(Class<?> owner, String name, String descriptor) {
         Field named = null;
@@ -132,7 +140,7 @@ final class Layout {
         }
     }
 
-    /** A field that must be there, whatever its type. */
+    /** A field that must exist, whatever its type. */
     static Slot need(Class<?> owner, String name) throws Hole {
         Slot slot = named(owner, name);
         if (slot == null) {
@@ -141,7 +149,7 @@ final class Layout {
         return slot;
     }
 
-    /** The fields of {@code owner}, without inherited ones. */
+    /** The fields that {@code owner} itself declares. */
     static List<Slot> declared(Class<?> owner) {
         List<Slot> slots = LAYOUTS.get(owner).slots;
         return slots == null ? List.of() : slots;
@@ -149,7 +157,7 @@ final class Layout {
 
     /** Copies all fields that {@code owner} and its superclasses declare. */
     static void copy(Object from, Object to, Class<?> owner) {
-        // Reading fields that an object does not have would give garbage.
+        // Reading fields that an object does not have would yield garbage.
         owner.cast(from);
         owner.cast(to);
         for (Class<?> type = owner; type != null; type = type.getSuperclass()) {
@@ -171,7 +179,7 @@ final class Layout {
         return null;
     }
 
-    /** Looks for one field alone, so that the missing type of another does no harm. */
+    /** Looks for a single field, so that the missing type of another one does no harm. */
     private Slot resolve(String name, String descriptor) {
         try {
             Class<?> type = MethodType.fromMethodDescriptorString(

@@ -8,14 +8,14 @@ import java.nio.charset.StandardCharsets;
  * Decodes MessagePack into {@code null}, {@link Boolean}, {@link Long}, {@link Float}, {@link
  * Double}, {@link String}, {@code byte[]} and {@code Object[]}.
  *
- * <p>Whatever the bytes, it ends with a value or with {@link Malformed}, and takes memory in
- * proportion to their number: a count is never believed beyond the bytes that are left.
+ * <p>Whatever the bytes, it ends with a value or with {@link Malformed}, and uses memory in
+ * proportion to their number: no count is trusted beyond the bytes that are left.
  */
 final class MessagePack {
-    /** Crash files nest six deep. */
+    /** The deepest nesting that is read; crash files nest six deep. */
     private static final int MAX_DEPTH = 32;
 
-    /** Bytes that are not what they should be. */
+    /** Thrown for bytes that are not valid. */
     static final class Malformed extends Exception {
         private static final long serialVersionUID = 1L;
 
@@ -83,7 +83,7 @@ final class MessagePack {
         if (depth >= MAX_DEPTH) {
             throw malformed("nested too deep");
         }
-        // Every element takes a byte at least.
+        // Every element takes at least one byte.
         if (length > in.remaining()) {
             throw malformed("an array of " + length + " elements in " + in.remaining() + " bytes");
         }

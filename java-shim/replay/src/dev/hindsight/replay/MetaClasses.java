@@ -1,23 +1,26 @@
 package dev.hindsight.replay;
 
 /**
- * What Groovy keeps behind each of its objects: the methods of its class as Groovy calls them.
+ * The meta class behind each Groovy object, through which Groovy calls the methods of its class.
  *
- * <p>Recordings leave it out, for it is the same for all objects of a class and leads to all of Groovy.
- * Groovy's own registry has the running one.
+ * <p>Recordings leave it out, because it is the same for all objects of a class and leads to all of
+ * Groovy. Groovy's own registry has the running one.
  */
 final class MetaClasses {
     static final String NAME = "groovy.lang.MetaClass";
 
     private MetaClasses() {}
 
-    /** Groovy's meta class of a class, as Groovy's runtime beside {@code type} gives it; null if it does not. */
+    /**
+     * Groovy's meta class of a class, from the Groovy runtime beside {@code type}; null if there is
+     * none.
+     */
     static Object of(Class<?> owner, Class<?> type) {
         try {
             return Class.forName("org.codehaus.groovy.runtime.InvokerHelper", true, type.getClassLoader())
                     .getMethod("getMetaClass", Class.class).invoke(null, owner);
         } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
-            // Objects that have none ask for it themselves, most of them.
+            // Most objects without one ask for it themselves.
             return null;
         }
     }

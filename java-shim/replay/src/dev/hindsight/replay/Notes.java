@@ -7,17 +7,17 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** What of a frame's state is not as it was recorded, and who is told of it. */
+/** Collects how a frame's state differs from the recorded one, and reports it. */
 final class Notes {
-    /** What was said of objects that another version of the program has otherwise. */
+    /** The reports about objects that differ in another version of the program, each made once. */
     static final Set<String> TOLD = ConcurrentHashMap.newKeySet();
 
     private final Set<String> holes = new LinkedHashSet<>();
-    /** Those of them that are so because the program is another version. */
+    /** The differences that come from another version of the program. */
     private final Set<String> changed = new LinkedHashSet<>();
     /**
-     * Classes of the program of which objects cannot be restored because the class path differs, and where the
-     * first of each was.
+     * The classes of the program whose objects cannot be restored because the class path differs,
+     * each with the place of the first object.
      */
     private final Map<String, String> unrestored = new LinkedHashMap<>();
 
@@ -25,13 +25,13 @@ final class Notes {
         holes.add(className + ": " + reason);
     }
 
-    /** Notes what another version of the program has otherwise, and a test may fail of. */
+    /** Notes a difference from another version of the program, of which a test may fail. */
     void changed(String className, String reason) {
         hole(className, reason);
         changed.add(className + ": " + reason);
     }
 
-    /** Notes a class of the program of which an object cannot be restored. */
+    /** Notes a class of the program whose object cannot be restored. */
     void unrestored(String className, String where) {
         unrestored.putIfAbsent(className, where);
     }
@@ -40,7 +40,7 @@ final class Notes {
         return List.copyOf(holes);
     }
 
-    /** Tells of the state of {@code what} whoever runs the test. */
+    /** Reports the state of {@code what} to whoever runs the test. */
     void tell(String what, CrashFile file) {
         if (Runner.isRunning()) {
             Runner.report(holes());
@@ -52,8 +52,9 @@ final class Notes {
     }
 
     /**
-     * Fails if objects behind the arguments cannot be restored that could when the test was made: without them
-     * it might pass while the bug is there. Of tests that were not run then it is told instead.
+     * Fails if objects behind the arguments cannot be restored that could when the test was made:
+     * without them the test might pass although the bug is there. For tests that were not run at
+     * that time it only reports them.
      */
     private void refuse(String what, CrashFile file) {
         for (Map.Entry<String, String> entry : unrestored.entrySet()) {
@@ -66,7 +67,7 @@ final class Notes {
         }
     }
 
-    /** Says to whom runs the tests of another version what its objects lack, each thing once. */
+    /** Prints what objects lack in another version of the program, each thing once. */
     private void tell() {
         for (String what : changed) {
             if (TOLD.add(what)) {

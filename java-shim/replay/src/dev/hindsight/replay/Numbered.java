@@ -18,45 +18,49 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Finds again what compilers have named by a number: methods of lambdas, anonymous and local classes.
+ * Finds again what compilers have named by a number: methods of lambdas, anonymous and local
+ * classes.
  *
- * <p>The number is that of another one as soon as something of the kind is put before it. So a name may
- * come with its origin, behind characters that names of the JVM cannot have:
+ * <p>As soon as something of the kind is inserted before it, the number belongs to another one. So
+ * a name may come with its origin, behind characters that names in the JVM cannot contain:
  *
  * <pre>
- * lambda$keep$0/0/5f3a9c21,77be0012/static
- * NAME/ORDINAL/CODES/KIND
+ *     lambda$keep$0/0/5f3a9c21,77be0012/static
+ *     NAME/ORDINAL/CODES/KIND
  * </pre>
  *
- * It says of which group the name was one, and where it stood there: methods of one class with the same
- * name but for the number, descriptor and KIND, {@code static} or {@code instance}; or classes with the
- * same name but for the numbers, and KIND, which stands for what they extend, the method that they are
- * in, and the values that they capture ({@link ClassShape#kind}). CODES are the {@link
- * ClassShape#digest}s of the whole group; of a very large one, {@code OWN+REST}, its own and one
- * for all others.
+ * <p>The origin says to which group the name belonged, and at which place. A group consists of the
+ * methods of one class with the same name except the number, descriptor and KIND, {@code static} or
+ * {@code instance}; or of classes with the same name except the numbers, and KIND, which stands for
+ * what they extend, the method that encloses them, and the values that they capture ({@link
+ * ClassShape#kind}). CODES are the {@link ClassShape#digest}s of the whole group; of a very large
+ * one, {@code OWN+REST}, its own and one for all others.
  *
- * <p>What has the same code is the same. Where that has changed, those that have not are set aside; if as
- * many are left as there were, their order tells. Else it cannot be told, which is an error: another
- * one that happens to have the number is never taken for it.
+ * <p>What has the same code is the same. If its code has changed, the members that have not changed
+ * are set aside; if as many are left as there were, their order decides. Else it cannot be
+ * determined, which is an error: another one that happens to have the number is never taken for it.
  */
 final class Numbered {
-    /** A number, and what stands before it: a {@code $}, or the mark of one of Groovy's closures or lambdas. */
+    /**
+     * A number and what precedes it: a {@code $}, or the mark of one of Groovy's closures or
+     * lambdas.
+     */
     private static final Pattern NUMBER =
             Pattern.compile("(\\$|\\$_(?:[^$]*_)?(?:closure|lambda)(?=[0-9]+\\b))[0-9]+");
-    /** Groups whose codes are all told. */
+    /** The size of the largest group of which all codes are listed. */
     private static final int MOST = 128;
 
     private final Map<String, String> origins;
     private final ClassLoader[] loaders;
     private final Map<String, ClassShape> shapes = new HashMap<>();
     private final Map<String, List<Member>> groups = new HashMap<>();
-    /** Classes, and holes for those that cannot be told. */
+    /** The classes found, with holes for those that cannot be determined. */
     private final Map<String, Object> found = new HashMap<>();
 
-    /** A method or class that is there. */
+    /** An existing method or class. */
     static final class Member {
         final String name;
-        /** Of a method. */
+        /** A method's descriptor. */
         final String descriptor;
         final String kind;
         private final ClassShape shape;
@@ -76,12 +80,12 @@ final class Numbered {
         }
     }
 
-    /** What a name says of its group. */
+    /** The group of a name, as its origin describes it. */
     private static final class Origin {
         final int ordinal;
-        /** Of the whole group; of a large one its own. */
+        /** The codes of the whole group; of a large one, only its own. */
         final List<String> codes;
-        /** For all others of a large group; else null. */
+        /** The code of all others of a large group; else null. */
         final String rest;
         final String kind;
 
@@ -103,12 +107,12 @@ final class Numbered {
             }
         }
 
-        /** Null if the name is just a name. */
+        /** The origin in a text, or null if the text is only a name. */
         static Origin of(String text) {
             return text.indexOf('/') < 0 ? null : new Origin(text);
         }
 
-        /** Which of a group it is now, or null. */
+        /** The member of a group that it is now, or null. */
         Member choose(String name, List<Member> group) {
             String own = codes.get(rest == null ? ordinal : 0);
             List<Member> same = new ArrayList<>();
@@ -127,7 +131,7 @@ final class Numbered {
             return rest == null ? left(group) : besides(group);
         }
 
-        /** What is left of it without those whose code was another one's. */
+        /** The remaining member, without those whose code belonged to others. */
         private Member left(List<Member> group) {
             List<Member> left = new ArrayList<>(group);
             int before = 0;
@@ -146,7 +150,7 @@ final class Numbered {
             return left.size() == gone ? left.get(before) : null;
         }
 
-        /** The one beside which all others are as they were. */
+        /** The member besides which all others are as they were. */
         private Member besides(List<Member> group) {
             for (Member member : group) {
                 if (others(member, group).equals(rest)) {
@@ -158,22 +162,24 @@ final class Numbered {
     }
 
     /**
-     * Finds things in the classes of some loaders.
+     * Finds members in the classes of some loaders.
      *
-     * @param origins names with their origins, by names; methods by class, name and descriptor, as in
-     *     {@code Main.lambda$keep$0(I)V}
+     * @param origins origins by name; for methods by class, name and descriptor, as in {@code
+     *     Main.lambda$keep$0(I)V}
      */
     Numbered(Map<String, String> origins, ClassLoader... loaders) {
         this.origins = origins;
         this.loaders = loaders;
     }
 
-    /** Whether a class has a name with a number: it is anonymous or local, or in one that is. */
+    /**
+     * Whether a class has a number in its name: it is anonymous or local, or within such a class.
+     */
     static boolean isClass(String name) {
         return NUMBER.matcher(name).find() && !name.contains("$$Lambda");
     }
 
-    /** Whether a method has the name of a lambda's or an accessor, with a number. */
+    /** Whether a method has a numbered name, of a lambda or an accessor. */
     static boolean isMethod(String name) {
         boolean generated = name.contains("lambda$") || name.startsWith("$anonfun$")
                 || name.startsWith("access$");
@@ -186,8 +192,8 @@ final class Numbered {
     }
 
     /**
-     * The name that a member has in the source. Where an inner class uses a private one, some compilers
-     * (scalac) put the class's name before it: {@code pkg$Owner$$rate}.
+     * The name that a member has in the source. If an inner class uses a private member, some
+     * compilers (scalac) put the class's name before it: {@code pkg$Owner$$rate}.
      */
     static String unexpanded(String owner, String member) {
         int end = member.lastIndexOf("$$");
@@ -201,7 +207,7 @@ final class Numbered {
         return end < 0 ? text : text.substring(0, end);
     }
 
-    /** The origin of a method as recorded, if it is known; else its name. */
+    /** The recorded method with its origin if that is known, else its name. */
     String known(String owner, String method, String descriptor) {
         return origins.getOrDefault(owner + "." + method + descriptor, method);
     }
@@ -209,8 +215,8 @@ final class Numbered {
     /**
      * The class that a name stands for, not initialised.
      *
-     * @param text a name as {@link Class#getName} gives it, maybe with its origin
-     * @throws Hole if it cannot be told which one it is
+     * @param text a name as {@link Class#getName} returns it, perhaps with its origin
+     * @throws Hole if the class cannot be determined
      */
     Class<?> type(String text) throws ClassNotFoundException, Hole {
         int dimensions = text.lastIndexOf('[') + 1;
@@ -274,12 +280,12 @@ final class Numbered {
     }
 
     /**
-     * The method of a class that a name stands for; null if its class file does not tell, so that the name
-     * is to be taken as it is.
+     * The method of a class that a name stands for; null if its class file does not tell, so that
+     * the name is to be taken as it is.
      *
-     * @param text the name, maybe with its origin
+     * @param text the name, perhaps with its origin
      * @param kind {@code static} or {@code instance}; null if that is not known
-     * @throws Hole if it cannot be told which one it is
+     * @throws Hole if the method cannot be determined
      */
     Member method(Class<?> owner, String text, String descriptor, String kind) throws Hole {
         boolean numbered = text.indexOf('/') >= 0 || isMethod(text)
@@ -328,17 +334,17 @@ final class Numbered {
     }
 
     /**
-     * The name that a class has here, with its origin.
+     * The present name of a class, with its origin.
      *
-     * @param text its recorded name, maybe with an origin already
-     * @return null if it cannot be told
+     * @param text its recorded name, perhaps already with an origin
+     * @return null if it cannot be determined
      */
     String origin(String text) throws Hole {
         Member member = member(text);
         return member == null ? null : origin(member, alike(group(member.name), member.kind));
     }
 
-    /** The name that a method has here, likewise. */
+    /** The present name of a method, likewise. */
     String origin(String owner, String text, String descriptor) throws Hole {
         Member type = isClass(owner) ? member(owner) : null;
         ClassShape shape = shape(type == null ? plain(owner) : type.name);
@@ -371,7 +377,7 @@ final class Numbered {
         return ClassShape.hash(codes.toString());
     }
 
-    /** The methods of a class with this name and descriptor but for numbers, in their order. */
+    /** The methods of a class whose name and descriptor agree except for numbers, in order. */
     private static List<Member> group(ClassShape shape, String name, String descriptor) {
         List<Member> group = new ArrayList<>();
         for (Method method : shape.methods) {
@@ -384,7 +390,7 @@ final class Numbered {
         return group;
     }
 
-    /** The classes with this name but for numbers, in their order. */
+    /** The classes whose names agree except for numbers, in order. */
     private List<Member> group(String name) {
         String wanted = strip(name);
         List<Member> known = groups.get(wanted);
@@ -419,11 +425,14 @@ final class Numbered {
         return sorted;
     }
 
-    /** The class without a number that a numbered one is in; null if its class file cannot be read. */
+    /**
+     * The class without a number that encloses a numbered one; null if its class file cannot be
+     * read.
+     */
     private ClassShape outer(String name) {
         Matcher number = NUMBER.matcher(name);
         int end = number.find() ? number.start() : -1;
-        // Some compilers put the name of the method between.
+        // Some compilers put the name of the method in between.
         for (; end > 0; end = name.lastIndexOf('$', end - 1)) {
             ClassShape shape = shape(name.substring(0, end));
             if (shape != null) {
@@ -451,7 +460,7 @@ final class Numbered {
         }
     }
 
-    /** Compares names that are the same but for numbers. */
+    /** Compares names that differ only in numbers. */
     private static int byNumbers(String a, String b) {
         Matcher left = NUMBER.matcher(a);
         Matcher right = NUMBER.matcher(b);

@@ -8,18 +8,19 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * In which order {@code Set.of} and {@code Map.of} of the recorded JVM iterate: it draws where in a table they begin, and
- * in which direction they go on. What depends on that must find the recorded order in JVMs that have drawn otherwise.
- * Nobody can change what they have drawn, for code that is compiled has it in it; but where the elements are in a table
- * depends on its length, too, which may be any, and on what else is there: an iterator ends with the last element, and
- * does not see what comes behind it.
+ * The order in which {@code Set.of} and {@code Map.of} of the recorded JVM iterate. A JVM draws at
+ * random where in a table they begin and in which direction they go. A program that depends on that
+ * must find the recorded order in JVMs that have drawn otherwise. The draw cannot be changed,
+ * because compiled code contains it. But the places of elements also depend on the table's length,
+ * which may be any, and on its other elements: an iterator ends with the last element and does not
+ * see what comes behind it.
  */
 final class Order {
-    /** Lengths that are tried for one table, without and with fillers, */
+    /** The most lengths that are tried for one table, without and with fillers. */
     private static final int MAX_TRIES = 300;
-    /** and places of all tables that are filled for that. */
+    /** The most places of all tables that are filled for these tries. */
     private static final int MAX_PLACES = 20_000_000;
-    /** Of those with fillers, so many are compared. */
+    /** The number of tables with fillers that are compared. */
     private static final int MAX_FILLED = 4;
 
     private final long salt;
@@ -35,7 +36,10 @@ final class Order {
         return new Order(row.integer(0), Boolean.TRUE.equals(row.at(1)));
     }
 
-    /** Where the elements of a recorded table stand, each of {@code step} objects, in the order of iteration. */
+    /**
+     * The places of a recorded table's elements, each of {@code step} objects, in the order of
+     * iteration.
+     */
     int[] places(Object[] table, int step) {
         int length = table.length / step;
         int[] places = new int[length];
@@ -50,18 +54,18 @@ final class Order {
         return Arrays.copyOf(places, count);
     }
 
-    /** Whether the two elements of a set come the other way round in this JVM. */
+    /** Whether the two elements of a set come in reverse order in this JVM. */
     boolean isSwapped() {
-        // The second one comes first where the direction is upwards.
+        // In ascending direction the second one comes first.
         return upwards != Set.of("first", "second").iterator().next().equals("second");
     }
 
     /**
-     * Gives a set or map another table, with which it iterates over its keys in this order, or as many of the first of
-     * them as can be.
+     * Gives a set or map another table, in which it iterates over its keys in this order, or over
+     * as many of the first ones as possible.
      *
      * @param table the field with the table
-     * @param entries keys in their order; of a map, each with its value
+     * @param entries the keys in their order; in a map, each with its value
      */
     void apply(Object made, Layout.Slot table, Object[] entries, int step) {
         int count = entries.length / step;
@@ -87,13 +91,15 @@ final class Order {
         }
     }
 
-    /** Whether too much was tried to try a table of this length, too. */
+    /** Whether so much was tried already that a table of this length is not. */
     private boolean isTooMuch(int length) {
         filled += length;
         return filled > MAX_PLACES;
     }
 
-    /** A table with so many places, each key in the first free one from that of its hash code on. */
+    /**
+     * A table of this length, with each key in the first free place from that of its hash code on.
+     */
     private static Object[] table(Object[] entries, int step, int[] hashes, int length) {
         Object[] table = new Object[length * step];
         for (int i = 0; i < hashes.length; i++) {
@@ -107,17 +113,18 @@ final class Order {
     }
 
     /**
-     * A table in which the keys are where an iterator of this JVM comes first, with fillers from the place of each
-     * one's hash code on, so that it is found there: what is like 1, 2, 3 comes in neither direction otherwise but in
-     * this order. Of several lengths, the one with the fewest of them; null if there is none. An object with fillers
-     * cannot be serialized.
+     * A table in which the keys are at the places where an iterator of this JVM comes first, with
+     * fillers from the place of each key's hash code on, so that the key is found: otherwise keys
+     * like 1, 2, 3 come in this order in neither direction. Of several lengths, the one with the
+     * fewest fillers; null if there is none. An object with fillers cannot be serialized.
      */
     private Object[] filled(Object made, Layout.Slot table, Object[] entries, int step, int[] hashes) {
         int count = hashes.length;
         Object[] best = null;
         int fewest = Integer.MAX_VALUE;
         int found = 0;
-        // In one that is much longer than the square of their number, no hash code leads among the keys themselves.
+        // In a table much longer than the square of their number, no hash code leads among the keys
+        // themselves.
         int stride = 1 + count * count / 100;
         int length = 2 * count;
         for (int tries = 0; found < MAX_FILLED && !isTooMuch(length); tries++) {
@@ -138,7 +145,7 @@ final class Order {
                     }
                 }
             }
-            // Who looks for what is not there must come to a free place.
+            // A search for an absent key must come to a free place.
             if (count + fillers < length) {
                 found++;
                 if (fillers < fewest) {
@@ -146,13 +153,14 @@ final class Order {
                     best = tried;
                 }
             }
-            // Where iterators of this JVM begin near the end of any table, they do so farther from it in long ones.
+            // If iterators of this JVM begin near the end of any table, they begin farther from it
+            // in long ones.
             length += tries < MAX_TRIES ? stride : length;
         }
         return best;
     }
 
-    /** Where an iterator of this JVM comes first in a table of this length. */
+    /** The places where an iterator of this JVM comes first in a table of this length. */
     private static int[] first(Object made, Layout.Slot table, int count, int length, int step) {
         Object[] places = new Object[length * step];
         for (int i = 0; i < places.length; i++) {
@@ -181,7 +189,10 @@ final class Order {
         return made instanceof Map ? ((Map<?, ?>) made).keySet().iterator() : ((Set<?>) made).iterator();
     }
 
-    /** Stands in a place, as key and value: it is no other object, and adds nothing to the hash code of all. */
+    /**
+     * Fills a place, as key and value. It equals no other object and adds nothing to the hash code
+     * of the whole.
+     */
     private static final class Filler {
         static final Filler INSTANCE = new Filler();
 

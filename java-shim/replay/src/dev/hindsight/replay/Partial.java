@@ -3,7 +3,7 @@ package dev.hindsight.replay;
 import dev.hindsight.replay.Recorded.FieldInfo;
 import java.util.Set;
 
-/** All fields, but for some. */
+/** Restores all fields except some. */
 class Partial extends Rule {
     private final Set<String> left;
 
@@ -12,7 +12,7 @@ class Partial extends Rule {
         this.left = Set.of(left);
     }
 
-    /** An object whose fields stand for those left out, or null for zeros. */
+    /** An object whose values replace the omitted ones, or null for zeros. */
     Object template(Instance instance) throws Hole {
         return null;
     }

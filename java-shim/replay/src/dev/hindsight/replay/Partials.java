@@ -9,10 +9,10 @@ import java.util.concurrent.locks.AbstractQueuedLongSynchronizer;
 import java.util.concurrent.locks.AbstractQueuedSynchronizer;
 
 /**
- * Rules for classes that are restored field by field, but for some fields.
+ * Rules for classes that are restored field by field, except for some fields.
  *
- * <p>Those left out belong to threads or to the JVM, or hold an object that the JDK compares with
- * one of its own.
+ * <p>The omitted fields belong to threads or to the JVM, or hold an object that the JDK compares
+ * with one of its own.
  */
 final class Partials {
     private Partials() {}
@@ -35,7 +35,7 @@ final class Partials {
         Rules.register(new Partial("java.lang.ref.Reference", "queue", "next", "discovered") {
             @Override
             Object template(Instance instance) {
-                // Without a queue, whichever object stands for that.
+                // It has no queue, whichever object stands for that.
                 return new java.lang.ref.WeakReference<>(null);
             }
         });
@@ -46,7 +46,7 @@ final class Partials {
                 if (Classes.ofJdk(type)) {
                     throw new Hole("thread");
                 }
-                // A thread of the program's own class has its own state, and need not run.
+                // A thread of a class of the program has its own state, and need not run.
                 Object object = Restorer.allocate(type);
                 String name = instance.text("name");
                 Thread fresh = new Thread(null, null, name == null ? "restored" : name);
@@ -55,7 +55,7 @@ final class Partials {
                 return object;
             }
         });
-        // Sets keep their elements as keys, with one object of their class as value.
+        // Sets keep their elements as keys, with one object of their class as the value.
         Rules.register(new Partial("java.util.TreeSet") {
             @Override
             void children(Instance set, Numbers out) {
@@ -109,7 +109,10 @@ final class Partials {
         });
     }
 
-    /** A lock that a thread held would never be released: that thread is gone. */
+    /**
+     * Restores locks as free: one that a thread held would never be released, because that thread
+     * does not exist here.
+     */
     private static void registerLocks() {
         registerLocks(AbstractQueuedSynchronizer.class, "I");
         registerLocks(AbstractQueuedLongSynchronizer.class, "J");
@@ -130,7 +133,7 @@ final class Partials {
                 synchronizer.getName(), "head", "tail", "exclusiveOwnerThread", "state") {
             @Override
             void fill(Instance instance, Object object) {
-                // In semaphores and latches the state is a count that nobody owns.
+                // In semaphores and latches the state is a count without an owner.
                 boolean isLock = instance.type.info.name.contains("Lock$")
                         || instance.reference("exclusiveOwnerThread") >= 0;
                 Slot state = Layout.find(synchronizer, "state", descriptor);
@@ -142,7 +145,10 @@ final class Partials {
         });
     }
 
-    /** With one element, the other field holds a marker since JDK 12, and null before. */
+    /**
+     * Restores immutable collections of one element, whose other field holds a marker since JDK 12,
+     * and null before.
+     */
     private static void registerImmutable(String owner) {
         String second = "e1";
         Rules.register(new Partial(owner) {
@@ -175,14 +181,15 @@ final class Partials {
         });
     }
 
-    /** What the JDK writes in a new exception for "none suppressed yet". */
+    /** An exception with the JDK's value for "none suppressed yet". */
     private static final Throwable UNTOUCHED = new Throwable();
 
     private static void throwable(Instance instance, Object object) throws Hole {
         Object stack = instance.restorer.get(instance.reference("stackTrace"));
         StackTraceElement[] elements = stack instanceof StackTraceElement[]
                 ? (StackTraceElement[]) stack : new StackTraceElement[0];
-        // The field is only filled when somebody asks; the JVM told the agent all the same.
+        // The field is filled only on request; the JVM has given the trace to the agent all the
+        // same.
         for (Trace trace : instance.restorer.file.exceptions) {
             if (trace.object == instance.number && trace.stack.length > 0) {
                 elements = trace.stack.clone();
@@ -207,7 +214,7 @@ final class Partials {
         return new EnumMap((Class<? extends Enum>) type);
     }
 
-    /** Constants may stand in another order by now, so values are put by name. */
+    /** Fills an enum map by name, because constants may be in another order by now. */
     @SuppressWarnings({"unchecked", "rawtypes"})
     private static void fillEnumMap(Instance instance, Object object) throws Hole {
         EnumMap filled = (EnumMap) enumMap(instance);
@@ -234,14 +241,17 @@ final class Partials {
         }
     }
 
-    /** The buffer of the heap that a view ({@code asIntBuffer}) shows in other units; null for others. */
+    /**
+     * The heap buffer that a view ({@code asIntBuffer}) shows in other units; null for other
+     * buffers.
+     */
     private static Instance viewed(Instance view) {
         Instance bytes =
                 view.type.info.name.startsWith("java.nio.ByteBufferAs") ? view.object("bb") : null;
         return bytes != null && bytes.type.info.name.startsWith("java.nio.Heap") ? bytes : null;
     }
 
-    /** Where the elements of an array start differs between JVMs, so addresses are made anew. */
+    /** Recomputes an address, because the offset of an array's elements differs between JVMs. */
     private static void address(Instance instance, Object object) throws Hole {
         Instance heap = viewed(instance);
         long skipped = 0;

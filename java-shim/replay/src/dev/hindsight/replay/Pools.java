@@ -12,16 +12,19 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Rules for pools of threads. The recorded threads and what they had to do are gone; a new pool of the
- * same kind and size stands for the recorded one, with threads that no JVM waits for.
+ * Rules for pools of threads. The recorded threads and their tasks are lost. A new pool of the same
+ * kind and size stands for the recorded one, with daemon threads.
  */
 final class Pools {
     static final String STANDS_IN = "a new pool with daemon threads and no tasks stands for it";
 
-    /** Of {@code ThreadPoolExecutor.ctl}: the pool's state is above, 0 or more if it takes no more tasks. */
+    /**
+     * The shift of the pool's state in {@code ThreadPoolExecutor.ctl}; it is 0 or more if the pool
+     * takes no more tasks.
+     */
     private static final int STATES = 29;
     private static final int RUNNING = -1;
-    /** Of {@code ForkJoinPool}: where its parallelism is in a word with other things. */
+    /** The mask of the parallelism in a word of {@code ForkJoinPool}. */
     private static final int PARALLELISM = 0xffff;
 
     private static final ThreadFactory DAEMONS = task -> {
@@ -39,7 +42,7 @@ final class Pools {
                 int core = size(instance, "corePoolSize");
                 int maximum = Math.max(Math.max(core, 1), size(instance, "maximumPoolSize"));
                 long nanos = Math.max(0, instance.number("keepAliveTime", 0));
-                // One that grows at once has no queue.
+                // A pool that grows at once has no queue.
                 boolean grows = core == 0 && maximum > 1;
                 return new ThreadPoolExecutor(core, maximum, nanos, TimeUnit.NANOSECONDS,
                         grows ? new SynchronousQueue<>() : new LinkedBlockingQueue<>(), DAEMONS);
@@ -69,7 +72,7 @@ final class Pools {
         });
     }
 
-    /** From Java 21 on. */
+    /** An executor with a thread per task, from Java 21 on. */
     private static ExecutorService perTask(boolean isVirtual) throws Hole {
         try {
             return isVirtual
@@ -87,7 +90,7 @@ final class Pools {
         return (int) Math.max(0, Math.min(Integer.MAX_VALUE, instance.number(field, 0)));
     }
 
-    /** Makes pools of a class of the JDK; those of subclasses are not known. */
+    /** Makes pools of a class of the JDK; subclasses are not known. */
     abstract static class Pool extends Rule {
         Pool(String owner) {
             super(owner);

@@ -2,7 +2,7 @@ package dev.hindsight.replay;
 
 import java.lang.invoke.MethodType;
 
-/** Boxed values of the primitive types. */
+/** Conversions of boxed primitive values. */
 final class Primitives {
     private Primitives() {}
 
@@ -47,11 +47,11 @@ final class Primitives {
         return primitive.isPrimitive() ? primitive : null;
     }
 
-    /** Whether a value of one primitive type is one of another as Java assigns it. */
+    /** Whether Java assigns a value of one primitive type to another. */
     static boolean isWidened(Class<?> from, Class<?> to) {
         String order = "BSIJFD";
         int target = order.indexOf(Layout.descriptor(to));
-        // A char is as wide as a short, but not signed.
+        // A char is as wide as a short, but unsigned.
         int source = from == char.class ? 1 : order.indexOf(Layout.descriptor(from));
         return from == to
                 || source >= 0 && (from == char.class ? source < target : source <= target);
@@ -61,14 +61,17 @@ final class Primitives {
     static Object fitting(Object value, Class<?> type) {
         Object converted = convert(value, type);
         boolean real = value instanceof Float || value instanceof Double;
-        // Java itself lets integers become reals, if less exact.
+        // Java itself converts integers to floating point, perhaps with a loss of precision.
         if (converted == null || !real && (type == float.class || type == double.class)) {
             return converted;
         }
         return value.equals(convert(converted, unboxed(value.getClass()))) ? converted : null;
     }
 
-    /** Boxes a value as {@code type}; null if it is no such value. Integers wrap around. */
+    /**
+     * Boxes a value as {@code type}; null if it is not a number, boolean or character. Integers
+     * wrap around.
+     */
     static Object convert(Object value, Class<?> type) {
         if (value instanceof Boolean) {
             return type == boolean.class ? value : null;
@@ -103,7 +106,7 @@ final class Primitives {
         return null;
     }
 
-    /** Zero, as {@code type} has it. */
+    /** The zero of {@code type}. */
     static Object zero(Class<?> type) {
         return type == boolean.class ? Boolean.FALSE : convert(0, type);
     }

@@ -4,11 +4,11 @@ import dev.hindsight.replay.Layout.Slot;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
 
-/** Restores instances of {@link Proxy} classes: interfaces and handler are all they consist of. */
+/** Restores instances of {@link Proxy} classes, which consist of interfaces and a handler. */
 final class Proxies {
     private Proxies() {}
 
-    /** A proxy whose handler is yet to come. */
+    /** A proxy without its handler. */
     static Object create(String[] interfaces, ClassLoader loader) throws Hole {
         Class<?>[] types = interfaces(interfaces, loader);
         InvocationHandler none = (proxy, method, arguments) -> {
@@ -43,7 +43,7 @@ final class Proxies {
             throws Hole {
         ClassLoader defining = loader != null ? loader : ClassLoader.getSystemClassLoader();
         for (Class<?> type : types) {
-            // An interface that is not public dictates package and loader.
+            // An interface that is not public determines package and loader.
             if (type.getClassLoader() != null) {
                 defining = type.getClassLoader();
             }

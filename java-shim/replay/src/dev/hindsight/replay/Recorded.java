@@ -16,7 +16,7 @@ final class Recorded {
         return descriptor.startsWith("L") || descriptor.startsWith("[");
     }
 
-    /** A class that objects of the graph have. */
+    /** The class of an object of the graph. */
     static final class ClassInfo {
         static final int CLASS = 0;
         static final int ENUM = 3;
@@ -29,11 +29,14 @@ final class Recorded {
         /** Superclasses, nearest first, without Object. */
         final String[] supers;
         final String[] interfaces;
-        /** In the order of an instance's values. */
+        /** The fields, in the order of an instance's values. */
         final FieldInfo[] fields;
         /** The class of its loader; empty for the boot loader. */
         final String loader;
-        /** Of the class file as it was loaded, in hexadecimal; null if the recorder did not see it. */
+        /**
+         * The SHA-256 of the class file as it was loaded, in hexadecimal; null if the recorder did
+         * not see it.
+         */
         final String sha256;
 
         ClassInfo(Object raw) throws Malformed {
@@ -52,7 +55,7 @@ final class Recorded {
             sha256 = row.at(7) instanceof String ? (String) row.at(7) : null;
         }
 
-        /** Why it may be missing here. */
+        /** The reason why it may be missing here. */
         String missing() {
             boolean plain = loader.isEmpty() || loader.startsWith("jdk.internal.loader.")
                     || loader.equals("java.net.URLClassLoader");
@@ -60,13 +63,13 @@ final class Recorded {
                     : "its loader, " + loader + ", has made it at run time or found it elsewhere";
         }
 
-        /** Whether the boot loader or the platform's has defined it. */
+        /** Whether the boot loader or the platform loader has defined it. */
         boolean isOfJdk() {
             return loader.isEmpty()
                     || loader.equals("jdk.internal.loader.ClassLoaders$PlatformClassLoader");
         }
 
-        /** The place of a field among an instance's values, or -1. */
+        /** The index of a field among an instance's values, or -1. */
         int index(String owner, String field) {
             for (int i = 0; i < fields.length; i++) {
                 if (fields[i].name.equals(field) && fields[i].owner.equals(owner)) {
@@ -76,7 +79,7 @@ final class Recorded {
             return -1;
         }
 
-        /** Likewise, of the field of this type if there are several of the name. */
+        /** As above, for the field of this type if several have the name. */
         int index(String owner, String field, String descriptor) {
             int named = index(owner, field);
             for (int i = Math.max(named, 0); i < fields.length; i++) {
@@ -120,7 +123,7 @@ final class Recorded {
         final int classId;
         /** {@code Object[]}, {@code byte[]}, {@code String} or {@link Lambda}, by kind. */
         final Object body;
-        /** Of an enum constant: its fields that may change. */
+        /** The mutable fields of an enum constant. */
         private final Object[] fields;
 
         Stored(Object raw) throws Malformed {
@@ -152,7 +155,10 @@ final class Recorded {
             }
         }
 
-        /** Strings with lone surrogates are stored as code units, for UTF-8 has no place for them. */
+        /**
+         * Decodes a string with lone surrogates, which is stored as code units because UTF-8 cannot
+         * encode them.
+         */
         private static String utf16(byte[] bytes) {
             char[] units = new char[bytes.length / 2];
             for (int i = 0; i < units.length; i++) {
@@ -168,7 +174,7 @@ final class Recorded {
             this.fields = fields;
         }
 
-        /** The same with fields or elements of its own. */
+        /** A copy with fields or elements of its own. */
         Stored copy() {
             switch (kind) {
                 case PRIMITIVES:
@@ -180,7 +186,7 @@ final class Recorded {
             }
         }
 
-        /** Fields of an instance or an enum constant, or elements that are references. */
+        /** The fields of an instance or an enum constant, or elements that are references. */
         Object[] values() {
             return kind == ENUM ? fields : (Object[]) body;
         }
@@ -192,7 +198,7 @@ final class Recorded {
 
     /** The method behind a lambda expression or method reference. */
     static final class Lambda {
-        /** Class of the implementing method; empty if it could not be named. */
+        /** The class of the implementing method; empty if it could not be named. */
         final String owner;
         final String method;
         final String descriptor;
@@ -217,7 +223,7 @@ final class Recorded {
         }
     }
 
-    /** A static field at the failure. */
+    /** The value of a static field at the failure. */
     static final class StaticField {
         final String owner;
         final String name;
@@ -296,7 +302,7 @@ final class Recorded {
         final String field;
         final String descriptor;
         final Object value;
-        /** Of the element; -1 for a field. */
+        /** The index of the element; -1 for a field. */
         final int index;
 
         Patch(Object raw) throws Malformed {
@@ -312,7 +318,7 @@ final class Recorded {
 
     /** The stack trace of an exception that is in the graph. */
     static final class Trace {
-        /** Its object number, or -1. */
+        /** The exception's object number, or -1. */
         final int object;
         final StackTraceElement[] stack;
 
@@ -331,8 +337,8 @@ final class Recorded {
     }
 
     /**
-     * A structure: values in the order of its fields. Later versions may append some, and leave out
-     * none; what is missing at the end reads as null.
+     * A structure: values in the order of its fields. Later versions may append some but omit none;
+     * what is missing at the end reads as null.
      */
     static final class Row {
         private final Object[] values;

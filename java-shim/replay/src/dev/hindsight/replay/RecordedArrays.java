@@ -50,7 +50,7 @@ final class RecordedArrays {
         }
     }
 
-    /** Changes an element among its little-endian bytes; whether there is one. */
+    /** Replaces an element in its little-endian bytes; false if there is no such element. */
     static boolean put(byte[] bytes, int index, String descriptor, Object value) {
         Class<?> component = Primitives.type(descriptor);
         int size = component == null ? 0 : size(component);
@@ -89,7 +89,7 @@ final class RecordedArrays {
         }
     }
 
-    /** Bytes of an element, 0 if it is no primitive. */
+    /** The size of an element in bytes; 0 if it is a reference. */
     static int size(Class<?> component) {
         if (component == boolean.class || component == byte.class) {
             return 1;

@@ -4,7 +4,8 @@ import java.lang.reflect.Field;
 import java.util.function.BiConsumer;
 
 /**
- * While it is open, it is a failure that the program asks for the recording that a test was made of.
+ * While this is open, it is a failure if the program asks for the recording from which a test was
+ * made.
  *
  * <pre>
  * try (Records records = Records.failIn("com.acme.Server.handle")) {
@@ -31,7 +32,7 @@ public final class Records implements AutoCloseable, BiConsumer<String, Throwabl
      * From now on {@code Hindsight.record(String)} throws {@link StateRecorded} in this method.
      *
      * @param method class and method, as in {@code com.acme.Server.handle}
-     * @return what ends it
+     * @return the object whose closing ends this
      * @throws ReplayException if the program has no class {@code Hindsight} any more
      */
     public static Records failIn(String method) {
@@ -39,10 +40,11 @@ public final class Records implements AutoCloseable, BiConsumer<String, Throwabl
     }
 
     /**
-     * From now on {@code Hindsight.record(Throwable)} throws what it is given, if it is of this class.
+     * From now on {@code Hindsight.record(Throwable)} throws its argument, if that is of this
+     * class.
      *
      * @param exception a class's name
-     * @return what ends it
+     * @return the object whose closing ends this
      * @throws ReplayException if the program has no class {@code Hindsight} any more
      */
     public static Records failWith(String exception) {

@@ -4,29 +4,32 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * What stands for a text that was not stored because it is secret. The recording knows its type and
- * roughly its length; code that measures it, or wipes it, goes on.
+ * The placeholder of a text that was not stored because it is secret. The recording has its type
+ * and its approximate length, so code that measures or wipes it still works.
  */
 final class Redacted {
     static final String STANDS_IN = "a text of that length stands for it";
 
     private static final String REDACTED = "redacted, ";
     private static final String LENGTH = "length ";
-    /** Of the shortest texts the longest: code that cuts some characters off finds them. */
+    /**
+     * The class of the shortest texts, which are given its greatest length, so that code that cuts
+     * some characters off finds them.
+     */
     private static final String SHORT = "1 to 8";
     private static final int OF_SHORT = 8;
     private static final int LONGEST = 1 << 16;
 
     private Redacted() {}
 
-    /** A text of this type for a hole with this reason, or null if that is another one. */
+    /** A text of this type for a hole with this reason, or null if the reason is another one. */
     static Object placeholder(String reason, Class<?> type) {
         return placeholder(reason, type, 0);
     }
 
     /**
-     * The same, of those that must differ: each with an ordinal has its own text as far as the length allows, and comes
-     * behind those with lower ones.
+     * As above, for texts that must differ: each ordinal has its own text, as far as the length
+     * allows, which sorts behind those of lower ordinals.
      */
     static Object placeholder(String reason, Class<?> type, int ordinal) {
         if (type == null || !reason.startsWith(REDACTED)) {
@@ -38,7 +41,7 @@ final class Redacted {
         }
         char[] units = new char[length];
         Arrays.fill(units, 'x');
-        // Digits: x is zero, y and z are one and two.
+        // Ternary digits: x is zero, y and z are one and two.
         for (int rest = ordinal, at = length - 1; rest > 0 && at >= 0; rest /= 3, at--) {
             units[at] += (char) (rest % 3);
         }
@@ -51,7 +54,10 @@ final class Redacted {
                 ? new String(units).getBytes(StandardCharsets.ISO_8859_1) : null;
     }
 
-    /** The shortest length of a class of lengths; of the shortest texts the longest. -1 if it is none. */
+    /**
+     * The shortest length of a class of lengths, but the longest of the class of shortest texts; -1
+     * if it is not such a class.
+     */
     private static int length(String told) {
         if (told.equals("empty")) {
             return 0;

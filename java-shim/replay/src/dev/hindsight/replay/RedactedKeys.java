@@ -13,41 +13,44 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 
 /**
- * Redacted texts that are keys of tables, or parts of their keys. Those of one table must differ, or all but one would
- * be lost; and sorted tables must be sorted by what stands for them, or keys would not be found that are no secrets.
+ * Redacted texts that are keys of tables, or parts of their keys. Those of one table must differ,
+ * or all but one would be lost. Sorted tables must be sorted anew by the placeholders, or keys that
+ * are not secret would not be found.
  */
 final class RedactedKeys {
     private static final String TREE = "java.util.TreeMap";
     private static final String SKIP_LIST = "java.util.concurrent.ConcurrentSkipListMap";
 
-    /** How far from a key texts are looked for: a record of records has them there. */
+    /**
+     * The distance from a key within which texts are searched: a record of records has them there.
+     */
     private static final int MAX_DEPTH = 2;
 
     private final Restorer restorer;
-    /** Redacted texts, with the reasons that were recorded. */
+    /** The redacted texts, by object number, with the recorded reasons. */
     private final Map<Integer, String> texts = new HashMap<>();
-    /** Sorted tables with such keys. */
+    /** The sorted tables with such keys. */
     private final BitSet sorted = new BitSet();
 
     RedactedKeys(Restorer restorer) {
         this.restorer = restorer;
     }
 
-    /** Tells of an object for which a text stands. */
+    /** Adds an object that a placeholder replaces. */
     void add(int number, String reason) {
         texts.put(number, reason);
     }
 
     /**
-     * Gives different texts to those of one table, before any object refers to them. All others stay alike, and so
-     * does the first one of each table: it may be looked up by a copy.
+     * Gives different placeholders to those of one table, before any object refers to them. All
+     * others stay alike, and so does the first one of each table, which may be looked up by a copy.
      */
     void tellApart() {
         if (texts.isEmpty()) {
             return;
         }
         List<Table> tables = new ArrayList<>();
-        // Those that are sorted come first, so that theirs are in the recorded order.
+        // Sorted tables come first, so that their placeholders are in the recorded order.
         tables(true, tables);
         tables(false, tables);
         Map<Integer, List<Table>> holders = new HashMap<>();
@@ -80,7 +83,9 @@ final class RedactedKeys {
         return sorted.get(number);
     }
 
-    /** Sorts the entries of a table by its comparator, which is the program's and may do anything. */
+    /**
+     * Sorts the entries of a table by its comparator, which is the program's and may do anything.
+     */
     static void sort(Object table) throws Hole {
         boolean isTree = table instanceof TreeMap;
         Class<?> owner = isTree ? TreeMap.class : ConcurrentSkipListMap.class;
@@ -143,7 +148,7 @@ final class RedactedKeys {
         }
     }
 
-    /** The keys of a sorted table in their order; of anything else none. */
+    /** The keys of a sorted table in order; none for other objects. */
     private static int[] sortedKeys(Instance table) {
         Numbers keys = new Numbers();
         int left = table.restorer.file.objectCount();
@@ -161,7 +166,7 @@ final class RedactedKeys {
             }
         } else if (table.type.superclass(SKIP_LIST) != null) {
             Instance head = table.object("head");
-            // What is before the first one has no key.
+            // The node before the first one has no key.
             Instance node = head == null ? null : head.object("node");
             for (; node != null && left > 0; left--) {
                 keys.add(node.reference("key"));
@@ -174,7 +179,7 @@ final class RedactedKeys {
     /** The redacted texts in the keys of one table. */
     private static final class Table {
         final Numbers texts = new Numbers();
-        /** By reason, how many of its texts have been told apart. */
+        /** By reason, the number of texts that have been made different. */
         final Map<String, Integer> next = new HashMap<>();
     }
 }

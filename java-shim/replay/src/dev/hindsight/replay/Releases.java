@@ -17,10 +17,10 @@ import java.util.concurrent.LinkedTransferQueue;
 import java.util.concurrent.SynchronousQueue;
 
 /**
- * Rules for classes that releases of the JDK lay out differently.
+ * Rules for classes whose layout differs between releases of the JDK.
  *
- * <p>Where a field was recorded it is written as ever; what the running release has beyond that is
- * worked out of the others, as its constructors would.
+ * <p>Recorded fields are written as always. Further fields of the running release are computed from
+ * the others, as its constructors would.
  */
 final class Releases {
     private static final String PARSERS = "java.time.format.DateTimeFormatterBuilder$";
@@ -29,9 +29,9 @@ final class Releases {
     private Releases() {}
 
     static void register() {
-        // Since 25 it has what it reads from in another reader.
+        // Since 25 it has another reader from which it reads.
         Wholes.whole("java.io.StringReader", Releases::stringReader);
-        // Since 21 it has a flag, and digits before.
+        // Since 21 it has a flag in place of the digits.
         Wholes.whole("java.util.HexFormat", Releases::hexFormat);
         Rules.register(new Partial("java.text.DecimalFormatSymbols") {
             @Override
@@ -106,7 +106,10 @@ final class Releases {
         }
     }
 
-    /** Threads that wait in them are gone, so that the elements are all that is left. */
+    /**
+     * Registers queues. The threads that waited in them do not exist here, so only the elements are
+     * left.
+     */
     private static void registerQueues() {
         Rules.register(new Partial("java.util.concurrent.LinkedTransferQueue",
                 "head", "tail", "needSweep", "sweepVotes") {
@@ -134,7 +137,7 @@ final class Releases {
 
             private void elements(Instance queue, Numbers out) {
                 Instance node = queue.object("head");
-                // Nodes that were taken out lead to themselves, or have themselves as element.
+                // Removed nodes lead to themselves, or have themselves as the element.
                 for (Instance last = null; node != null && (last == null
                         || node.number != last.number); node = node.object("next")) {
                     int item = node.reference("item");
@@ -165,14 +168,14 @@ final class Releases {
     }
 
     /**
-     * The running class that stands for a recorded one of the JDK that this release does not have, or
+     * The running class that stands for a recorded JDK class that this release does not have, or
      * null.
      */
     static String substitute(String name) {
         return name.equals(PARSERS + "NanosPrinterParser") ? PARSERS + "FractionPrinterParser" : null;
     }
 
-    /** Writes a field where this release has it. */
+    /** Writes a field if this release has it. */
     private static void put(Object object, Class<?> owner, String field, Object value) {
         for (Slot slot : Layout.declared(owner)) {
             if (slot.name.equals(field)) {
@@ -186,7 +189,7 @@ final class Releases {
         Stored digits = instance.stored("digits");
         boolean upper = instance.flag("ucase") || digits != null
                 && digits.kind == Stored.PRIMITIVES && ((byte[]) digits.body)[10] == 'A';
-        // JDK 17 has it first, and this is compiled for 11.
+        // JDK 17 is the first that has it, and this is compiled for 11.
         Class<?> type = instance.type.running;
         Object format = type.getMethod("of").invoke(null);
         if (upper) {
@@ -199,7 +202,10 @@ final class Releases {
         return format;
     }
 
-    /** Before the first read there is no buffer since 21, and an empty one is compared by identity. */
+    /**
+     * Fills a buffer that is absent before the first read since 21; an empty one is compared by
+     * identity.
+     */
     private static void fillBuffer(Instance instance, Object object) throws Hole {
         Object buffer = instance.restorer.get(instance.reference("buf"));
         if (!(buffer instanceof byte[])) {
@@ -215,7 +221,10 @@ final class Releases {
         }
     }
 
-    /** Since 20 it keeps the part of the text that its groups are of, and their names. */
+    /**
+     * Fills the part of the text to which the groups belong, and their names, which it keeps since
+     * 20.
+     */
     private static void fillMatch(Instance instance, Object object) {
         Class<?> owner = object.getClass();
         Object text = instance.restorer.get(instance.reference("text"));

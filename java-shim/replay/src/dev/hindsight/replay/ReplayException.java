@@ -20,11 +20,11 @@ public class ReplayException extends RuntimeException {
     }
 
     /**
-     * For what has left the library while it loaded state: the test has not called the program yet, so
-     * that it is not for the test to throw.
+     * Wraps what the library has thrown while it loaded state: the test has not called the program
+     * yet, so the test must not end with that exception itself.
      *
-     * @param what what was to be loaded
-     * @param e what was thrown, by the library or by code of the program that it has run
+     * @param what the state that was to be loaded
+     * @param e the exception, of the library or of code of the program that it has run
      */
     static ReplayException of(String what, Throwable e) {
         if (e instanceof ReplayException) {

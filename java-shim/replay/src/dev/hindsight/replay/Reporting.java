@@ -10,10 +10,11 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 
 /**
- * What reports of an exception are made of, where its class overrides that and fails.
+ * The methods with which reports of an exception are made, in case its class overrides them and
+ * they fail.
  *
- * <p>What runs tests calls these methods when a test has failed. If one of them throws then, the test counts as
- * failed with some, and with others as one that has never been: the build is green.
+ * <p>Test runners call these methods when a test has failed. If one of them throws then, some
+ * runners count the test as failed, but others as one that never ran, and the build is green.
  */
 final class Reporting {
     private static final int MAX_CHAIN = 64;
@@ -28,9 +29,9 @@ final class Reporting {
     private Reporting() {}
 
     /**
-     * The methods of an exception, and of those behind it, by which a report of it fails.
+     * The methods of an exception, and of its causes, by which a report of it fails.
      *
-     * @return as {@code Class.method}; none where all of the exceptions are the JDK's
+     * @return as {@code Class.method}; empty if all of the exceptions are the JDK's
      */
     static Set<String> failing(Throwable thrown) {
         Set<String> failing = new LinkedHashSet<>();
@@ -71,7 +72,7 @@ final class Reporting {
         }
     }
 
-    /** The stack trace that recordings tell: {@link Throwable}'s, whatever the class makes of it. */
+    /** The stack trace as in recordings: that of {@link Throwable}, whatever the class returns. */
     static StackTraceElement[] trace(Throwable thrown) {
         try {
             StackTraceElement[] trace = (StackTraceElement[]) OWN_TRACE.invokeExact(thrown);

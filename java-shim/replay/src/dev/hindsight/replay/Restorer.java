@@ -18,18 +18,21 @@ import java.util.Map;
 /**
  * Builds the objects that the arguments of one frame lead to.
  *
- * <p>A walk makes each object once, so shared objects and cycles come out as they were; then
- * {@link Filler} fills all. No step recurses: a list of a hundred thousand links is as deep as it is
- * long.
+ * <p>A walk makes each object once, so shared objects and cycles come out as they were; then {@link
+ * Filler} fills all. No step recurses, because a list of a hundred thousand links is as deep as it
+ * is long.
  */
 final class Restorer {
-    /** Stands for what a field cannot hold. */
+    /** Stands for a value that a field cannot hold. */
     static final Object UNHELD = new Object();
 
     private static final int[] NONE = {};
-    /** Objects that are made once more; each is work for the whole file. */
+    /** The most objects that are made once more; each costs a walk through the whole file. */
     private static final int MAX_COPIES = 200;
-    /** Constants of the program whose state is compared with the recorded one, likewise. */
+    /**
+     * The most constants of the program whose state is compared with the recorded one, for the same
+     * reason.
+     */
     private static final int MAX_COMPARED = 50;
 
     final CrashFile file;
@@ -38,39 +41,40 @@ final class Restorer {
     /** Finds what is named by a number; copies share it. */
     final Numbered numbered;
     private final Notes notes = new Notes();
-    /** The object whose parts are walked through. */
+    /** The object whose parts are being visited. */
     private int parent = -1;
     private final Map<Integer, Type> types = new HashMap<>();
-    /** The first class of each name. */
+    /** The number of the first class of each name. */
     private final Map<String, Integer> byName = new HashMap<>();
     private final AtEntry atEntry;
     private final RedactedKeys redactedKeys = new RedactedKeys(this);
-    /** Recorded objects by class; null until it is asked for. */
+    /** The number of recorded objects by class; null until it is needed. */
     private Map<Integer, Integer> counts;
     private final Object[] built;
     private final boolean[] entered;
-    /** Objects that the running JDK has its own one of. */
+    /** Objects for which the running JDK's own object stands. */
     private final boolean[] preset;
     /** Objects that cannot be restored because the class path differs, and why. */
     private final Map<Integer, String> differing = new HashMap<>();
-    /** Whether static fields and those of enum constants are asked for. */
+    /** Whether static fields and those of enum constants are needed. */
     private final boolean statics;
-    /** Whether it makes an object only to compare it. */
+    /** Whether this restorer only makes an object for a comparison. */
     private boolean isCopy;
-    /** Copies that were made, */
+    /** The number of copies that were made. */
     private int copies;
-    /** and compared with constants. */
+    /** The number of constants that were compared. */
     private int compared;
-    /** Objects of classes that a framework made, and those that stand for them. */
+    /** Objects of classes that a framework made, each with the object that replaces it. */
     private final Map<Integer, Integer> stoodFor = new HashMap<>();
     /** Objects for which a constant of the running program stands. */
     private final BitSet constants = new BitSet();
-    /** All objects, each after those it leads to (but for cycles). */
+    /** All objects, each after those that it leads to (except in cycles). */
     final Numbers order = new Numbers();
 
     /**
-     * What the object just entered leads to. One for all: a fresh one each time is merged from several
-     * places by inlining, and on that C2 of JDK 25.0.3 has crashed (reduction of allocation merges).
+     * The objects that the object just entered leads to. There is one list for all, because fresh
+     * ones are merged from several places by inlining, on which the C2 of JDK 25.0.3 has crashed
+     * (reduction of allocation merges).
      */
     private final Numbers found = new Numbers();
 
@@ -126,7 +130,7 @@ final class Restorer {
         for (int i = 0; i < ofArguments; i++) {
             int number = restorer.order.get(i);
             Object value = restorer.built[number];
-            // One that the running program has of its own is none that was recorded.
+            // An exception that the running program already has is not the recorded one.
             if (value instanceof Throwable && !restorer.isShared(number)) {
                 Runner.passed((Throwable) value);
             }
@@ -134,7 +138,7 @@ final class Restorer {
         return new Frame(what, values, failed, restorer.notes.holes(), restorer.built, settings);
     }
 
-    /** A recorded value as a field of {@code type} has it, or {@link #UNHELD}. */
+    /** A recorded value, converted for a field of {@code type}, or {@link #UNHELD}. */
     Object converted(Object stored, String descriptor, Class<?> type) {
         boolean reference = Recorded.isReference(descriptor);
         Object value = reference ? get(reference(stored))
@@ -151,8 +155,8 @@ final class Restorer {
     }
 
     /**
-     * The object of this number made once more, with all that it leads to; null if that cannot be done, has
-     * been done too often, or if this is a copy itself.
+     * The object of this number made once more, with all that it leads to; null if that is not
+     * possible, has been done too often, or this is a copy itself.
      */
     Object copy(int number) {
         if (isCopy || ++copies > MAX_COPIES) {
@@ -166,12 +170,12 @@ final class Restorer {
         return other.built[number];
     }
 
-    /** Whether the running JDK's own object stands for one. */
+    /** Whether the running JDK's own object stands for this one. */
     boolean isPreset(int number) {
         return preset[number];
     }
 
-    /** Whether this JVM has its own one of an object. */
+    /** Whether this JVM has an object of its own in place of this one. */
     boolean isShared(int number) {
         return constants.get(number) || number < preset.length && preset[number];
     }
@@ -187,7 +191,9 @@ final class Restorer {
         }
     }
 
-    /** The object of this number as it was at the frame's entry, or null if it is not in the file. */
+    /**
+     * The object of this number as it was at the frame's entry, or null if it is not in the file.
+     */
     Stored stored(int number) {
         return atEntry.stored(number);
     }
@@ -250,7 +256,7 @@ final class Restorer {
         children.add(enter(number));
     }
 
-    /** Makes an object and says which ones it leads to. */
+    /** Makes an object and returns the numbers of those that it leads to. */
     private int[] enter(int number) {
         try {
             Stored stored = stored(number);
@@ -285,7 +291,7 @@ final class Restorer {
         return NONE;
     }
 
-    /** Which field has led to an object, as far as one has. */
+    /** The field that has led to an object, as far as one has. */
     private String place(int number) {
         Stored holder = parent < 0 ? null : stored(parent);
         ClassInfo info = holder == null ? null : file.type(holder.classId);
@@ -303,9 +309,10 @@ final class Restorer {
     }
 
     /**
-     * The running program's own object that stands for a recorded one, because each JVM has one, or because
-     * a constant held that and programs compare it by identity; null if there is none. Its state is that of the running program, so
-     * that it must be the recorded one, or be set with static fields.
+     * The running program's own object that stands for a recorded one, because each JVM has one, or
+     * because a constant held it and programs compare it by identity; null if there is none. Its
+     * state is that of the running program, so it must agree with the recorded one or be set
+     * together with static fields.
      */
     private Object shared(int number, Stored stored, Type type) {
         Recorded.Constant recorded = file.constants.get(number);
@@ -370,7 +377,10 @@ final class Restorer {
         }
     }
 
-    /** An object that a framework goes round another one with, or that is of an enhanced class itself. */
+    /**
+     * Enters an object with which a framework wraps another one, or which is of an enhanced class
+     * itself.
+     */
     private int[] enhanced(int number, Stored stored, Type type) throws Hole {
         int target = Enhanced.target(this, number, type.info);
         if (target < 0 && !Enhanced.hasState(stored, type.info)) {
@@ -443,7 +453,7 @@ final class Restorer {
         return fields(type, instance.values, out);
     }
 
-    /** What an object's fields lead to, after what was found before. */
+    /** Adds the objects that an object's fields lead to, after those that were found before. */
     private static int[] fields(Type type, Object[] values, Numbers out) {
         for (int i = 0; i < values.length && i < type.slots.length; i++) {
             if (type.slots[i] != null && Recorded.isReference(type.info.fields[i].descriptor)) {
@@ -453,7 +463,7 @@ final class Restorer {
         return out.toArray();
     }
 
-    /** Whether one object alone was recorded of a class. */
+    /** Whether only one object of a class was recorded. */
     private boolean isOnly(int classId) {
         if (counts == null) {
             counts = new HashMap<>();
@@ -481,7 +491,7 @@ final class Restorer {
                 throw new Hole("it captures no " + field.substring(field.indexOf(".val$") + 5)
                         + " here, so it is another one, or has changed; " + Classes.DIFFERS, true);
             }
-            // Not a reason to give up: a fix may well have removed the field.
+            // Not a reason to give up, since a fix may have removed the field.
             note(type.info.name, "field " + field + " is not in the running class; "
                     + type.blame(field));
         }
@@ -495,12 +505,14 @@ final class Restorer {
 
     // What rules ask for.
 
-    /** The object of this number, null for a hole or -1. */
+    /** The object of this number; null for a hole or -1. */
     Object get(int number) {
         return number >= 0 && number < built.length ? built[number] : null;
     }
 
-    /** Lets the running JDK's own object stand for a recorded one, which it is compared with. */
+    /**
+     * Lets the running JDK's own object stand for a recorded one, with which the JDK compares it.
+     */
     void preset(int number, Object object) {
         if (number >= 0 && number < built.length) {
             built[number] = object;
@@ -512,12 +524,12 @@ final class Restorer {
         notes.hole(className, reason);
     }
 
-    /** Notes what another version of the program has otherwise, and a test may fail of. */
+    /** Notes a difference from another version of the program, of which a test may fail. */
     void noteChanged(String className, String reason) {
         notes.changed(className, reason);
     }
 
-    /** The instance of this number, or null if that is something else. */
+    /** The instance of this number, or null if it is something else. */
     Instance instance(int number) {
         Stored stored = stored(number);
         if (stored == null || stored.kind != Stored.INSTANCE) {
@@ -531,7 +543,9 @@ final class Restorer {
         return stored != null && stored.kind == Stored.STRING ? stored.text() : null;
     }
 
-    /** The class that a stored object of {@link Class} was, which may be a primitive type. */
+    /**
+     * The class that a stored object of {@link Class} stands for, which may be a primitive type.
+     */
     Class<?> classNamed(String name) throws Hole {
         Class<?> primitive = Primitives.named(name);
         if (primitive != null) {
@@ -555,7 +569,7 @@ final class Restorer {
         return number >= 0 && number <= Integer.MAX_VALUE ? (int) number : -1;
     }
 
-    /** Makes it the object of this number, to which no other refers yet. */
+    /** Makes this the object of a number to which no other object refers yet. */
     void set(int number, Object object) {
         if (!preset[number]) {
             built[number] = object;
@@ -567,7 +581,7 @@ final class Restorer {
         return info == null ? "object " + number : info.name;
     }
 
-    /** The recorded class of an object, null if either is not in the file. */
+    /** The recorded class of an object; null if either is not in the file. */
     private ClassInfo classOf(int number) {
         Stored stored = stored(number);
         return stored == null ? null : file.type(stored.classId);

@@ -3,22 +3,22 @@ package dev.hindsight.replay;
 import dev.hindsight.replay.Recorded.FieldInfo;
 
 /**
- * How instances of a JDK class are restored where their fields alone would not do.
+ * Restores instances of a JDK class for which their fields alone do not suffice.
  *
- * <p>An object comes to be in three steps, and all objects take one before any takes the next:
- * {@link #create} makes it, {@link #fill} writes what does not depend on the content of others, and
- * {@link #insert} does what does (hashing). A subclass in the program has further fields, which the
- * {@link Restorer} writes; the rule covers {@link #owner} and its superclasses.
+ * <p>An object is made in three steps, and all objects take one before any takes the next: {@link
+ * #create} makes it, {@link #fill} writes what does not depend on the content of others, and {@link
+ * #insert} does what depends on it (hashing). A subclass in the program has further fields, which
+ * the {@link Restorer} writes; the rule covers {@link #owner} and its superclasses.
  */
 abstract class Rule {
-    /** The class that the rule is registered for. */
+    /** The class for which the rule is registered. */
     final String owner;
 
     Rule(String owner) {
         this.owner = owner;
     }
 
-    /** Whether {@link #create} gives the finished object, from what is stored of it alone. */
+    /** Whether {@link #create} returns the finished object, from its stored form alone. */
     boolean isWhole() {
         return false;
     }
@@ -28,13 +28,13 @@ abstract class Rule {
         return false;
     }
 
-    /** Adds the objects that the rule will ask for. */
+    /** Adds the objects that the rule will need. */
     void children(Instance instance, Numbers out) {}
 
     /** Makes the object. */
     abstract Object create(Instance instance) throws Hole;
 
-    /** Writes what needs no complete objects; all exist. */
+    /** Writes what does not need complete objects; all objects exist by now. */
     void fill(Instance instance, Object object) throws Hole {}
 
     /** Whether {@link #insert} is to be called. */

@@ -5,21 +5,21 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Which rule restores which JDK class. A class without one is restored field by field, which suits
- * most of the JDK: a copied {@code TreeMap} needs no comparator (unless keys were redacted), a copied {@code ArrayDeque} no
- * insertion.
+ * The rules by which JDK classes are restored. A class without a rule is restored field by field,
+ * which suits most of the JDK: a copied {@code TreeMap} needs no comparator (unless keys were
+ * redacted), a copied {@code ArrayDeque} no insertion.
  *
- * <p>The rules and why they exist:
+ * <p>The rules and their reasons:
  *
  * <ul>
  *   <li>{@link HashTables}: places in a hash table follow from identity hash codes, which differ.
- *   <li>{@link Wholes}: values that a factory makes from a name or a number, often compared with
- *       {@code ==}; independent of the JDK's version that way.
- *   <li>{@link Partials}: fields for the most part, but some that mean nothing in another process or
- *       must be the JDK's own object.
- *   <li>{@link Releases}: fields that are not the same in all releases of the JDK.
+ *   <li>{@link Wholes}: values that a factory makes from a name or a number and that are often
+ *       compared with {@code ==}. Made that way, they do not depend on the JDK's version.
+ *   <li>{@link Partials}: all fields, except some that mean nothing in another process or must be
+ *       the JDK's own object.
+ *   <li>{@link Releases}: fields that differ between releases of the JDK.
  *   <li>{@link Constants}: objects that are compared with {@code ==}.
- *   <li>{@link Pools}: pools of threads, for which new ones stand.
+ *   <li>{@link Pools}: pools of threads, which new ones replace.
  *   <li>Resources of the process: threads, files, sockets. They stay holes.
  * </ul>
  */
@@ -27,7 +27,10 @@ final class Rules {
     private Rules() {}
 
     private static final Map<String, Rule> BY_NAME = new HashMap<>();
-    /** Classes whose instances, and those of subclasses, belong to the process that had them. */
+    /**
+     * Classes whose instances, and those of subclasses, belong to the process in which they were
+     * recorded.
+     */
     private static final Map<String, String> RESOURCES = new HashMap<>();
 
     static {
@@ -85,7 +88,7 @@ final class Rules {
 
     private static Rule of(ClassInfo info, Class<?> running, String name, boolean exact) {
         Rule rule = BY_NAME.get(name);
-        // A subclass in the program has state that a factory knows nothing of.
+        // A subclass in the program has state of which a factory does not know.
         if (rule != null && (exact || !rule.isWhole() || Classes.ofJdk(running))) {
             return rule;
         }
@@ -93,7 +96,10 @@ final class Rules {
         return resource == null ? null : new Resource(info.name, resource);
     }
 
-    /** Whether by this rule an object is nothing that can be restored: at most, another one stands for it. */
+    /**
+     * Whether this rule makes an object impossible to restore, so that at most another one stands
+     * for it.
+     */
     static boolean isResource(Rule rule) {
         return rule instanceof Resource || rule instanceof Pools.Pool;
     }
@@ -104,7 +110,7 @@ final class Rules {
         }
     }
 
-    /** What is not restored. */
+    /** The rule of what is not restored. */
     private static final class Resource extends Rule {
         private final String what;
 

@@ -40,15 +40,17 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * failing    methods of what was thrown, or of its causes, by which a report of it fails
  * </pre>
  *
- * <p>With {@code --order}, {@code Set.of} and {@code Map.of} iterate in the order that goes with these values of
- * the JDK's own, which other JVMs draw.
+ * <p>With {@code --order}, {@code Set.of} and {@code Map.of} iterate in the order that results from
+ * these values, which a JVM otherwise draws at random.
  *
- * <p>With {@code --statics}, which is for one test alone, a list of the static fields that lack after it
- * what was recorded with the frame of the crash file beside it goes to another file then, whose name ends
- * in {@code .statics} instead. With {@code --unfilled}, those are left out that lack it in what the test
- * fills by itself; classes are then initialised before it, so that its own result may be another.
+ * <p>With {@code --statics}, which is for one test alone, a list of static fields goes to another
+ * file, whose name ends in {@code .statics}: those that lack after the test what was recorded with
+ * the given frame of the crash file. With {@code --unfilled}, the list omits fields that lack
+ * something only in what the test fills by itself; classes are then initialised before the test, so
+ * its own result may differ.
  *
- * <p>Files are there as a whole or not at all. After the last one is written the JVM halts, whatever
+ * <p>Files appear as a whole or not at all. After the last one is written the JVM halts, whatever
+ * threads the program has left behind.
  * threads the program has left behind.
  */
 public final class Runner {
@@ -56,14 +58,20 @@ public final class Runner {
     private static final int MAX_CHAIN = 64;
 
     private static final Set<String> HOLES = new LinkedHashSet<>();
-    /** Classes of the program of which objects cannot be restored; guarded by {@link #HOLES}. */
+    /** Classes of the program whose objects cannot be restored; guarded by {@link #HOLES}. */
     private static final Set<String> UNRESTORED = new LinkedHashSet<>();
-    /** Arguments of the running test that can be thrown, and their causes; guarded by {@link #HOLES}. */
+    /**
+     * The running test's arguments that are exceptions, and their causes; guarded by {@link
+     * #HOLES}.
+     */
     private static final List<Throwable> PASSED = new ArrayList<>();
     private static final AtomicBoolean WRITTEN = new AtomicBoolean();
-    /** Where the result of the running test goes. */
+    /** The file for the result of the running test. */
     private static volatile Path current;
-    /** Given up to have room to report an OutOfMemoryError in; in pieces, for that room may be in pieces. */
+    /**
+     * Memory that is released to report an OutOfMemoryError; in pieces, because free memory may be
+     * fragmented.
+     */
     private static byte[][] reserve;
 
     private Runner() {}
@@ -116,23 +124,23 @@ public final class Runner {
         return current != null;
     }
 
-    /** Notes holes of a frame that the test loads. */
+    /** Notes the holes of a frame that the test loads. */
     static void report(List<String> holes) {
         synchronized (HOLES) {
             HOLES.addAll(holes);
         }
     }
 
-    /** Notes classes of the program of which objects of such a frame cannot be restored. */
+    /** Notes classes of the program whose objects in such a frame cannot be restored. */
     static void unrestored(Set<String> classes) {
         synchronized (HOLES) {
             UNRESTORED.addAll(classes);
         }
     }
 
-    /** Notes an exception that a test passes to the program, by itself or within something else. */
+    /** Notes an exception that a test passes to the program, directly or within another object. */
     static void passed(Throwable exception) {
-        // A test that runs without this class has nobody to ask.
+        // A test that runs without this class reports to nobody.
         if (isRunning()) {
             synchronized (HOLES) {
                 PASSED.add(exception);
@@ -140,7 +148,7 @@ public final class Runner {
         }
     }
 
-    /** Sees to the reserve, which the test before has used. */
+    /** Fills the reserve again that the previous test has used. */
     private static void stock() {
         try {
             byte[][] pieces = new byte[64][];
@@ -149,7 +157,8 @@ public final class Runner {
                 pieces[i] = new byte[1 << 16];
             }
         } catch (OutOfMemoryError e) {
-            // One before keeps the heap full; what it left free is this one's reserve.
+            // A previous test keeps the heap full; the memory that it left free is this one's
+            // reserve.
         }
     }
 
@@ -188,7 +197,7 @@ public final class Runner {
         }
     }
 
-    /** What compares static fields with those of a frame. */
+    /** The comparison of static fields with those of a frame. */
     private static Lacking comparison(String[] arguments, int option, int test)
             throws ClassNotFoundException {
         ClassLoader loader = ClassLoader.getSystemClassLoader();
@@ -197,25 +206,27 @@ public final class Runner {
         return Crash.of(type, arguments[option + 1]).withStatics().frame(frame).lacking();
     }
 
-    /** The same, with what there is before the test; null if that cannot be found out. */
+    /**
+     * The same comparison with the state before the test noted; null if that cannot be determined.
+     */
     private static Lacking noted(String[] arguments, int option, int test) {
         try {
             Lacking comparison = comparison(arguments, option, test);
             comparison.note();
             return comparison;
         } catch (Throwable e) {
-            // Code of the program runs here, too.
+            // Code of the program runs here as well.
             return null;
         }
     }
 
-    /** Tells which static fields lack what was recorded; nothing if that cannot be found out. */
+    /** Writes which static fields lack what was recorded; none if that cannot be determined. */
     private static void lacking(String[] arguments, int option, int test, Lacking noted) {
         Set<String> lacking;
         try {
             lacking = (noted != null ? noted : comparison(arguments, option, test)).fields();
         } catch (Throwable e) {
-            // Code of the program runs here, too.
+            // Code of the program runs here as well.
             return;
         }
         StringBuilder json = new StringBuilder();
@@ -234,10 +245,10 @@ public final class Runner {
         write(file, "broken", cause, what + ": " + Classes.reason(cause));
     }
 
-    /** Whether it was the test's own code that failed, not the program's. */
+    /** Whether the test's own code failed, not the program's. */
     private static boolean thrownBy(Throwable thrown, String className) {
         for (StackTraceElement element : Reporting.trace(thrown)) {
-            // The class loader stands above the class for which it looks for another.
+            // The class loader is above the class for which it looks for another one.
             if (!element.getClassName().startsWith("java.")
                     && !element.getClassName().startsWith("jdk.internal.")) {
                 return element.getClassName().equals(className);
@@ -261,7 +272,7 @@ public final class Runner {
         try {
             write(file, result(outcome, thrown, reason));
         } catch (OutOfMemoryError e) {
-            // There is no result. What the program has left behind is not waited for.
+            // There is no result. The JVM does not wait for what the program has left behind.
             Runtime.getRuntime().halt(3);
         }
     }
@@ -316,7 +327,7 @@ public final class Runner {
         }
     }
 
-    /** Whether it is an exception that the test has passed to the program. */
+    /** Whether this is an exception that the test has passed to the program. */
     private static boolean isPassed(Throwable thrown) {
         synchronized (HOLES) {
             for (Throwable exception : PASSED) {
@@ -374,8 +385,8 @@ public final class Runner {
     }
 
     /**
-     * The cause as recordings tell it: what its own field has, or else a field of the class that overrides
-     * {@code getCause}, which may be the program's and is not called.
+     * The cause as in recordings: the value of its own field, or else of a field of the class that
+     * overrides {@code getCause}, a method that may be the program's and is not called.
      */
     private static Throwable cause(Throwable thrown) {
         Layout.Slot own = Layout.find(Throwable.class, "cause", "Ljava/lang/Throwable;");
@@ -393,20 +404,23 @@ public final class Runner {
         return null;
     }
 
-    /** The class whose {@code getCause} one of this class has; null for {@link Throwable}'s. */
+    /**
+     * The class whose {@code getCause} an exception of this class has; null for that of {@link
+     * Throwable}.
+     */
     private static Class<?> teller(Class<?> thrown) {
         for (Class<?> type = thrown; type != Throwable.class; type = type.getSuperclass()) {
             try {
                 type.getDeclaredMethod("getCause");
                 return type;
             } catch (NoSuchMethodException | LinkageError e) {
-                // It is further up, or another method's types are not on the class path.
+                // It is in a superclass, or another method's types are not on the class path.
             }
         }
         return null;
     }
 
-    /** What an exception says of itself, which may be the program's code; null if that throws. */
+    /** The message of an exception, which the program's code may compute; null if that throws. */
     static String message(Throwable thrown) {
         try {
             return thrown.getMessage();
@@ -430,7 +444,7 @@ public final class Runner {
         json.append(separator.equals("[") ? "[]" : "]");
     }
 
-    /** Escapes what JSON wants, and lone surrogates, which UTF-8 cannot carry. */
+    /** Escapes what JSON requires, and lone surrogates, which UTF-8 cannot encode. */
     private static void string(StringBuilder json, String text) {
         if (text == null) {
             json.append("null");

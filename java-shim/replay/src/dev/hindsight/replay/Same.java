@@ -24,30 +24,34 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.regex.Pattern;
 
 /**
- * Whether two graphs of objects are the same state: the same classes, the same values in all fields,
- * and the same objects in the same places, so that what is shared here is shared there.
+ * Whether two graphs of objects are the same state: the same classes, the same values in all
+ * fields, and the same objects in the same places, so that what is shared in one is shared in the
+ * other.
  *
- * <p>Of lambdas the method behind them counts, and what they have captured, for each place that makes one
- * has a class of its own. Of the JDK's collections and values the content counts, not what it is stored in: neither the
- * capacity of a list nor the table of a map; but keys that have changed since they were put in are not
- * found, which counts. No code of the program runs but its {@code hashCode}; maps that need more to find
- * a key are walked instead.
+ * <p>For lambdas, the method behind them counts and what they have captured, because each place
+ * that makes one has a class of its own. For the JDK's collections and values, the content counts
+ * and not its storage: neither the capacity of a list nor the table of a map. But keys that have
+ * changed since they were put in are not found, which counts. Of the program's code only {@code
+ * hashCode} runs; maps that need more to find a key are walked instead.
  */
 final class Same {
-    /** Pairs of unordered keys that are tried out. */
+    /** The most pairs of unordered keys that are tried. */
     private static final int MAX_TRIALS = 4096;
 
-    /** What a JDK collection is besides its elements. */
+    /** The settings of a JDK collection besides its elements. */
     private static final Set<String> SETTINGS = Set.of(
             "comparator", "accessOrder", "keyType", "elementType", "defaults", "allowNulls",
             "capacity");
-    /** What of an exception counts: where it was made says its stack trace, which is never the same. */
+    /**
+     * The fields of an exception that count. Its stack trace does not, because it says where it was
+     * made and is never the same.
+     */
     private static final Set<String> OF_EXCEPTIONS = Set.of(
             "detailMessage", "cause", "suppressedExceptions");
     /** Fields of the JDK that only save work. */
     private static final Set<String> CACHES = Set.of(
             "modCount", "hash", "hashIsZero", "hashCode", "stringCache", "toStringCache");
-    /** JDK classes whose objects are what {@code equals} says. */
+    /** JDK classes whose objects are as {@code equals} says. */
     private static final Set<String> VALUES = Set.of(
             "java.math.BigInteger", "java.math.BigDecimal", "java.util.UUID", "java.util.Locale",
             "java.util.BitSet", "java.util.Currency", "java.util.Date", "java.sql.Date", "java.sql.Time",
@@ -55,7 +59,10 @@ final class Same {
             "java.util.OptionalDouble", "java.io.File", "java.net.URI", "sun.nio.fs.UnixPath",
             "sun.nio.fs.WindowsPath", "sun.util.calendar.ZoneInfo");
 
-    /** JDK classes whose {@code equals} says what they do, and whose objects are told apart for they may change. */
+    /**
+     * JDK classes whose {@code equals} compares what the objects do, but whose objects keep an
+     * identity because they are mutable.
+     */
     private static final Set<String> EQUAL = Set.of(
             "java.text.ChoiceFormat", "java.text.DecimalFormat", "java.text.DecimalFormatSymbols",
             "java.text.ParsePosition", "java.text.SimpleDateFormat",
@@ -63,7 +70,9 @@ final class Same {
 
     private static final Pattern SHORT_YEAR = Pattern.compile("(?<!y)yy?(?!y)|(?<!Y)YY?(?!Y)");
 
-    /** What was found before a pair was tried out, which a trial goes by; null if this is none. */
+    /**
+     * The findings before a pair was tried, on which a trial builds; null if this is not a trial.
+     */
     private final Same outer;
     private final Map<Object, Object> there = new IdentityHashMap<>();
     private final Map<Object, Object> back = new IdentityHashMap<>();
@@ -72,7 +81,10 @@ final class Same {
     private Object holder;
     private String difference;
 
-    /** What stands for a built object in others that know the one it is to be; null if there are none. */
+    /**
+     * The stand-in for a built object within others that know the one that it is to be; null if
+     * there is none.
+     */
     private final Object known;
     private final Object made;
 
@@ -93,7 +105,7 @@ final class Same {
         this.made = outer.made;
     }
 
-    /** The loaded object that was found to belong to a built one, or null. */
+    /** The loaded object that was found to correspond to a built one, or null. */
     private Object loadedOf(Object built) {
         Object loaded = null;
         for (Same same = this; same != null && loaded == null; same = same.outer) {
@@ -102,7 +114,7 @@ final class Same {
         return loaded;
     }
 
-    /** The built object that was found to belong to a loaded one, or null. */
+    /** The built object that was found to correspond to a loaded one, or null. */
     private Object builtOf(Object loaded) {
         Object built = null;
         for (Same same = this; same != null && built == null; same = same.outer) {
@@ -111,7 +123,7 @@ final class Same {
         return built;
     }
 
-    /** Compares one more pair; what was found to belong together before still does. */
+    /** Compares one more pair; correspondences that were found before still hold. */
     boolean compare(Object built, Object loaded) {
         work.clear();
         difference = null;
@@ -128,12 +140,12 @@ final class Same {
         return holder;
     }
 
-    /** The last difference in words, null if there was none. */
+    /** The last difference in words; null if there was none. */
     String difference() {
         return difference;
     }
 
-    /** Names of the fields, as {@code owner.name}, in which two objects of one class differ. */
+    /** The names of the fields, as {@code owner.name}, in which two objects of one class differ. */
     static Set<String> differingFields(Object built, Object loaded) {
         Set<String> differing = new LinkedHashSet<>();
         if (built.getClass() != loaded.getClass()) {
@@ -193,8 +205,8 @@ final class Same {
     }
 
     /**
-     * Whether two values of one class are the same. Numbers that are none may differ in their bits, but not in their
-     * signs alone: {@code 0.0 / 0.0} has the one or the other by the processor, or by who has compiled it.
+     * Whether two values of one class are the same. NaNs may differ in their bits, even if only in
+     * the sign: the sign of {@code 0.0 / 0.0} depends on the processor and on the compiler.
      */
     private static boolean equal(Object built, Object loaded) {
         if (built instanceof Double) {
@@ -216,7 +228,10 @@ final class Same {
         return Float.isNaN(value) ? bits & Integer.MAX_VALUE : bits;
     }
 
-    /** Whether an object is told by its value alone; such objects are never told apart. */
+    /**
+     * Whether an object is identified by its value alone; such objects have no identity that
+     * counts.
+     */
     private static boolean isAtom(Object value) {
         if (value instanceof String || value instanceof Enum || value instanceof Class) {
             return true;
@@ -281,7 +296,10 @@ final class Same {
         }
     }
 
-    /** What a year of two digits stands for, as far as a format has one; its {@code equals} does not ask. */
+    /**
+     * The start of the century for two-digit years, if a format has one; its {@code equals} ignores
+     * it.
+     */
     private static Object centuries(Object format) {
         if (format instanceof SimpleDateFormat
                 && SHORT_YEAR.matcher(((SimpleDateFormat) format).toPattern()).find()) {
@@ -290,26 +308,29 @@ final class Same {
         return "";
     }
 
-    /** Who holds a lock; its own objects have numbers that are others in each JVM. */
+    /** The holders of a lock; its own objects have numbers that differ in each JVM. */
     private static List<Object> state(ReentrantReadWriteLock lock) {
         return List.of(lock.isFair(), lock.isWriteLocked(), lock.isWriteLockedByCurrentThread(),
                 lock.getReadLockCount(), lock.getWriteHoldCount());
     }
 
-    /** What a format does; it has no {@code equals}. */
+    /** The behaviour of a format, which has no {@code equals}. */
     private static List<Object> state(DateTimeFormatter format) {
         return Arrays.asList(format.toString(), format.getLocale(), format.getZone(),
                 format.getChronology(), format.getDecimalStyle(), format.getResolverStyle(),
                 format.getResolverFields());
     }
 
-    /** Whether both are lambdas that call one method: each place that makes one has a class of its own. */
+    /**
+     * Whether both are lambdas that call one method: each place that makes one has a class of its
+     * own.
+     */
     private static boolean areLambdas(Object built, Object loaded) {
         String behind = Behind.of(built.getClass());
         return behind != null && behind.equals(Behind.of(loaded.getClass()));
     }
 
-    /** Compares what two lambdas have captured. */
+    /** Compares the captured values of two lambdas. */
     private void captured(Object built, Object loaded) {
         List<Slot> own = Layout.declared(built.getClass());
         List<Slot> others = Layout.declared(loaded.getClass());
@@ -361,7 +382,7 @@ final class Same {
         }
     }
 
-    /** The JDK's own collections, but for those that are views of another one. */
+    /** Whether it is a JDK collection that is not a view of another one. */
     private static boolean isCollection(Class<?> type) {
         String name = type.getName();
         boolean known = Collection.class.isAssignableFrom(type) || Map.class.isAssignableFrom(type);
@@ -438,7 +459,7 @@ final class Same {
         return entries;
     }
 
-    /** Finds for each key or element the one that is like it. */
+    /** Finds for each key or element its counterpart. */
     private void unordered(List<Object[]> own, List<Object[]> others, Object loaded) {
         List<Object[]> left = new ArrayList<>(others);
         for (Object[] entry : own) {

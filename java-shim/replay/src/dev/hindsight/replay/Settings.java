@@ -6,17 +6,22 @@ import java.lang.reflect.Field;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What sets the static fields of the program, and the fields of its constants, to what was recorded. */
+/**
+ * The settings of the program's static fields, and of the fields of its constants, to the recorded
+ * values.
+ */
 final class Settings {
     private final Restorer restorer;
     private final List<Statics.Setting> settings = new ArrayList<>();
 
-    /** Of a restorer that has made all objects. */
+    /** The settings of a restorer that has made all objects. */
     Settings(Restorer restorer) {
         this.restorer = restorer;
     }
 
-    /** The static fields and those of constants that are there, with what could be restored. */
+    /**
+     * The existing static fields and fields of constants, with the values that could be restored.
+     */
     List<Statics.Setting> all() {
         for (StaticField field : restorer.file.statics) {
             try {
@@ -56,10 +61,11 @@ final class Settings {
         return settings;
     }
 
-    /** Those of a constant. */
+    /** Adds the fields of a constant. */
     private void fields(Object constant, Stored stored) {
         Type type = restorer.type(stored.classId);
-        // Bodies of constants are classes named by their order, which another version may not keep.
+        // The classes of constants' bodies are named by their order, which another version may
+        // change.
         if (!type.running.isInstance(constant)) {
             restorer.note(type.info.name, "is not the class of its constant " + stored.text()
                     + " here, which keeps its fields; " + Classes.DIFFERS);
@@ -73,7 +79,10 @@ final class Settings {
         }
     }
 
-    /** Adds what sets a place to a value, if that could be restored; false if the place cannot hold it. */
+    /**
+     * Adds the setting of a place to a value, if that could be restored; false if the place cannot
+     * hold it.
+     */
     private boolean set(Statics.Setting setting, String descriptor, Object stored) {
         if (stored == null && !Recorded.isReference(descriptor)) {
             return true;

@@ -10,11 +10,11 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * Finds methods again whose signature is another one than the recorded: a fix may have widened it, as from
+ * Finds methods whose signature differs from the recorded one: a fix may have widened it, as from
  * {@code List} to {@code Collection}.
  */
 final class Signatures {
-    /** Methods of a name that are told. */
+    /** The most methods of a name that a message lists. */
     private static final int MOST = 5;
 
     private Signatures() {}
@@ -51,7 +51,10 @@ final class Signatures {
         return MethodType.methodType(result, types);
     }
 
-    /** The name of the only method of this type whose name differs but in the class's name before it; else null. */
+    /**
+     * The only method of this type whose name differs only in the prefixed name of the class; else
+     * null.
+     */
     static String renamed(Class<?> owner, String name, MethodType type) {
         String plain = Numbered.unexpanded(owner.getName(), name);
         String only = null;
@@ -72,7 +75,7 @@ final class Signatures {
         return only;
     }
 
-    /** Whether Java converts an argument of a parameter of one type to one of another. */
+    /** Whether Java converts an argument for a parameter of one type to that of another. */
     private static boolean fits(Object value, Class<?> from, Class<?> to) {
         if (from.isPrimitive()) {
             return to.isPrimitive() ? Primitives.isWidened(from, to)
@@ -84,7 +87,10 @@ final class Signatures {
         return unboxed != null && Primitives.isWidened(unboxed, to);
     }
 
-    /** What a class declares of this name, as in {@code price(Collection)}; empty if it is nothing. */
+    /**
+     * The methods of this name that a class declares, as in {@code price(Collection)}; empty if
+     * there are none.
+     */
     static String told(Class<?> owner, String name) {
         List<String> all = new ArrayList<>();
         for (Executable one : named(owner, name)) {
@@ -96,13 +102,13 @@ final class Signatures {
             all.add((Modifier.isStatic(one.getModifiers()) ? "static " : "")
                     + plain + "(" + String.join(", ", types) + ")");
         }
-        // Reflection has them in no order.
+        // Reflection lists them in no particular order.
         Collections.sort(all);
         String more = all.size() > MOST ? " and " + (all.size() - MOST) + " more" : "";
         return String.join(", ", all.subList(0, Math.min(MOST, all.size()))) + more;
     }
 
-    /** The methods that a class declares, or its constructors, but for those that a compiler has added. */
+    /** The methods that a class declares, or its constructors, except synthetic ones. */
     private static List<Executable> named(Class<?> owner, String name) {
         List<Executable> named = new ArrayList<>();
         try {
@@ -114,7 +120,7 @@ final class Signatures {
                 }
             }
         } catch (LinkageError e) {
-            // A class that one of them names is missing: nothing is known of any.
+            // A class that one of them names is missing: then nothing is known of any.
             named.clear();
         }
         return named;

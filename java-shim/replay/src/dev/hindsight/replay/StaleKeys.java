@@ -13,23 +13,26 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
 
 /**
- * Keys that have changed since they were put into a hash table: they stand where nobody looks for them,
- * which may be why a program failed.
+ * Keys that have changed since they were put into a hash table: they are at places where no lookup
+ * finds them, which may be why a program failed.
  *
- * <p>A node keeps the hash code that its key had. Where the restored key has another one, and its class is
- * the recorded one, it has changed; but for keys whose hash code is another one in each JVM. Those are
- * told by it: it is that of their identity, or a second copy of the key has another one, or they lead to
- * what a JVM has one of, such as constants of enums.
+ * <p>A node keeps the hash code that its key had. If the restored key has another one, and its
+ * class is the recorded one, it has changed. Exceptions are keys whose hash code differs in each
+ * JVM. They are recognised by it: it is that of their identity, or a second copy of the key has
+ * another one, or they lead to objects of which a JVM has one, such as constants of enums.
  */
 final class StaleKeys {
-    /** Objects that a key leads to; one with more counts as unchanged. */
+    /** The most objects that a key leads to; one with more counts as unchanged. */
     private static final int MAX_OBJECTS = 10_000;
 
-    /** Objects that are looked at for all keys of one frame; from then on keys count as unchanged. */
+    /**
+     * The most objects that are examined for all keys of one frame; from then on keys count as
+     * unchanged.
+     */
     private static final int MAX_LOOKED_AT = 2_000_000;
 
     private final Restorer restorer;
-    /** Objects that lead to what this JVM has one of, or that were not recorded. */
+    /** Objects that lead to one of which this JVM has its own, or that were not recorded. */
     private final Set<Integer> foreign = new HashSet<>();
     private int lookedAt;
 
@@ -37,7 +40,7 @@ final class StaleKeys {
         this.restorer = restorer;
     }
 
-    /** Goes into a table for a key, with the hash code that it had. */
+    /** Takes the place of a key in a table, with the hash code that the key had. */
     static final class StandIn {
         final Object key;
         private final int hash;
@@ -58,7 +61,7 @@ final class StaleKeys {
         }
     }
 
-    /** What a table keeps of a hash code. */
+    /** The form in which a table keeps a hash code. */
     static int spread(int hash, String table) {
         switch (table) {
             case "java.util.Hashtable":
@@ -70,12 +73,12 @@ final class StaleKeys {
         }
     }
 
-    /** A hash code of which a table keeps this. */
+    /** A hash code that a table keeps in this form. */
     private static int unspread(int kept, String table) {
         return table.equals("java.util.Hashtable") ? kept : kept ^ kept >>> 16;
     }
 
-    /** The key itself; what stands for it if it has changed since a table of this class got it. */
+    /** The key itself, or its stand-in if it has changed since a table of this class got it. */
     Object of(int number, Object key, int kept, String table) {
         try {
             int hash = key.hashCode();
@@ -87,12 +90,14 @@ final class StaleKeys {
         } catch (OutOfMemoryError e) {
             throw e;
         } catch (Throwable e) {
-            // It is the program's code that runs here; inserting it will tell.
+            // The program's code runs here; the insertion will show the failure.
             return key;
         }
     }
 
-    /** Whether all that an object leads to is its own: nothing that this JVM has one of. */
+    /**
+     * Whether an object leads only to its own objects, and to none of which this JVM has its own.
+     */
     private boolean isItsOwn(int root) {
         boolean own = leadsToItsOwn(root);
         if (!own) {
@@ -151,7 +156,7 @@ final class StaleKeys {
         return copy != null && copy.hashCode() == hash;
     }
 
-    /** Puts the keys in the places of what stands for them; whether all were found. */
+    /** Puts the keys in the places of their stand-ins; false if some were not found. */
     static boolean settle(Object table, int standIns) {
         int[] left = {standIns};
         nodes(table, (node, key) -> {
@@ -164,7 +169,7 @@ final class StaleKeys {
         return left[0] == 0;
     }
 
-    /** How many keys of a hash table of the JDK's stand where nobody looks for them; of anything else none do. */
+    /** The number of keys in a JDK hash table that no lookup finds; 0 for other objects. */
     static int count(Object table) {
         String name = table.getClass().getName();
         int[] count = {0};
@@ -185,12 +190,12 @@ final class StaleKeys {
         } catch (OutOfMemoryError e) {
             throw e;
         } catch (Throwable e) {
-            // It is the program's code that runs here; who looks for the key will not get further.
+            // The program's code runs here; a lookup of the key would fail likewise.
             return false;
         }
     }
 
-    /** Goes through the nodes of a hash table that keep hash codes, each with the place of its key. */
+    /** Visits the nodes of a hash table that keep hash codes, each with the place of its key. */
     private static void nodes(Object table, BiConsumer<Object, Slot> todo) {
         Object map = table;
         if (table instanceof HashSet) {
@@ -218,7 +223,7 @@ final class StaleKeys {
         }
     }
 
-    /** A field of an object, that of the highest class if there are several of the name. */
+    /** A field of an object; that of the highest class if several have the name. */
     private static Slot slot(Object object, String name) {
         Slot found = null;
         for (Class<?> type = object.getClass(); type != null; type = type.getSuperclass()) {

@@ -7,8 +7,8 @@ import java.util.concurrent.ForkJoinPool;
 import java.util.function.Supplier;
 
 /**
- * Objects that each JVM has its own of, by the expressions that give them. Where the recorded program
- * referred to its one, a test refers to that of the JVM that runs it.
+ * Objects of which each JVM has its own, by the expressions that return them. If the recorded
+ * program referred to its own, a test refers to that of the JVM that runs it.
  */
 final class Standing {
     private static final String MODULE = "java.lang.ModuleLayer.boot().findModule(\"";

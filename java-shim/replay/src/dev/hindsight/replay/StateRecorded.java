@@ -5,8 +5,9 @@ import java.util.Arrays;
 /**
  * The program has asked for a recording of its state.
  *
- * <p>Thrown by {@code Hindsight.record} in a test: the recorded program got there, and to get there
- * again is what reproduces it. No exception that a program would handle.
+ * <p>Thrown by {@code Hindsight.record} in a test: the recorded program got to this place, and to
+ * get there again is the reproduction. It is an error, because it is not an exception that a
+ * program would handle.
  */
 public final class StateRecorded extends Error {
     private static final long serialVersionUID = 1;
@@ -22,7 +23,7 @@ public final class StateRecorded extends Error {
         setStackTrace(Arrays.copyOfRange(trace, from, trace.length));
     }
 
-    /** Whether this method has asked. */
+    /** Whether this method has asked for the recording. */
     boolean isIn(String method) {
         StackTraceElement[] trace = getStackTrace();
         return trace.length > 0

@@ -13,14 +13,14 @@ import java.util.Set;
 import java.util.concurrent.Executor;
 
 /**
- * The static state of some classes as it is now: their static fields, and the fields and elements of
- * what these lead to, as what puts all of it back.
+ * The present static state of some classes: their static fields, and the fields and elements of all
+ * objects that these lead to, as actions that restore them.
  *
- * <p>Objects stay the ones they are. Of the JDK's, collections and what holds single values is put
- * back; threads, locks, loaders, files and the like go on as they are.
+ * <p>Objects keep their identity. Of the JDK's objects, collections and those that hold single
+ * values are restored; threads, locks, loaders, files and the like are left as they are.
  */
 final class StaticState {
-    /** Objects that are remembered; what lies behind them is left as it is. */
+    /** The most objects that are remembered; what lies behind them is left as it is. */
     private static final int MAX_OBJECTS = 100_000;
     /** Packages of {@code java.util} that hold more than values. */
     private static final List<String> LEFT = List.of(
@@ -32,12 +32,12 @@ final class StaticState {
     private final Deque<Object> pending = new ArrayDeque<>();
     private final List<Runnable> undo;
 
-    /** Adds to {@code undo} what puts back the state. */
+    /** Adds to {@code undo} the actions that restore the state. */
     StaticState(List<Runnable> undo) {
         this.undo = undo;
     }
 
-    /** Remembers the state of an initialised class, and what it leads to. */
+    /** Remembers the state of an initialised class, and of what it leads to. */
     void add(Class<?> owner) {
         for (Field field : Layout.statics(owner)) {
             boolean constant = Modifier.isFinal(field.getModifiers());

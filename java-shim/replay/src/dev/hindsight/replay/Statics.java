@@ -20,18 +20,19 @@ import java.util.List;
  * their values in it; tests run few rounds.
  */
 public final class Statics implements AutoCloseable {
-    /** What puts back the fields' values, in the order in which they were set. */
+    /** Actions that restore the fields' values, in the order in which they were set. */
     private final List<Runnable> before = new ArrayList<>();
 
     private Statics() {}
 
     /**
-     * Sets nothing, and puts back at {@link #close} what the static fields of some classes hold now, with
-     * the objects behind them: what one test does to them must not reach another.
+     * Sets nothing. {@link #close} restores the present values of the static fields of some
+     * classes, with the objects behind them, so that one test's changes do not reach another.
      *
      * @param test a class whose loader has the others
-     * @param classes their binary names; those that are not there, or cannot be initialised, are left out
-     * @return what puts it back
+     * @param classes their binary names; those that do not exist or cannot be initialised are left
+     *     out
+     * @return the object whose closing restores them
      */
     public static Statics keep(Class<?> test, String... classes) {
         Statics kept = new Statics();
@@ -44,14 +45,17 @@ public final class Statics implements AutoCloseable {
             } catch (OutOfMemoryError e) {
                 throw e;
             } catch (Throwable e) {
-                // Its test tells why, if it matters.
+                // The class's own test reports the reason, if it matters.
                 continue;
             }
         }
         return kept;
     }
 
-    /** Sets, for good, in which order {@code Set.of} and {@code Map.of} iterate; releases before 17 draw otherwise. */
+    /**
+     * Sets, for good, the order in which {@code Set.of} and {@code Map.of} iterate; releases before
+     * 17 draw otherwise.
+     */
     static void order(long salt, boolean reverse) {
         try {
             Class<?> owner = Class.forName("java.util.ImmutableCollections");
@@ -65,7 +69,7 @@ public final class Statics implements AutoCloseable {
                 setting.apply();
             }
         } catch (ReflectiveOperationException | LinkageError e) {
-            // It stays as it is drawn.
+            // It stays as the JVM has drawn it.
             return;
         }
     }
@@ -80,7 +84,7 @@ public final class Statics implements AutoCloseable {
 
     /** A field of the running JVM and a value for it. */
     static final class Setting {
-        /** What has the field. */
+        /** The object with the field. */
         final Object base;
         /** The class of a static field; null if it is one of an object. */
         final Class<?> owner;
@@ -97,18 +101,18 @@ public final class Statics implements AutoCloseable {
             this.type = type;
         }
 
-        /** For a static field of an initialised class. */
+        /** The setting of a static field of an initialised class. */
         static Setting of(Field field) {
             return new Setting(Trusted.staticBase(field), field.getDeclaringClass(),
                     Trusted.staticOffset(field), field.getType());
         }
 
-        /** For a field of an object. */
+        /** The setting of an object's field. */
         static Setting of(Object object, Slot slot) {
             return new Setting(object, null, slot.offset, slot.type);
         }
 
-        /** What gives the field the value that it has now. */
+        /** The setting of the field to its present value. */
         Setting inverse() {
             Setting inverse = new Setting(base, owner, offset, type);
             inverse.value = Trusted.get(base, offset, type);
@@ -120,7 +124,7 @@ public final class Statics implements AutoCloseable {
         }
     }
 
-    /** Gives all fields the values that they had before. */
+    /** Restores the values that all fields had before. */
     @Override
     public void close() {
         for (int i = before.size() - 1; i >= 0; i--) {

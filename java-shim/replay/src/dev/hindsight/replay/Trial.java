@@ -33,22 +33,22 @@ import java.util.TreeSet;
  * argument  ["o", object] ["s", step] ["n"], or ["I", 5] with the descriptor of a primitive type
  * </pre>
  *
- * Steps that are for a field (a setter) are taken only where that field differs without them. Open
- * fields may differ in the end: other objects fill them when they are made, as a parent does when it is
- * given a child.
+ * Steps for a field (a setter) are taken only if that field differs without them. Open fields may
+ * differ in the end: other objects fill them when they are made, as a parent does when it is given
+ * a child.
  *
- * <p>{@code Trial values PLAN RESULTS} calls static methods of tests, which give what the test calls
- * its method with: {@code [class, method, crash file, frame]}. They return an array of argument
- * numbers, each followed by its value, which are compared all together.
+ * <p>{@code Trial values PLAN RESULTS} calls static methods of tests, which return the arguments
+ * with which the test calls its method: {@code [class, method, crash file, frame]}. They return an
+ * array of argument numbers, each followed by its value, which are compared all together.
  *
- * <p>{@code Trial origins PLAN RESULTS} tells the names that numbered classes and methods have on the
- * class path, with their origins: {@code [class]} or {@code [class, method, descriptor]}, names with
- * their origins if they have some. Nothing of the program runs.
+ * <p>{@code Trial origins PLAN RESULTS} writes the names that numbered classes and methods have on
+ * the class path, with their origins: {@code [class]} or {@code [class, method, descriptor]}, where
+ * names may have origins already. Nothing of the program runs.
  *
- * <p>A line of the results is {@code NUMBER yes [STEPS] [OPEN FIELDS] [OBJECTS] [exact]}, {@code NUMBER
- * yes NAME} or {@code NUMBER no OBJECT REASON}, fields separated by tabs. The objects are arguments to
- * which the made one has added itself; exact is what leaves its arguments as they were recorded, too. A
- * line is written as soon as it is known.
+ * <p>A line of the results is {@code NUMBER yes [STEPS] [OPEN FIELDS] [OBJECTS] [exact]}, {@code
+ * NUMBER yes NAME} or {@code NUMBER no OBJECT REASON}, with fields separated by tabs. OBJECTS are
+ * the arguments to which the new object has added itself; {@code exact} means that its arguments
+ * are left as they were recorded as well. A line is written as soon as it is known.
  */
 public final class Trial {
     private static final int NEW = 0;
@@ -58,14 +58,17 @@ public final class Trial {
     private static final int PUT_FIELD = 4;
     private static final int GET_FIELD = 5;
 
-    /** Wrappers around a collection that are looked through, */
+    /** The most wrappers around a collection that are looked through. */
     private static final int MAX_WRAPPERS = 4;
-    /** and elements of a collection that are looked at for an object. */
+    /** The most elements of a collection that are searched for an object. */
     private static final int MAX_HELD = 1000;
-    /** Files with fewer objects are restored anew for each try: a recipe may change its arguments. */
+    /**
+     * Files with fewer objects are restored anew for each try, because a recipe may change its
+     * arguments.
+     */
     private static final int SMALL = 3000;
 
-    /** Where trials are of many crashes, their files go before memory ends. */
+    /** The files. If trials are of many crashes, files are dropped before memory runs out. */
     private static final Map<String, SoftReference<CrashFile>> FILES = new HashMap<>();
     private static final Map<String, Frame> FRAMES = new HashMap<>();
 
@@ -106,7 +109,7 @@ public final class Trial {
             System.err.println("hindsight: " + e);
             status = 3;
         }
-        // Whatever threads the program has left behind.
+        // Whatever threads the program has left behind are ended.
         Runtime.getRuntime().halt(status);
     }
 
@@ -158,25 +161,26 @@ public final class Trial {
         return filled ? yes(taken, made.differing, made) : no(-1, made.reason);
     }
 
-    /** What came of making an object. */
+    /** The result of making an object. */
     private static final class Made {
-        /** How it differs; null if it is the same. */
+        /** The difference; null if it is the same. */
         private String reason;
         /** The fields that differ; null if they are not known. */
         private Set<String> differing;
-        /** Whether there is nothing to compare it with. */
+        /** Whether there is nothing with which to compare it. */
         private boolean lost;
-        /** Whether an argument knows the object that is being made already. */
+        /** Whether an argument already knows the object that is being made. */
         private boolean knowing;
-        /** The arguments that know what was made. */
+        /** The arguments that know the new object. */
         private final Set<Integer> told = new TreeSet<>();
     }
 
     /**
-     * Makes an object twice. One that takes its number from a counter may be the same by luck, and is
-     * another one in the JVM of a test.
+     * Makes an object twice, because one that takes its number from a counter may be the same by
+     * chance and differ in the JVM of a test.
      *
-     * @param forgotten whether its arguments know nothing of the object: some can be added but once
+     * @param forgotten whether its arguments do not know the object, since some can be added only
+     *     once
      */
     private static Made made(Object[] tried, boolean[] taken, boolean forgotten) {
         Made made = new Made();
@@ -212,7 +216,10 @@ public final class Trial {
         return made;
     }
 
-    /** Whether steps give the same object without help from the recorded one: its likes are of another copy. */
+    /**
+     * Whether steps make the same object without help from the recorded one, whose counterparts are
+     * taken from another copy.
+     */
     private static boolean exact(Object[] tried, boolean[] taken, boolean forgotten)
             throws IOException {
         if (!isSmall((String) tried[0])) {
@@ -233,7 +240,7 @@ public final class Trial {
         }
     }
 
-    /** The other objects of the program among the arguments of steps, by their numbers. */
+    /** The other objects of the program among the arguments of steps, by number. */
     private static Map<Integer, Object> given(Frame frame, Object[] tried) {
         Map<Integer, Object> all = new LinkedHashMap<>();
         for (Object step : (Object[]) tried[4]) {
@@ -249,7 +256,7 @@ public final class Trial {
         return all;
     }
 
-    /** Whether an object has another one in a field, or in a collection of the JDK's there. */
+    /** Whether an object has another one in a field, or in a JDK collection there. */
     private static boolean knows(Object one, Object other) {
         for (Class<?> type = one.getClass(); type != null; type = type.getSuperclass()) {
             for (Layout.Slot slot : Layout.declared(type)) {
@@ -266,7 +273,7 @@ public final class Trial {
             return value == other && other != null;
         }
         if (value.getClass().getName().startsWith("java.util.Collections$")) {
-            // What is around another collection may be around one of the program's, whose own code would run.
+            // A wrapper may be around a collection of the program, whose own code would run.
             Object inner = wrappers == 0 ? null : wrapped(value);
             return inner != null && inner != value && holds(inner, other, wrappers - 1);
         }
@@ -284,12 +291,15 @@ public final class Trial {
                 }
             }
         } catch (RuntimeException e) {
-            // A view, of which what it shows has changed.
+            // It is a view of something that has changed.
         }
         return false;
     }
 
-    /** The collection or map that one of the wrappers in {@code java.util.Collections} is around; null for none. */
+    /**
+     * The collection or map inside one of the wrappers of {@code java.util.Collections}; null for
+     * other objects.
+     */
     private static Object wrapped(Object wrapper) {
         for (Class<?> type = wrapper.getClass(); type != null; type = type.getSuperclass()) {
             for (Layout.Slot slot : Layout.declared(type)) {
@@ -302,7 +312,10 @@ public final class Trial {
         return null;
     }
 
-    /** Takes an object from the fields of another one: some can be added to one parent only. */
+    /**
+     * Removes an object from the fields of another one, because some objects can be added to one
+     * parent only.
+     */
     private static void forget(Object one, Object known) {
         for (Class<?> type = one.getClass(); type != null; type = type.getSuperclass()) {
             for (Layout.Slot slot : Layout.declared(type)) {
@@ -337,7 +350,7 @@ public final class Trial {
             if (taken[i] && receiver >= 0 && constant[receiver] && changes(step)) {
                 throw new ReplayException("it would change a constant of the program");
             }
-            // What is left out hands on what it would have been called on.
+            // A step that is left out passes on the object on which it would have been called.
             made[i] = taken[i] ? step(frame, step, on, made) : on;
             boolean isSame = receiver >= 0 && made[i] == on && constant[receiver];
             constant[i] = isSame || taken[i] && number(step[0]) == GET_STATIC;
@@ -348,7 +361,10 @@ public final class Trial {
         return made[result];
     }
 
-    /** Whether a step cannot but change what it is done to; of what returns something only that tells. */
+    /**
+     * Whether a step must change its object; for a step that returns something, only the comparison
+     * shows.
+     */
     private static boolean changes(Object[] step) {
         int operation = number(step[0]);
         return operation == PUT_FIELD || operation == VIRTUAL && ((String) step[3]).endsWith(")V");
@@ -407,13 +423,13 @@ public final class Trial {
         }
     }
 
-    // Values of a test.
+    // The values of a test.
 
     private static String values(Object[] tried) throws Throwable {
         Class<?> test = Class.forName(
                 (String) tried[0], true, ClassLoader.getSystemClassLoader());
         Method method = test.getDeclaredMethod((String) tried[1]);
-        // Twice, as for recipes.
+        // Twice, as with recipes.
         for (int time = 0; time < 2; time++) {
             Object[] values = (Object[]) Trusted.LOOKUP.unreflect(method).invoke();
             Frame frame = frame((String) tried[2], number(tried[3]), true);

@@ -8,18 +8,18 @@ import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 
 /**
- * Access to everything: members whatever their modifiers, and memory of objects.
+ * Access to everything: members whatever their modifiers, and the memory of objects.
  *
  * <p>Restoring an object means writing fields that nobody may write (final ones, those of records
  * and of the JDK) and making objects without running constructors. All of it goes through one
- * {@link Lookup} with the rights of the JVM itself, which is made like a deserialised object would
- * be; this works without options from JDK 11 to 25 and, unlike {@code sun.misc.Unsafe}, warns
- * nowhere.
+ * {@link Lookup} with the rights of the JVM itself, which is made in the way of a deserialised
+ * object. This works without options from JDK 11 to 25 and, unlike {@code sun.misc.Unsafe}, without
+ * a warning.
  */
 final class Trusted {
     private Trusted() {}
 
-    /** May find any member of any class. */
+    /** Finds any member of any class. */
     static final Lookup LOOKUP = lookup();
 
     private static final Object UNSAFE = unsafe();
@@ -39,21 +39,22 @@ final class Trusted {
     private static final MethodHandle PUT_INT = putter("Int", int.class);
     private static final MethodHandle PUT_LONG = putter("Long", long.class);
 
-    // The JVM makes some classes for each shape of handle: those that few tests need come when they are asked for.
+    // The JVM makes some classes for each shape of handle: handles that few tests need are made on
+    // demand.
 
-    /** Of static fields. */
+    /** Handles for static fields. */
     private static final class Statics {
         static final MethodHandle BASE = bind("staticFieldBase", Object.class, Field.class);
         static final MethodHandle OFFSET = bind("staticFieldOffset", long.class, Field.class);
     }
 
-    /** Writes of numbers with a point. */
+    /** Handles that write floating-point numbers. */
     private static final class Floating {
         static final MethodHandle PUT_FLOAT = putter("Float", float.class);
         static final MethodHandle PUT_DOUBLE = putter("Double", double.class);
     }
 
-    /** Reads. */
+    /** Handles that read. */
     private static final class Getters {
         static final MethodHandle REFERENCE = getter("Reference", Object.class);
         static final MethodHandle BOOLEAN = getter("Boolean", boolean.class);
@@ -66,7 +67,7 @@ final class Trusted {
         static final MethodHandle DOUBLE = getter("Double", double.class);
     }
 
-    /** What a static field's offset counts from. */
+    /** The base for a static field's offset. */
     static Object staticBase(Field field) {
         try {
             return (Object) Statics.BASE.invokeExact(field);
@@ -77,7 +78,7 @@ final class Trusted {
         }
     }
 
-    /** Where a static field is, for {@link #get} and {@link #put}. */
+    /** A static field's offset, for {@link #get} and {@link #put}. */
     static long staticOffset(Field field) {
         try {
             return (long) Statics.OFFSET.invokeExact(field);
@@ -89,7 +90,7 @@ final class Trusted {
     }
 
     /**
-     * Initialises a class, and whatever the JVM initialises before it.
+     * Initialises a class, and all that the JVM initialises before it.
      *
      * @throws LinkageError if an initialiser has failed
      */
@@ -114,7 +115,10 @@ final class Trusted {
         }
     }
 
-    /** Where a field lies in its object. By its name alone it may be another one: class files may have several. */
+    /**
+     * A field's offset in its object. The name alone does not suffice, since class files may have
+     * several fields of one name.
+     */
     static long offset(Field field) {
         try {
             return (long) OFFSET.invokeExact(field);
@@ -126,10 +130,11 @@ final class Trusted {
     }
 
     /**
-     * Where a field lies in its object, of which only name and type can be had, since the JVM lists no fields
-     * where the type of another one is missing.
+     * The offset in its object of a field of which only name and type are available, because the
+     * JVM lists no fields if the type of one is missing.
      *
-     * @throws ReflectiveOperationException if there is none, or this JVM does not say where it is
+     * @throws ReflectiveOperationException if there is no such field, or this JVM does not give its
+     *     offset
      */
     static long offset(Class<?> owner, String name, Class<?> type) throws ReflectiveOperationException {
         MethodHandle getter = LOOKUP.findGetter(owner, name, type);
@@ -137,7 +142,7 @@ final class Trusted {
             try {
                 return ((Number) LOOKUP.findGetter(kind, "fieldOffset", int.class).invoke(getter)).longValue();
             } catch (NoSuchFieldException e) {
-                // It is that of a subclass, or a superclass.
+                // It belongs to a subclass or a superclass.
             } catch (RuntimeException | Error e) {
                 throw e;
             } catch (Throwable e) {
@@ -147,7 +152,7 @@ final class Trusted {
         throw new NoSuchFieldException(name);
     }
 
-    /** Where the elements of an array start, in bytes from the object. */
+    /** The offset of an array's elements, in bytes from the object. */
     static long arrayBase(Class<?> array) {
         try {
             return (long) ARRAY_BASE.invoke(array);
@@ -193,7 +198,7 @@ final class Trusted {
      * <p>The value must be of that type (boxed, for a primitive one). This is checked here, since a
      * wrong write would corrupt the heap.
      *
-     * @throws ClassCastException if it is not
+     * @throws ClassCastException if it is not of that type
      */
     static void put(Object object, long offset, Class<?> type, Object value) {
         try {
@@ -231,7 +236,9 @@ final class Trusted {
         return bind("put" + named(kind), void.class, Object.class, long.class, type);
     }
 
-    /** What JDK 12 and later call Reference was Object before. */
+    /**
+     * The name of a method in this release: what JDK 12 and later call Reference was Object before.
+     */
     private static String named(String kind) {
         return kind.equals("Reference") && Runtime.version().feature() < 12 ? "Object" : kind;
     }
@@ -261,7 +268,7 @@ final class Trusted {
             first = e;
         }
         try {
-            // Open where --add-opens java.base/java.lang.invoke=ALL-UNNAMED is given.
+            // It is open with --add-opens java.base/java.lang.invoke=ALL-UNNAMED.
             Field field = Lookup.class.getDeclaredField("IMPL_LOOKUP");
             field.setAccessible(true);
             return (Lookup) field.get(null);
@@ -276,7 +283,10 @@ final class Trusted {
         throw unsupported(first);
     }
 
-    /** The -1 is {@code Lookup.TRUSTED}; the constructor has two or three parameters. */
+    /**
+     * Makes the lookup; the -1 is {@code Lookup.TRUSTED}. The constructor has two or three
+     * parameters.
+     */
     private static Lookup byDeserialisation() throws ReflectiveOperationException {
         Class<?> factory = Class.forName("sun.reflect.ReflectionFactory");
         Object instance = factory.getMethod("getReflectionFactory").invoke(null);
@@ -292,7 +302,7 @@ final class Trusted {
         return (Lookup) made.newInstance(Object.class, null, -1);
     }
 
-    /** The last resort: JDK 24 and later print a warning. */
+    /** Makes the lookup as the last resort, of which JDK 24 and later print a warning. */
     private static Lookup byUnsafe() throws ReflectiveOperationException {
         Class<?> type = Class.forName("sun.misc.Unsafe");
         Field single = type.getDeclaredField("theUnsafe");

@@ -13,17 +13,20 @@ import java.util.Map;
 /** A recorded class and the running one that stands for it. */
 final class Type {
     final ClassInfo info;
-    /** Null if there is none. */
+    /** The running class; null if there is none. */
     final Class<?> running;
-    /** Why there is no running class. */
+    /** The reason why there is no running class. */
     final String problem;
-    /** How the part that the JDK declares is restored; null if field by field. */
+    /** The rule for the part that the JDK declares; null if it is restored field by field. */
     final Rule rule;
-    /** Where recorded fields go, in their order; null for those that are not written. */
+    /** The slots of the recorded fields, in their order; null for those that are not written. */
     final Slot[] slots;
-    /** Those whose type is not the recorded one; null if there are none, as in all unchanged classes. */
+    /**
+     * The slots whose type is not the recorded one; null if there are none, as in all unchanged
+     * classes.
+     */
     private BitSet retyped;
-    /** Slots of fields that another class of the chain declared when it was recorded. */
+    /** The slots of fields that another class of the chain declared when it was recorded. */
     private final List<Slot> moved = new ArrayList<>();
     /** Whether the running class is the superclass of one that a framework made at run time. */
     final boolean isEnhanced;
@@ -31,15 +34,18 @@ final class Type {
     final List<String> missing = new ArrayList<>();
     /** Fields of the running class that were not recorded. */
     final List<String> added = new ArrayList<>();
-    /** Whether the running class needs no more to be initialised. */
+    /** Whether the running class is known to be initialised. */
     private boolean initialized;
-    /** Whether the running class is the recorded one; null until it is asked for. */
+    /** Whether the running class is the recorded one; null until it is needed. */
     private Boolean unchanged;
-    /** Those that classes of the program declare. */
+    /** The added fields that classes of the program declare. */
     private final List<Slot> addedSlots = new ArrayList<>();
-    /** How those get values, and what cannot hold the recorded one; null until it is asked for. */
+    /** Fills these, and fields that cannot hold the recorded value; null until it is needed. */
     private AddedFields addedFields;
-    /** Recorded names of the running class and its superclasses, where compilers have numbered them. */
+    /**
+     * The recorded names of the running class and its superclasses, if compilers have numbered
+     * them.
+     */
     private final Map<Class<?>, String> recordedNames = new HashMap<>();
 
     Type(ClassInfo info, Numbered numbered) {
@@ -80,7 +86,7 @@ final class Type {
         try {
             return numbered.type(info.name);
         } catch (ClassNotFoundException | Hole e) {
-            // A constant is found by its name, and needs no more than its enum.
+            // A constant is found by its name, and only its enum is needed.
             Class<?> constants = info.kind == ClassInfo.ENUM ? ofConstants(info, numbered) : null;
             if (constants != null) {
                 return constants;
@@ -93,7 +99,7 @@ final class Type {
         }
     }
 
-    /** What a class extends that a framework has made, or null if it is none. */
+    /** The superclass of a class that a framework has made; null for other classes. */
     private static Class<?> aboveEnhanced(ClassInfo info, Numbered numbered) {
         try {
             return info.kind == ClassInfo.CLASS && info.supers.length > 0 && Enhanced.isNamed(info.name)
@@ -149,12 +155,12 @@ final class Type {
                 unplaced.set(i);
             }
         }
-        // Seldom any.
+        // There are seldom any.
         for (int i = unplaced.nextSetBit(0); i >= 0; i = unplaced.nextSetBit(i + 1)) {
             place(i, unplaced);
         }
         for (Class<?> type = running; type != null; type = type.getSuperclass()) {
-            // Where a rule covers fields of the JDK, it also knows about its versions.
+            // If a rule covers fields of the JDK, it handles the versions as well.
             if (rule == null || !Classes.ofJdk(type)) {
                 for (Slot slot : Layout.declared(type)) {
                     if (info.index(recordedName(type), slot.name) < 0 && !moved.contains(slot)) {
@@ -169,15 +175,15 @@ final class Type {
     }
 
     /**
-     * Looks for a field that its class does not declare as it did: with another type, or elsewhere in the
-     * chain of classes. Where the JDK differs, rules know about it.
+     * Finds a field that its class no longer declares as it did: with another type, or in another
+     * class of the chain. Differences of the JDK are left to rules.
      */
     private void place(int index, BitSet unplaced) {
         FieldInfo field = info.fields[index];
         Class<?> owner = superclass(field.owner);
         boolean ofProgram = owner != null
                 ? !Classes.ofJdk(owner) : !field.owner.matches("(java|jdk|sun|com\\.sun)\\..*");
-        // By what they capture, classes without a name are told apart.
+        // Anonymous and local classes are distinguished by what they capture.
         if (ofProgram && !field.name.startsWith("val$") && !field.name.startsWith("this$")) {
             Slot slot = owner == null ? null : Layout.named(owner, field.name);
             if (slot == null && owner != null) {
@@ -203,7 +209,10 @@ final class Type {
         }
     }
 
-    /** The only field of this type whose name is the recorded one but for the class's name before it, or null. */
+    /**
+     * The only field of this type whose name differs from the recorded one only in the class's name
+     * before it, or null.
+     */
     private static Slot renamed(FieldInfo field, Class<?> owner) {
         String name = Numbered.unexpanded(field.owner, field.name);
         Slot found = null;
@@ -219,11 +228,11 @@ final class Type {
         return found;
     }
 
-    /** The only field of this name that a class of the program in the chain has got, or null. */
+    /** The only field of this name that a class of the program in the chain now has, or null. */
     private Slot elsewhere(FieldInfo field, BitSet unplaced) {
         for (int i = unplaced.nextSetBit(0); i >= 0; i = unplaced.nextSetBit(i + 1)) {
             if (info.fields[i] != field && info.fields[i].name.equals(field.name)) {
-                // It could be either's.
+                // It could be that of either.
                 return null;
             }
         }
@@ -263,12 +272,12 @@ final class Type {
     }
 
     /**
-     * Whether the class is as it was recorded: where it has been mended, its hash codes may be others. The
-     * JDK's collections and values have theirs by specification.
+     * Whether the class is as it was recorded: if it has been fixed, its hash codes may differ.
+     * Those of the JDK's collections and values are specified.
      */
     boolean isUnchanged() {
         if (unchanged == null) {
-            // Its file is read for that.
+            // This reads its class file.
             unchanged = running != null && missing.isEmpty() && added.isEmpty()
                     && retyped == null && moved.isEmpty()
                     && (Classes.ofJdk(running)
@@ -286,8 +295,8 @@ final class Type {
     }
 
     /**
-     * Gives values to the added fields of a restored object, as far as they can be known, and to those
-     * that cannot hold what was recorded.
+     * Gives values to the added fields of a restored object, as far as they can be determined, and
+     * to those that cannot hold the recorded value.
      *
      * @param unheld their places among the recorded ones
      */
@@ -323,7 +332,9 @@ final class Type {
         return field.substring(0, field.lastIndexOf('.'));
     }
 
-    /** The running class or the superclass of it that had this name when it was recorded, or null. */
+    /**
+     * The running class, or the superclass of it, that had this name when it was recorded, or null.
+     */
     Class<?> superclass(String name) {
         for (Class<?> type = running; type != null; type = type.getSuperclass()) {
             if (recordedName(type).equals(name)) {
@@ -333,14 +344,14 @@ final class Type {
         return null;
     }
 
-    /** Whether it is the JDK or the program that differs in a field, {@code owner.name}. */
+    /** Whether the JDK or the program differs in a field, {@code owner.name}. */
     String blame(String field) {
         Class<?> owner = superclass(ownerOf(field));
         return Classes.ofJdk(owner != null ? owner : running)
                 ? "degraded, for the JDK differs from the recorded one" : Classes.DIFFERS;
     }
 
-    /** How far up the recorded superclasses a name stands; the class itself is 0. */
+    /** The distance of a name among the recorded superclasses; that of the class itself is 0. */
     private int depth(String name) {
         if (name.equals(info.name)) {
             return 0;

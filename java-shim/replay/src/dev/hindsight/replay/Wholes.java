@@ -35,7 +35,7 @@ final class Wholes {
         Object make(Instance instance) throws Exception;
     }
 
-    /** The classes that {@link Listed} makes values of. */
+    /** The classes whose values {@link Listed} makes. */
     private static final String[] LISTED = {
         "java.io.File",
         "java.io.FileInputStream",
@@ -85,7 +85,10 @@ final class Wholes {
         }
     }
 
-    /** A value that is made as its class's name says: a lambda each would be a class each, at every start. */
+    /**
+     * A value that is made according to its class's name: a lambda for each would be a class for
+     * each, at every start.
+     */
     private static final class Listed extends Whole {
         private final String owner;
 
@@ -118,7 +121,7 @@ final class Wholes {
                 case "java.lang.StringBuffer":
                     return new StringBuffer(builder(i));
                 case "java.util.regex.Pattern":
-                    // Other bits are the compiler's own notes.
+                    // The other bits are notes of the pattern compiler.
                     return Pattern.compile(i.needText("pattern"), (int) i.number("flags", 0) & 0x1ff);
                 case "java.util.Locale":
                     return locale(i);
@@ -192,7 +195,7 @@ final class Wholes {
         }
     }
 
-    /** What is made of a value in one go. */
+    /** A value that is made in one step. */
     private abstract static class Whole extends Rule {
         Whole(String owner) {
             super(owner);
@@ -226,7 +229,7 @@ final class Wholes {
         });
     }
 
-    /** Boxes come from {@code valueOf}, since programs compare small ones with {@code ==}. */
+    /** Boxes a value by {@code valueOf}, because programs compare small boxes with {@code ==}. */
     private static Object boxed(Instance instance, Class<?> type) throws Hole {
         Object value = Primitives.convert(instance.value("value"), type);
         if (value == null) {
@@ -257,7 +260,7 @@ final class Wholes {
         String authority = instance.text("authority");
         URL plain = new URL(protocol, host, (int) instance.number("port", -1), rest);
         boolean isStored = authority != null || host == null || host.isEmpty();
-        // A user is in the authority alone, and made of its text alone; so is one that is not there.
+        // A user, or its absence, is in the authority alone, and made from its text alone.
         return !isStored || Objects.equals(authority, plain.getAuthority()) ? plain
                 : new URL(protocol + ":" + (authority == null ? "" : "//" + authority) + rest);
     }
@@ -266,7 +269,7 @@ final class Wholes {
         return ModuleLayer.boot().findModule(name).orElseThrow(() -> new Hole("a module that is not there"));
     }
 
-    /** Its layout changed in 9 and in 21. */
+    /** Makes a builder, whose layout changed in 9 and in 21. */
     private static StringBuilder builder(Instance instance) throws Hole {
         Stored value = instance.stored("value");
         if (value == null || value.kind != Stored.PRIMITIVES) {
@@ -277,7 +280,8 @@ final class Wholes {
         int capacity = latin1 ? bytes.length : bytes.length / 2;
         int count = (int) Math.max(0, Math.min(capacity, instance.number("count", 0)));
         StringBuilder builder = new StringBuilder(capacity);
-        // Files are little-endian, and so are all machines that record bytes of two-byte strings.
+        // Files are little-endian, and so are all machines that record the bytes of two-byte
+        // strings.
         for (int i = 0; i < count; i++) {
             builder.append(latin1 ? (char) (bytes[i] & 0xff)
                     : (char) (bytes[2 * i] & 0xff | bytes[2 * i + 1] << 8));
@@ -337,7 +341,7 @@ final class Wholes {
         return set;
     }
 
-    /** The constants themselves may have state. */
+    /** Adds the constants of an enum set's universe, which may have state. */
     private static void universe(Instance set, Numbers out) {
         for (Object constant : set.elements("universe")) {
             out.add(Restorer.reference(constant));
@@ -380,7 +384,7 @@ final class Wholes {
         return member;
     }
 
-    /** The calendars of the JDK are compared with {@code ==}. */
+    /** A calendar of the JDK, which is compared with {@code ==}. */
     private static Object calendarSystem(String name) throws Exception {
         Class<?> type = Class.forName("sun.util.calendar.CalendarSystem");
         try {
@@ -393,7 +397,7 @@ final class Wholes {
         }
     }
 
-    /** Standard input, output and error are there in every process, other files are not. */
+    /** Standard input, output or error, which every process has, unlike other files. */
     private static java.io.FileDescriptor standard(Instance descriptor) throws Hole {
         long number = descriptor == null ? -1 : descriptor.number("fd", -1);
         if (number < 0 || number > 2) {

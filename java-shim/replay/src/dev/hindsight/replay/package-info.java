@@ -1,10 +1,10 @@
 /**
  * Restores the objects of a recorded crash and calls the method that was called with them.
  *
- * <p>What emitted tests use: {@link dev.hindsight.replay.Crash} reads a crash file, {@link
+ * <p>Emitted tests use it: {@link dev.hindsight.replay.Crash} reads a crash file, {@link
  * dev.hindsight.replay.Frame} is the state at the entry of one of its frames, {@link
- * dev.hindsight.replay.Call} calls any method, {@link dev.hindsight.replay.ReplayException} says
- * that replaying is not possible here. {@link dev.hindsight.replay.Runner} runs one test without
+ * dev.hindsight.replay.Call} calls any method, and {@link dev.hindsight.replay.ReplayException}
+ * says that replaying is not possible here. {@link dev.hindsight.replay.Runner} runs tests without
  * JUnit; {@link dev.hindsight.replay.Trial} finds out how objects can be made without being loaded,
  * by comparing graphs ({@code Same}).
  *
@@ -20,13 +20,14 @@
  * </pre>
  *
  * <ul>
- *   <li><b>Invariant:</b> nothing but the JDK is needed, from version 11 on, and no option of the
- *       JVM; nothing is printed, but for what objects of another version of the program lack, once.
- *   <li><b>Invariant:</b> nothing is lost silently. What cannot be restored is null and stands in
- *       {@link dev.hindsight.replay.Frame#holes}.
- *   <li><b>Invariant:</b> of the program nothing runs while objects are restored but static
- *       initializers, {@code hashCode} and {@code equals} of keys of hash tables, comparators of sorted
- *       tables whose keys are redacted, and constructors of classes that have got fields since.
+ *   <li><b>Invariant:</b> only the JDK is needed, from version 11 on, and no option of the JVM. The
+ *       only thing printed is what objects lack in another version of the program, once.
+ *   <li><b>Invariant:</b> nothing is lost silently. What cannot be restored is null and is listed
+ *       in {@link dev.hindsight.replay.Frame#holes}.
+ *   <li><b>Invariant:</b> while objects are restored, the only code of the program that runs is
+ *       static initializers, {@code hashCode} and {@code equals} of keys of hash tables,
+ *       comparators of sorted tables whose keys are redacted, and constructors of classes that have
+ *       got fields since.
  *   <li><b>Invariant:</b> no field is written with a value that is not of its type; a lie in a crash
  *       file cannot corrupt the heap.
  *   <li><b>Invariant:</b> nothing recurses along references, so depth is no limit.

@@ -7,20 +7,24 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * What the program does in other threads while a test goes on: how far they have come is chance. In one place they are
- * kept waiting, in the others they are waited for, so that a test that can tell is another one there.
+ * Controls what the program does in other threads during a test, since how far they get is a matter
+ * of chance. In one of the JVMs they are kept waiting, in the others they are waited for, so that a
+ * test that depends on them gives another result there.
  */
 final class Beside {
-    /** Nanoseconds for which a test keeps them waiting, or is kept waiting for them, at most. */
+    /** The most nanoseconds for which a test keeps them waiting, or is kept waiting for them. */
     private static final long MOST = 20_000_000;
-    /** Nanoseconds in which a thread that was woken begins. */
+    /** The nanoseconds in which a thread that was woken begins. */
     private static final long BEGINNING = 200_000;
 
     private final Leftovers leftovers;
     private final boolean isHolding;
     private CountDownLatch held = new CountDownLatch(0);
     private long left;
-    /** How many there were when the test began: what others have left mostly has nothing to do for this one. */
+    /**
+     * The number of such threads when the test began: those that others have left mostly do nothing
+     * for this one.
+     */
     private int before;
 
     Beside(Leftovers leftovers) {
@@ -28,7 +32,10 @@ final class Beside {
         isHolding = Program.PLACE == 0;
     }
 
-    /** A test begins: what it leaves to the pool that all share waits, if the program has ever used that. */
+    /**
+     * Called when a test begins: its tasks for the common pool must wait, if the program has ever
+     * used that pool.
+     */
     void begin() {
         left = MOST;
         before = Leftovers.active();
@@ -43,7 +50,7 @@ final class Beside {
                 shared.execute(() -> await(latch));
             }
         } catch (RejectedExecutionException e) {
-            // The pool has no room, and what it has is late anyway.
+            // The pool has no room, and its tasks are late anyway.
         }
     }
 
@@ -51,11 +58,14 @@ final class Beside {
         try {
             latch.await(MOST, TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {
-            // By the program, which gets less of a delay.
+            // The program has interrupted this, and gets less of a delay.
         }
     }
 
-    /** A call of the test has returned: what other threads do for it is done, if that does not take long. */
+    /**
+     * Called when a call of the test has returned: waits until other threads have done their part,
+     * if that is short.
+     */
     void called() {
         if (isHolding || left <= 0) {
             return;

@@ -1,6 +1,6 @@
 package dev.hindsight.worker;
 
-/** Thrown where the program wants to do what it must not do here. */
+/** Thrown when the program attempts what it must not do here. */
 public final class Blocked extends SecurityException {
     private static final long serialVersionUID = 1;
 

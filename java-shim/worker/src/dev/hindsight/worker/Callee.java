@@ -15,7 +15,7 @@ import java.util.List;
 
 /** A method, constructor or constant of the program, as tests use it. */
 abstract class Callee {
-    /** The class of what it returns, makes or holds. */
+    /** The class of its result, of the object that it makes, or of the constant. */
     final Class<?> type;
     /** Whether it is called on an object. */
     final boolean isOnObject;
@@ -25,7 +25,7 @@ abstract class Callee {
         this.isOnObject = isOnObject;
     }
 
-    /** Calls it; what it throws is the cause of an {@link InvocationTargetException}. */
+    /** Calls it. Its exception is the cause of an {@link InvocationTargetException}. */
     abstract Object call(Object on, Object[] arguments) throws ReflectiveOperationException;
 
     static Callee of(Field constant) {
@@ -62,13 +62,13 @@ abstract class Callee {
         try {
             member.setAccessible(true);
         } catch (RuntimeException e) {
-            // Of the JDK: what is public may be used all the same.
+            // It is the JDK's: what is public may be used all the same.
         }
     }
 
     /**
-     * What has this name and type, found by itself, as compiled code finds it: reflection looks at all members of
-     * a class at once, and has none where the type of one is missing.
+     * Finds the member of this name and type by itself, as compiled code does: reflection looks at
+     * all members of a class at once, and finds none if the type of one is missing.
      */
     static Callee alone(Class<?> owner, String name, MethodType type, boolean isConstant)
             throws ReflectiveOperationException {

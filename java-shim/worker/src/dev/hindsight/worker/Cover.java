@@ -3,34 +3,39 @@ package dev.hindsight.worker;
 import java.util.Arrays;
 
 /**
- * Which basic blocks of the program have run in this JVM: its rewritten classes tell.
+ * The basic blocks of the program that have run in this JVM, as its rewritten classes report them.
  *
- * <p>That is also where a thread can be stopped that has no end: as long as it is to stop, all blocks are
- * taken for new ones, and one that is begins with an exception. What runs costs nothing more for it.
+ * <p>Here an endless thread can be stopped as well: while it is to stop, all blocks count as new,
+ * and the next one throws an exception. A running program pays nothing more for it.
  */
 public final class Cover {
     private static final int[] NONE = {};
     private static final boolean[] NOTHING = {};
 
-    /** By the number of the block. Racy on purpose: a block may be told twice. */
+    /**
+     * Whether each block has run, by its number. It is racy on purpose: a block may be reported
+     * twice.
+     */
     private static boolean[] ran = new boolean[1 << 12];
-    /** Those that ran for the first time since they were last asked for. */
+    /** The blocks that have run for the first time since they were last taken. */
     private static int[] fresh = new int[64];
     private static int count;
-    /** The thread that is to stop, and what has run before. */
+    /** The thread that is to stop, and the blocks that had run before. */
     private static Thread stopping;
     private static boolean[] before;
-    /** Whether it was stopped in an initializer of a class, which that JVM does not run again. */
+    /**
+     * Whether a thread was stopped in an initializer of a class, which this JVM does not run again.
+     */
     private static boolean isBroken;
 
     private Cover() {}
 
-    /** What a thread is stopped by. */
+    /** Stops a thread. */
     private static final class Stopped extends ThreadDeath {
         private static final long serialVersionUID = 1;
     }
 
-    /** From now on, a thread runs no basic block of the program any more. */
+    /** From now on, this thread runs no basic block of the program any more. */
     static synchronized void stop(Thread thread) {
         if (stopping == null) {
             stopping = thread;
@@ -43,7 +48,7 @@ public final class Cover {
         return stopping != null;
     }
 
-    /** Whether the thread that was stopped has come out of it such that others can go on. */
+    /** Whether the stopped thread has left the JVM in a state with which others can go on. */
     static synchronized boolean goOn() {
         stopping = null;
         ran = before;
@@ -51,7 +56,7 @@ public final class Cover {
         return !isBroken;
     }
 
-    /** A block begins. */
+    /** Called when a block begins. */
     public static void cover(int block) {
         boolean[] all = ran;
         if (block >= all.length || !all[block]) {
@@ -80,14 +85,20 @@ public final class Cover {
         ran[block] = true;
     }
 
-    /** The blocks that ran for the first time since this was last called, or what they ran in was left. */
+    /**
+     * Takes the blocks that ran for the first time since the last call, or since what ran them was
+     * left out.
+     */
     static synchronized int[] take() {
         int[] taken = count == 0 ? NONE : Arrays.copyOf(fresh, count);
         count = 0;
         return taken;
     }
 
-    /** Leaves what ran them out: no test comes of it, and the next that runs them is the first. */
+    /**
+     * Leaves out what ran these blocks: no test is made of it, and the next to run them counts as
+     * the first.
+     */
     static synchronized void leave() {
         for (int i = 0; i < count; i++) {
             ran[fresh[i]] = false;

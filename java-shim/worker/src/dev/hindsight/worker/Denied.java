@@ -10,22 +10,29 @@ import java.util.IdentityHashMap;
 import java.util.Set;
 
 /**
- * Tells exceptions that say the kernel has refused something. That is how the program gets to know what it must not
- * do where no guard stands; and what it may do for one user alone is no test anyway.
+ * Recognises exceptions by which the kernel has refused something. By these the program notices
+ * what it must not do where no guard stands; and what only some users may do is no subject for a
+ * test anyway.
  */
 final class Denied {
-    /** Exceptions that are looked at behind one. */
+    /** The most exceptions that are examined behind one. */
     private static final int MAX_BEHIND = 100;
-    /** How the system calls it; the JVM is told not to have that in the user's language. */
+    /** The system's messages; the JVM is told not to translate them. */
     private static final String[] REFUSALS = {
         "Permission denied", "Operation not permitted", "Invalid cross-device link",
     };
-    /** How the JVM begins to say why a class could not be initialised before, when nothing else is left of it. */
+    /**
+     * The beginning of the JVM's message for a class that could not be initialised before, if only
+     * that is left.
+     */
     private static final String INITIALISER = "Exception java.";
 
     private Denied() {}
 
-    /** Whether an exception, or any that has led to it, says so. What they say may be code of the program's. */
+    /**
+     * Whether an exception, or any that has led to it, is such a refusal. Their messages may come
+     * from the program's code.
+     */
     static boolean isIn(Throwable thrown) {
         Set<Throwable> seen = Collections.newSetFromMap(new IdentityHashMap<>());
         Deque<Throwable> left = new ArrayDeque<>();
@@ -58,7 +65,7 @@ final class Denied {
                 && (thrown instanceof AccessDeniedException || isRefusal(thrown.getMessage()));
     }
 
-    /** Whether a text says so. */
+    /** Whether a text is the message of a refusal. */
     static boolean isRefusal(String message) {
         for (String refusal : REFUSALS) {
             if (message != null && message.contains(refusal)) {
@@ -68,7 +75,10 @@ final class Denied {
         return false;
     }
 
-    /** Whether the JDK has made it: the program may have reasons of its own to say the same. */
+    /**
+     * Whether the JDK has made the exception, since the program may have other reasons for the same
+     * message.
+     */
     private static boolean isOfJdk(Throwable thrown) {
         StackTraceElement[] stack = thrown.getStackTrace();
         return thrown.getClass().getModule().isNamed()

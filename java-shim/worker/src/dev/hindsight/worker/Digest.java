@@ -18,8 +18,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * Numbers for the states of the objects that a sequence leaves: of each, all that its fields lead to, up to a
- * bound. Many lead to the same objects, so what is in these is read once.
+ * Numbers for the states of the objects that a sequence leaves: for each object, of all that its
+ * fields lead to, up to a bound. Many lead to the same objects, so each of these is read once.
  */
 final class Digest {
     private static final int MAX_OBJECTS = 400;
@@ -31,21 +31,21 @@ final class Digest {
 
     private final IdentityHashMap<Object, Node> nodes = new IdentityHashMap<>(MAX_OBJECTS);
     private final ArrayDeque<Node> pending = new ArrayDeque<>();
-    /** The node that is being read: its own values so far, and those that it leads to. */
+    /** The node that is being read: its own values so far, and the nodes to which it leads. */
     private final List<Node> found = new ArrayList<>();
     private long own;
-    /** Which object is asked about, and how many it has led to. */
+    /** The object that is asked about, and the number of objects that it has led to. */
     private int walk;
     private int count;
     private long hash;
 
-    /** An object: what it says of itself, and the objects that its fields refer to, in their order. */
+    /** An object: its own values, and the objects that its fields refer to, in order. */
     private static final class Node {
         final Object value;
         long own;
-        /** Null until it is read. */
+        /** Null until the object is read. */
         Node[] leads;
-        /** The last walk that has come here, as which one. */
+        /** The last walk that has reached it, and the number that it has there. */
         int walk;
         int number;
 
@@ -54,11 +54,11 @@ final class Digest {
         }
     }
 
-    /** What is the same for all objects of a class. */
+    /** The properties that all objects of a class share. */
     private static final class Shape {
         final int name;
         final boolean isArray;
-        /** Whether what it holds does not count. */
+        /** Whether its content does not count. */
         final boolean isOpaque;
         final boolean isOfJdk;
         final Field[] fields;
@@ -74,7 +74,7 @@ final class Digest {
         }
     }
 
-    /** That of one object, as it is when it is first come to. */
+    /** The digest of one object in its present state. */
     long of(Object value) {
         own = FIRST;
         found.clear();
@@ -118,7 +118,7 @@ final class Digest {
         node.leads = found.toArray(NONE);
     }
 
-    /** Lets go of what is known of classes. */
+    /** Forgets what is known of classes. */
     static void forget() {
         SHAPES.clear();
     }
@@ -147,7 +147,7 @@ final class Digest {
         }
     }
 
-    /** That of a class, without what is another number in each JVM. */
+    /** The name of a class, without the numbers that differ in each JVM. */
     private static String name(Class<?> type) {
         String name = type.getName();
         int lambda = name.indexOf(LAMBDA);
@@ -220,7 +220,10 @@ final class Digest {
         }
     }
 
-    /** Of the JDK's own, whose fields are not open: what they contain, or say. Whether that is all. */
+    /**
+     * Adds the content or text of a JDK object, whose fields are not open. Returns whether that is
+     * all of it.
+     */
     private boolean content(Object value) {
         try {
             if (value instanceof Map) {
@@ -283,11 +286,11 @@ final class Digest {
                         found.add(field);
                     }
                 } catch (RuntimeException e) {
-                    // Not open: what it holds does not count.
+                    // It is not open, so its content does not count.
                 }
             }
         }
-        // The JVM promises no order.
+        // The JVM guarantees no order.
         found.sort((a, b) -> {
             int order = a.getDeclaringClass().getName().compareTo(b.getDeclaringClass().getName());
             return order != 0 ? order : a.getName().compareTo(b.getName());

@@ -24,38 +24,39 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Stands in for methods that the program must not call as it likes.
+ * Replaces methods that the program must not call freely.
  *
- * <p>Each method has the name of what it stands in for, and its receiver as the first parameter; the
- * analyzer finds them by that, here and in the classes whose names begin like this one's. Where methods differ in
- * what they return alone, the simple name of the class is behind theirs; where a class calls what its superclass has,
- * {@code super_} stands before it. What may be done is done, within the directory for temporary files; all else
- * throws {@link Blocked} and is counted, since the program may catch it.
+ * <p>Each method has the name of the one that it replaces, and its receiver as the first parameter.
+ * By that the analyzer finds them, here and in the classes whose names begin like this one's. If
+ * methods differ only in their result, the simple name of the class follows theirs; if a class
+ * calls a method of its superclass, {@code super_} precedes it. Allowed actions are done, within
+ * the directory for temporary files. All others throw {@link Blocked} and are counted, since the
+ * program may catch it.
  */
 public final class Guard {
     private static final AtomicInteger COUNT = new AtomicInteger();
-    /** The same, but for what was blocked on the thread that runs a test. */
+    /** The number of blocked actions, except those of the thread that runs a test. */
     private static final AtomicInteger BESIDE = new AtomicInteger();
     private static volatile Thread runner = Thread.currentThread();
 
     private Guard() {}
 
-    /** How often something was blocked since the start. */
+    /** The number of blocked actions since the start. */
     static int count() {
         return COUNT.get();
     }
 
-    /** How often on threads that are not the one which runs a test. */
+    /** The number of blocked actions on threads other than the one that runs a test. */
     static int beside() {
         return BESIDE.get();
     }
 
-    /** Which thread runs the next test. */
+    /** Sets the thread that runs the next test. */
     static void runOn(Thread thread) {
         runner = thread;
     }
 
-    /** Counts what the program wanted, and says so. */
+    /** Counts what the program attempted, and returns the exception for it. */
     static Blocked blocked(String what) {
         if (Thread.currentThread() != runner) {
             BESIDE.incrementAndGet();
@@ -130,7 +131,7 @@ public final class Guard {
         throw blocked("raising " + signal);
     }
 
-    // Threads: ours are among them.
+    // Threads, because our own are among them.
 
     public static void stop(Thread thread) {
         throw blocked("stopping " + thread);
@@ -154,7 +155,7 @@ public final class Guard {
         throw blocked("defining a class");
     }
 
-    /** For the options, whose class is younger. */
+    /** For options whose class does not exist in the oldest release. */
     public static MethodHandles.Lookup defineHiddenClass(
             MethodHandles.Lookup lookup, byte[] bytes, boolean initialize, Object[] options) {
         throw blocked("defining a class");
@@ -199,7 +200,7 @@ public final class Guard {
         throw blocked("defining " + name);
     }
 
-    // The same where it is said to be the superclass's.
+    // The same, called as the superclass's method.
 
     public static Class<?> super_defineClass(ClassLoader loader, byte[] bytes, int from, int length) {
         throw blocked("defining a class");
@@ -276,8 +277,8 @@ public final class Guard {
     }
 
     /**
-     * Throws what the program would have got in our place, unless it may call what we may not: reflection asks
-     * who calls it, and finds us.
+     * Throws what the program would have got in our place, unless it may call what we may not:
+     * reflection checks its caller, which here is this class.
      */
     private static void check(IllegalAccessException refused, Executable called, Class<?> on)
             throws IllegalAccessException {
@@ -311,7 +312,7 @@ public final class Guard {
         boolean isNear =
                 caller.getClassLoader() == owner.getClassLoader()
                         && caller.getPackageName().equals(owner.getPackageName());
-        // The JVM knows nested classes that are protected as public ones.
+        // To the JVM, nested classes that are protected are public.
         boolean isOpen =
                 (owner.getModifiers() & (Modifier.PUBLIC | Modifier.PROTECTED)) != 0
                         && owner.getModule().isExported(owner.getPackageName(), caller.getModule());
@@ -326,7 +327,9 @@ public final class Guard {
                         && (on == null || caller.isAssignableFrom(on));
     }
 
-    /** The same member, of these, for everybody; what the program has of it stays as it is. */
+    /**
+     * The same member among these, made accessible; the program's own copy of it stays as it is.
+     */
     private static <T extends Executable> T opened(T called, T[] declared) {
         for (T same : declared) {
             if (same.equals(called)) {
@@ -341,7 +344,7 @@ public final class Guard {
         throw blocked("calling " + called);
     }
 
-    /** What stands in for methods, by name; only reflection needs it. */
+    /** The replacing methods, by name, which only reflection needs. */
     private static final class Table {
         static final Map<String, List<Method>> ALL = new HashMap<>();
 
@@ -364,13 +367,13 @@ public final class Guard {
                         }
                     }
                 } catch (LinkageError e) {
-                    // A JVM that was put together without all modules.
+                    // This JVM was linked without all modules.
                 }
             }
         }
     }
 
-    /** What stands in for a method of the JDK; null if nothing does. */
+    /** The replacement of a JDK method; null if there is none. */
     private static Method find(
             Class<?> owner, String name, boolean isStatic, Class<?> result, Class<?>[] all) {
         if (!owner.getModule().isNamed()) {
@@ -378,7 +381,8 @@ public final class Guard {
         }
         for (Method guard : Table.ALL.getOrDefault(name, List.of())) {
             Class<?>[] types = guard.getParameterTypes();
-            // What has the method from another class is as good. Others have static methods of the same name.
+            // A method inherited from another class will do. Other classes have static methods of
+            // the same name.
             if (types.length == all.length
                     && !isStatic
                     && types[0].isAssignableFrom(all[0])) {
@@ -391,7 +395,7 @@ public final class Guard {
         return null;
     }
 
-    /** The handle of what stands in for a method, if anything does. */
+    /** The handle of a method's replacement, if there is one. */
     private static MethodHandle instead(MethodHandles.Lookup lookup, MethodHandle found)
             throws IllegalAccessException {
         MethodHandleInfo info;

@@ -41,40 +41,46 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** {@link Guard} for clocks and chance: they are not the same each time. */
+/** The {@link Guard} of clocks and randomness, which differ each time. */
 public final class GuardClocks {
-    /** Elements of a linked list from which on it is shuffled as a copy, as the JDK does. */
+    /** The length from which a linked list is shuffled as a copy, as the JDK does. */
     private static final int MIN_COPIED = 5;
 
-    /** Milliseconds by which all clocks are wrong, where tests are tried that must not depend on them. */
+    /**
+     * The milliseconds by which all clocks are wrong in a JVM that tries tests that must not depend
+     * on them.
+     */
     private static final long SHIFT = Long.getLong("hindsight.shift", 0) * 3_600_000;
     private static final AtomicInteger ASKED = new AtomicInteger();
-    /** What all clocks say when a sequence of a search begins: milliseconds. */
+    /** The time of all clocks at the beginning of a search's sequence, in milliseconds. */
     private static final long START = 1_715_707_422_508L;
-    /** Spread numbers that are near each other. */
+    /** Spreads numbers that are near each other. */
     private static final long GOLDEN = 0x9e3779b97f4a7c15L;
     private static final long MORE = 0xbf58476d1ce4e5b9L;
-    /** Milliseconds to which time is rounded that passes otherwise. */
+    /** The milliseconds to which a passing time is rounded. */
     private static final long COARSE = 250;
 
     private static int tries;
-    /** Whose chance is the same each time, and whose clock; null if nobody's is. */
+    /** The sequence whose randomness and clock are the same each time; null if there is none. */
     private static volatile Sequence lot;
     private static volatile Sequence clock;
 
     private GuardClocks() {}
 
-    /** What has to do with clocks and chance in one sequence. */
+    /** The state of clocks and randomness in one sequence. */
     private static final class Sequence {
         private final Thread thread;
         private final long started = System.nanoTime();
         private final AtomicInteger asked = new AtomicInteger();
-        /** How often chance has said yes or no, and objects that were made with some. */
+        /** The number of random decisions, and of random objects that were made. */
         private final AtomicInteger decided = new AtomicInteger();
         private final AtomicLong made = new AtomicLong();
         private final long seed;
         private final Random chance;
-        /** For how long its thread has slept: milliseconds that it wanted, nanoseconds that it took. */
+        /**
+         * How long its thread has slept: the milliseconds that it asked for, and the nanoseconds
+         * that it took.
+         */
         private volatile long slept;
         private volatile long sleptReally;
 
@@ -84,7 +90,10 @@ public final class GuardClocks {
             chance = new Random(seed);
         }
 
-        /** Milliseconds: what it has slept, and one each time, so that whoever waits for a time gets it. */
+        /**
+         * The time in milliseconds: what it has slept, and one for each request, so that waiting
+         * for a time ends.
+         */
         long time() {
             long waited = (System.nanoTime() - started - sleptReally) / 1_000_000 / COARSE * COARSE;
             return START + asked.incrementAndGet() + slept + waited;
@@ -99,9 +108,9 @@ public final class GuardClocks {
     }
 
     /**
-     * A sequence begins. In a search, which goes on with what it finds, clocks and chance are the same for each. Where
-     * one is tried out, chance is another one each time, in the same way each time that the same is done, and clocks
-     * are as they are here.
+     * Called when a sequence begins. In a search, which goes on with what it finds, clocks and
+     * randomness are the same for each sequence. In a trial, randomness differs each time, in the
+     * same way each time that the same is done, and clocks are those of this JVM.
      */
     static void begin(boolean isSearch) {
         Sequence sequence = new Sequence(Thread.currentThread(), isSearch ? 0 : ++tries);
@@ -109,7 +118,7 @@ public final class GuardClocks {
         clock = isSearch ? sequence : null;
     }
 
-    /** What chance an object that is made of nothing begins with. */
+    /** The seed for an object that is made without one. */
     static long seed() {
         Sequence sequence = lot;
         return sequence == null
@@ -117,7 +126,7 @@ public final class GuardClocks {
                 : sequence.seed + sequence.made.incrementAndGet() * MORE;
     }
 
-    /** Fills bytes at random, if that is to be the same each time. */
+    /** Fills bytes at random, if randomness is to be the same each time. */
     static boolean fill(byte[] bytes) {
         Sequence sequence = lot;
         if (sequence != null) {
@@ -131,8 +140,8 @@ public final class GuardClocks {
         return sequence == null ? otherwise : sequence.chance;
     }
 
-    // Clocks, and chance. A wrong clock goes fast, too, so that nothing takes no time; `now` has the name
-    // of what it gives behind it.
+    // Clocks and randomness. A wrong clock also runs fast, so that everything takes some time; the
+    // name of `now` is followed by its result's.
 
     public static long currentTimeMillis() {
         Sequence sequence = clock;
@@ -181,7 +190,7 @@ public final class GuardClocks {
         return isLeft() ? random : isSmall() ? random / 1000 : 1 - (1 + random) / 1000;
     }
 
-    /** That of {@code Collections}. */
+    /** The {@code shuffle} of {@code Collections}. */
     public static void shuffle(List<?> list) {
         if (isLeft() && lot == null) {
             Collections.shuffle(list);
@@ -217,7 +226,10 @@ public final class GuardClocks {
         return new UUID(most, sequence.chance.nextLong() >>> 2 | Long.MIN_VALUE);
     }
 
-    /** Whether chance is small, or large if not, where it is neither left alone nor to be relied upon. */
+    /**
+     * Whether random numbers are small (else they are large), in JVMs where they are neither left
+     * alone nor reliable.
+     */
     static boolean isLeft() {
         return SHIFT == 0;
     }
@@ -261,7 +273,7 @@ public final class GuardClocks {
         return isLeft() ? within(origin, bound) : isSmall() ? origin : bound - 1;
     }
 
-    /** One of the numbers from one up to another, that is the same each time. */
+    /** A number from one bound up to another that is the same each time. */
     private static long within(long origin, long bound) {
         Random chance = chance(ThreadLocalRandom.current());
         long size = bound - origin;
@@ -279,7 +291,7 @@ public final class GuardClocks {
     public static boolean nextBoolean(ThreadLocalRandom random) {
         Sequence sequence = lot;
         if (isLeft() && sequence != null && clock == null && sequence.decided.incrementAndGet() == 1) {
-            // Where the sequence is tried with small chance, it is not.
+            // If the sequence is tried with small random numbers, it is not.
             return true;
         }
         return isLeft() ? chance(random).nextBoolean() : isSmall();
@@ -313,7 +325,7 @@ public final class GuardClocks {
         return chance(random).nextGaussian();
     }
 
-    /** A clock that gives what is asked for here. */
+    /** A clock that reads the time that is given here. */
     private static final class Asked extends Clock {
         private final ZoneId zone;
 
@@ -372,7 +384,7 @@ public final class GuardClocks {
         return isReal() ? Clock.systemUTC() : clock(ZoneOffset.UTC);
     }
 
-    /** A source of instants, which is a clock since there are such sources. */
+    /** A source of instants, which is a clock in releases that have such sources. */
     public static Object system() {
         return systemUTC();
     }

@@ -14,11 +14,11 @@ import java.util.Deque;
 import java.util.zip.ZipFile;
 
 /**
- * {@link Guard} for files: what is written and deleted stays in the directory for temporary files. Those of
- * {@code java.nio} are in {@link GuardPaths}.
+ * The {@link Guard} of files: writes and deletions are confined to the directory for temporary
+ * files. Those of {@code java.nio} are in {@link GuardPaths}.
  */
 public final class GuardFiles {
-    /** Links that the kernel follows on one path, which then leads nowhere. */
+    /** The most links on one path that the kernel follows before it fails. */
     private static final int MAX_LINKS = 40;
 
     private static final Path SCRATCH =
@@ -27,8 +27,8 @@ public final class GuardFiles {
     private GuardFiles() {}
 
     /**
-     * The path without links, as the kernel follows it, be there a file or not: a link may lead to none, and what is
-     * above the place that it leads to is not what is above the link.
+     * The path without links, as the kernel follows it, whether there is a file or not: a link may
+     * lead to none, and the parent of its target is not the parent of the link.
      */
     private static Path real(Path path) {
         Path absolute = path.toAbsolutePath();
@@ -38,7 +38,7 @@ public final class GuardFiles {
         absolute.forEach(names::add);
         int links = 0;
         while (!names.isEmpty()) {
-            // Without links above it, two dots and one are as they are written.
+            // Without links above it, one dot and two mean what they say.
             found = found.resolve(names.pop()).normalize();
             if (!Files.isSymbolicLink(found)) {
                 continue;
@@ -60,7 +60,7 @@ public final class GuardFiles {
         return found;
     }
 
-    /** Gives back a path that may be written. */
+    /** Returns a path if it may be written. */
     static Path check(Path path) {
         Path file = file(path);
         if (file != null && !real(file).startsWith(SCRATCH)) {
@@ -69,17 +69,17 @@ public final class GuardFiles {
         return path;
     }
 
-    /** The file that changes with a path: an archive, for what is in one. */
+    /** The file that changes with a path: within an archive, the archive. */
     private static Path file(Path path) {
         if (path == null || path.getFileSystem() == FileSystems.getDefault()) {
             return path;
         }
-        // It says the archive's name of itself.
+        // Its text is the archive's name.
         boolean isArchive = path.getFileSystem().provider().getScheme().equals("jar");
         return isArchive ? Paths.get(path.getFileSystem().toString()) : null;
     }
 
-    /** A file's path, or null for one that the JDK itself takes for none there can be. */
+    /** A file's path, or null if the JDK itself takes it to be invalid. */
     private static Path path(File file) {
         if (file.getPath().indexOf('\0') >= 0) {
             return null;
@@ -87,12 +87,12 @@ public final class GuardFiles {
         try {
             return file.toPath();
         } catch (InvalidPathException e) {
-            // Classes of java.io replace what cannot be encoded, by what nobody knows here.
+            // Classes of java.io replace what cannot be encoded, and by what is not known here.
             throw Guard.blocked("writing " + file);
         }
     }
 
-    /** Gives back a file that may be opened like this. */
+    /** Returns a file if it may be opened in this mode. */
     static File checkOpen(File file, int mode) {
         if (file != null && (mode & ZipFile.OPEN_DELETE) != 0) {
             checkDelete(path(file));
@@ -100,7 +100,7 @@ public final class GuardFiles {
         return file;
     }
 
-    /** Gives back a file that may be written. */
+    /** Returns a file if it may be written. */
     static File check(File file) {
         if (file != null) {
             check(path(file));
@@ -108,7 +108,7 @@ public final class GuardFiles {
         return file;
     }
 
-    /** Gives back the name of a file that may be written. */
+    /** Returns the name of a file if it may be written. */
     static String check(String name) {
         if (name != null) {
             check(new File(name));
@@ -116,7 +116,7 @@ public final class GuardFiles {
         return name;
     }
 
-    /** Gives back a descriptor that is none of the pipes to the analyzer, and counts one that is. */
+    /** Returns a descriptor unless it is one of the pipes to the analyzer, which is counted. */
     static FileDescriptor check(FileDescriptor descriptor) {
         boolean isOurs = descriptor == FileDescriptor.in
                 || descriptor == FileDescriptor.out
@@ -128,7 +128,7 @@ public final class GuardFiles {
         return descriptor;
     }
 
-    /** Where nothing comes from and all goes. */
+    /** A descriptor from which nothing can be read and whose output is discarded. */
     private static FileDescriptor nowhere() {
         try {
             return new RandomAccessFile("/dev/null", "rw").getFD();
@@ -137,7 +137,7 @@ public final class GuardFiles {
         }
     }
 
-    /** A link itself is deleted, not what it leads to. */
+    /** Checks a deletion, which removes a link itself and not its target. */
     static void checkDelete(Path path) {
         if (path != null && path.getFileSystem() != FileSystems.getDefault()) {
             check(path);
@@ -162,7 +162,7 @@ public final class GuardFiles {
     }
 
     public static void deleteOnExit(File file) {
-        // The directory goes as a whole.
+        // The directory is deleted as a whole.
         checkDelete(path(file));
     }
 
@@ -219,7 +219,7 @@ public final class GuardFiles {
         return File.createTempFile(prefix, suffix, check(dir));
     }
 
-    // The same where a class of the program is a file, and calls what it has from there.
+    // The same for a class of the program that is a file and calls its inherited methods.
 
     private static File plain(File file) {
         return new File(file.getPath());

@@ -12,13 +12,13 @@ import java.util.Locale;
 import java.util.Objects;
 
 /**
- * {@link GuardFiles} for formatters. One opens its file by itself, and the class has no subclasses: it is made
- * first, and then told where it writes to.
+ * The {@link GuardFiles} of formatters. A formatter opens its file itself, and the class has no
+ * subclasses: so it is made first and then given its destination.
  */
 public final class GuardFormatters {
     private GuardFormatters() {}
 
-    /** What a formatter is made with; where that leads, it is told later. */
+    /** A formatter's destination, which is set later. */
     private static final class Late implements Appendable, Closeable, Flushable {
         Appendable to = new StringBuilder();
 

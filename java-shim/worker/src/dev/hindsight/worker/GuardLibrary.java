@@ -70,11 +70,14 @@ import org.xml.sax.SAXException;
 import org.xml.sax.XMLReader;
 import org.xml.sax.helpers.DefaultHandler;
 
-/** {@link Guard} for what writes files, uses the network and calls methods somewhere in the JDK's libraries. */
+/**
+ * The {@link Guard} of methods in the JDK's libraries that write files, use the network or call
+ * methods.
+ */
 public final class GuardLibrary {
     private GuardLibrary() {}
 
-    // Calls of what is only named.
+    // Calls of methods that are only named.
 
     public static void execute(Statement statement) {
         throw Guard.blocked("calling " + statement.getMethodName());
@@ -92,7 +95,10 @@ public final class GuardLibrary {
         throw Guard.blocked("running " + tool.name());
     }
 
-    /** It may be asked for: initializers do so, and what they do without one, they never do elsewhere. */
+    /**
+     * Initializers ask for the compiler, and what they do without one they never do elsewhere; so
+     * it may be asked for.
+     */
     public static JavaCompiler.CompilationTask getTask(
             javax.tools.Tool compiler,
             Writer out,
@@ -141,7 +147,7 @@ public final class GuardLibrary {
         return MidiSystem.write(sequence, type, GuardFiles.check(file));
     }
 
-    // What belongs to whoever uses the computer.
+    // What belongs to the user of the computer.
 
     public static Preferences userRoot() {
         throw Guard.blocked("preferences");
@@ -180,7 +186,7 @@ public final class GuardLibrary {
         throw Guard.blocked("configuring logs");
     }
 
-    // The JVM's own beans write files, and end processes.
+    // The JVM's own beans, which write files and end processes.
 
     public static Object invoke(
             MBeanServerConnection server,

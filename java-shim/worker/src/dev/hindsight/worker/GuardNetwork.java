@@ -27,7 +27,7 @@ import java.util.stream.Stream;
 import javax.net.ServerSocketFactory;
 import javax.net.SocketFactory;
 
-/** {@link Guard} for the network: there is none. */
+/** The {@link Guard} of the network, of which there is none. */
 public final class GuardNetwork {
     private static final String BYTE = "(25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])";
     private static final Pattern FIGURES =
@@ -55,12 +55,12 @@ public final class GuardNetwork {
         throw Guard.blocked("sending a packet");
     }
 
-    /** That of {@code MulticastSocket}. */
+    /** The {@code send} of {@code MulticastSocket}. */
     public static void send(DatagramSocket socket, java.net.DatagramPacket packet, byte timeToLive) {
         throw Guard.blocked("sending a packet");
     }
 
-    /** That of {@code MulticastSocket}. */
+    /** The {@code joinGroup} of {@code MulticastSocket}. */
     public static void joinGroup(DatagramSocket socket, InetAddress group) {
         throw Guard.blocked("joining " + group);
     }
@@ -87,7 +87,9 @@ public final class GuardNetwork {
         throw Guard.blocked("listening on " + address);
     }
 
-    /** Addresses in figures need no server to be found: those that the JDK reads itself. */
+    /**
+     * Checks that an address is numeric in a form that the JDK itself reads, which needs no server.
+     */
     static String address(String host) {
         boolean isKnown = host == null
                 || host.isEmpty()
@@ -150,7 +152,7 @@ public final class GuardNetwork {
         throw Guard.blocked("connecting to " + address);
     }
 
-    /** Gives back a URL of this computer. */
+    /** Returns a URL if it is of this computer. */
     static URL local(URL url) {
         String protocol = url.getProtocol();
         boolean isLocal = protocol.equals("file") && !isHost(url.getHost())
@@ -162,19 +164,21 @@ public final class GuardNetwork {
         return url;
     }
 
-    /** Whether it names another computer, which is then asked by FTP. */
+    /** Whether it names another computer, which would be asked by FTP. */
     private static boolean isHost(String host) {
         return host != null && !host.isEmpty() && !host.equals("~") && !host.equals("localhost");
     }
 
-    /** Says so if any of them is not of this computer. */
+    /** Blocks the URLs if any of them is not of this computer. */
     static void checkAll(URL[] urls) {
         for (URL url : urls) {
             local(url);
         }
     }
 
-    /** Gives back a name of a document that is none in the network: with another protocol, or none. */
+    /**
+     * Returns the name of a document if it is not in the network: with another protocol, or none.
+     */
     static String local(String uri) {
         if (uri != null && uri.matches("(?is)\\s*(jar:)?(https?|ftp|rmi|ldaps?|iiop|dns):.*")) {
             throw Guard.blocked("connecting to " + uri);
@@ -182,7 +186,7 @@ public final class GuardNetwork {
         return uri;
     }
 
-    // URLs are alike if their hosts have the same address.
+    // URLs are equal if their hosts have the same address.
 
     public static boolean equals(URL url, Object other) {
         address(url.getHost());

@@ -40,8 +40,8 @@ import java.util.Set;
 import java.util.concurrent.ExecutorService;
 
 /**
- * {@link GuardFiles} for {@code java.nio}: paths and channels, with what is below them (providers,
- * archives, open directories, views of attributes).
+ * The {@link GuardFiles} of {@code java.nio}: paths and channels, with what is below them
+ * (providers, archives, open directories, views of attributes).
  */
 public final class GuardPaths {
     private GuardPaths() {}
@@ -55,7 +55,7 @@ public final class GuardPaths {
         return false;
     }
 
-    /** Gives back a path that may be opened like this. */
+    /** Returns a path if it may be opened in this way. */
     private static Path checkOpen(Path path, Iterable<? extends OpenOption> options) {
         return writes(options) ? check(path) : path;
     }
@@ -177,7 +177,10 @@ public final class GuardPaths {
         return Files.createLink(check(link), check(existing));
     }
 
-    /** Gives back where a link may lead: what goes on to it by its name need not ask. */
+    /**
+     * Returns a link's target if a link may lead there: what follows the link by its name need not
+     * ask.
+     */
     private static Path checkTarget(Path link, Path target) {
         check(link.resolveSibling(target));
         return target;
@@ -224,7 +227,7 @@ public final class GuardPaths {
                 checkOpen(path, options), options, executor, attributes);
     }
 
-    // Providers, by which Files does it.
+    // Providers, which Files uses.
 
     public static void delete(FileSystemProvider provider, Path path) throws IOException {
         checkDelete(path);
@@ -319,7 +322,7 @@ public final class GuardPaths {
         return provider.newFileSystem(checkArchive(path, how), how);
     }
 
-    // Archives that are made where they are opened.
+    // Archives that are created when they are opened.
 
     private static boolean makes(Map<String, ?> how) {
         return how != null && "true".equals(String.valueOf(how.get("create")));
@@ -347,12 +350,12 @@ public final class GuardPaths {
         return FileSystems.newFileSystem(checkArchive(uri, how), how, loader);
     }
 
-    /** Since release 13. */
+    /** As of release 13. */
     public static FileSystem newFileSystem(Path path, Map<String, ?> how) throws IOException {
         return newFileSystem(path, how, null);
     }
 
-    /** Since release 13; does what it does. */
+    /** As the method of this name since release 13. */
     public static FileSystem newFileSystem(Path path, Map<String, ?> how, ClassLoader loader)
             throws IOException {
         checkArchive(path, how);
@@ -360,7 +363,7 @@ public final class GuardPaths {
             try {
                 return provider.newFileSystem(path, how);
             } catch (UnsupportedOperationException e) {
-                // Perhaps the next one.
+                // The next provider may accept it.
             }
         }
         if (loader != null) {
@@ -368,14 +371,14 @@ public final class GuardPaths {
                 try {
                     return provider.newFileSystem(path, how);
                 } catch (UnsupportedOperationException e) {
-                    // Perhaps the next one.
+                    // The next provider may accept it.
                 }
             }
         }
         throw new ProviderNotFoundException("Provider not found");
     }
 
-    // Open directories, and views of attributes: what they are of is not known any more.
+    // Open directories, and views of attributes, whose paths are not known any more.
 
     private static Blocked unknown(String what) {
         return Guard.blocked(what + " of an unknown file");

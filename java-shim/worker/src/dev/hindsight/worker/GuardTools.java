@@ -14,7 +14,7 @@ import java.nio.file.Path;
 import jdk.jfr.Recording;
 import jdk.jshell.JShell;
 
-/** {@link Guard} for what is not in every JDK: its tools, and servers. */
+/** The {@link Guard} of what is not in every JDK: its tools and servers. */
 public final class GuardTools {
     private GuardTools() {}
 
@@ -30,7 +30,7 @@ public final class GuardTools {
         throw Guard.blocked("listening");
     }
 
-    /** Since release 18. */
+    /** As of release 18. */
     public static HttpServer createHttpServer(
             InetSocketAddress address, int backlog, String root, HttpHandler handler, Filter[] filters) {
         throw Guard.blocked("listening on " + address);
@@ -41,7 +41,10 @@ public final class GuardTools {
         throw Guard.blocked("listening on " + address);
     }
 
-    /** For how much it tells, whose class is younger. */
+    /**
+     * The level of output is an object here, because its class does not exist in the oldest
+     * release.
+     */
     public static HttpServer createFileServer(InetSocketAddress address, Path root, Object level) {
         throw Guard.blocked("listening on " + address);
     }

@@ -16,14 +16,14 @@ import java.util.Arrays;
 import java.util.Enumeration;
 
 /**
- * Classes that stand in where the program makes an object whose constructor must not be called as it
- * likes. Each has the simple name of the class that it extends, and all its constructors: which of them
- * follows a {@code new} is not known where that is rewritten.
+ * Classes that take the place of those whose constructors the program must not call freely. Each
+ * has the simple name of the class that it extends, and all its constructors, because at a {@code
+ * new} it is not known yet which of them follows.
  */
 public final class Guarded {
     private Guarded() {}
 
-    /** Whether an object of a class, made of such arguments, is one that must not be made. */
+    /** Whether an object of this class must not be made from such arguments. */
     static boolean isGuarded(String name, Class<?>[] parameters) {
         switch (name) {
             case "java.io.FileOutputStream":
@@ -115,7 +115,7 @@ public final class Guarded {
         }
     }
 
-    /** Files may be read; what the analyzer sends may not. */
+    /** Files may be read, except the commands that the analyzer sends. */
     public static class FileInputStream extends java.io.FileInputStream {
         public FileInputStream(File file) throws FileNotFoundException {
             super(file);
@@ -285,7 +285,7 @@ public final class Guarded {
         }
     }
 
-    /** Asks for the address of a host by itself. */
+    /** The constructor itself asks for the address of a host. */
     public static class InetSocketAddress extends java.net.InetSocketAddress {
         private static final long serialVersionUID = 1;
 
@@ -302,7 +302,7 @@ public final class Guarded {
         }
     }
 
-    /** Opens files by itself; a pattern may name the home directory. */
+    /** The constructor itself opens files; a pattern may name the home directory. */
     public static class FileHandler extends java.util.logging.FileHandler {
         public FileHandler() throws IOException {
             super(no());
@@ -337,7 +337,7 @@ public final class Guarded {
         }
     }
 
-    /** Connects by itself. */
+    /** The constructor itself connects. */
     public static class SocketHandler extends java.util.logging.SocketHandler {
         public SocketHandler() throws IOException {
             super(no(""), 0);
@@ -348,7 +348,7 @@ public final class Guarded {
         }
     }
 
-    /** Listens by itself, for what is made of its subclasses. */
+    /** The constructor of its subclasses' objects itself listens. */
     public static class UnicastRemoteObject extends java.rmi.server.UnicastRemoteObject {
         private static final long serialVersionUID = 1;
 
@@ -367,7 +367,7 @@ public final class Guarded {
         }
     }
 
-    /** Can delete its file. */
+    /** The constructor can delete its file. */
     public static class ZipFile extends java.util.zip.ZipFile {
         public ZipFile(String name) throws IOException {
             super(name);
@@ -394,7 +394,7 @@ public final class Guarded {
         }
     }
 
-    /** Can delete its file. */
+    /** The constructor can delete its file. */
     public static class JarFile extends java.util.jar.JarFile {
         public JarFile(String name) throws IOException {
             super(name);
@@ -422,7 +422,7 @@ public final class Guarded {
         }
     }
 
-    /** Opens a file by itself. */
+    /** The constructor itself opens a file. */
     public static class FileImageOutputStream extends javax.imageio.stream.FileImageOutputStream {
         public FileImageOutputStream(File file) throws IOException {
             super(GuardFiles.check(file));
@@ -433,7 +433,7 @@ public final class Guarded {
         }
     }
 
-    /** Has resources, and the classes of its parent: those of its own were not rewritten. */
+    /** It loads resources, and its parent's classes: its own were not rewritten. */
     public static class URLClassLoader extends java.net.URLClassLoader {
         public URLClassLoader(URL[] urls) {
             super(urls);
@@ -477,7 +477,7 @@ public final class Guarded {
         }
     }
 
-    /** Asks the clock by itself. */
+    /** The constructor itself asks the clock. */
     public static class Date extends java.util.Date {
         private static final long serialVersionUID = 1;
 
@@ -510,7 +510,7 @@ public final class Guarded {
         }
     }
 
-    /** Asks the clock by itself. */
+    /** The constructor itself asks the clock. */
     public static class GregorianCalendar extends java.util.GregorianCalendar {
         private static final long serialVersionUID = 1;
 
@@ -546,7 +546,7 @@ public final class Guarded {
         }
     }
 
-    /** Without a seed, what it gives is not to be relied upon. */
+    /** Without a seed, its numbers are not reliable. */
     public static class Random extends java.util.Random {
         private static final long serialVersionUID = 1;
 
@@ -574,14 +574,14 @@ public final class Guarded {
             if (isSeeded || GuardClocks.isLeft() || bits < 20) {
                 return next;
             }
-            // The upper bits decide in `nextInt` and the like; the lower ones stay random, so that
-            // whoever waits for a number gets it, if it is none of a few.
+            // The upper bits decide in `nextInt` and the like. The lower ones stay random, so that
+            // a loop that waits for a number ends, unless it accepts only a few.
             int upper = bits == 32 ? 0xfff00000 : (1 << bits) - (1 << bits - 12);
             return GuardClocks.isSmall() ? next & ~upper : next | upper & ~(1 << bits - 12);
         }
     }
 
-    /** Not to be relied upon either; with all that it is made of. */
+    /** Its numbers are not reliable either, whatever it is made from. */
     public static class SecureRandom extends java.security.SecureRandom {
         private static final long serialVersionUID = 1;
 

@@ -6,22 +6,23 @@ import java.util.Iterator;
 import java.util.List;
 
 /**
- * The threads that the program wants to run when the JVM ends: whoever adds and removes them is told what the JVM
- * would say. What nobody holds any more nobody can ask for.
+ * The program's shutdown hooks. Whoever adds or removes one gets the answer that the JVM would
+ * give; hooks that nobody holds any more cannot be asked about.
  *
- * <p>A test that leaves one would have it run behind all others, in whosever JVM: it is none. But for those that an
- * initialiser of a class adds, which can be any test's that comes first: they run at the end of a suite.
+ * <p>A test that leaves a hook would have it run after all other tests, in the JVM that runs them,
+ * so it is not a test. The exceptions are hooks that an initialiser of a class adds, because any
+ * test may come first and cause that: they run at the end of a suite.
  */
 final class Hooks {
     private static final List<WeakReference<Thread>> ALL = new ArrayList<>();
-    /** Those that were added since it was last asked for, and are still there. */
+    /** Hooks that were added since they were last asked for, and are still registered. */
     private static final List<Thread> LEFT = new ArrayList<>();
-    /** Those of initialisers, where they are to run. */
+    /** The hooks of initialisers, if they are to run. */
     private static List<Thread> initial;
 
     private Hooks() {}
 
-    /** Keeps those that {@link #ofInitialisers} gives. */
+    /** Keeps the hooks that {@link #ofInitialisers} returns. */
     static void keep() {
         synchronized (ALL) {
             initial = new ArrayList<>();
@@ -52,7 +53,7 @@ final class Hooks {
             throw new NullPointerException();
         }
         synchronized (ALL) {
-            // Not by what the program takes for equal.
+            // This compares identity, since the program defines equals.
             LEFT.removeIf(known -> known == hook);
             if (initial != null) {
                 initial.removeIf(known -> known == hook);
@@ -61,7 +62,7 @@ final class Hooks {
         }
     }
 
-    /** Whether any was left since this was asked the last time. */
+    /** Whether a hook was left since this was last asked. */
     static boolean areLeft() {
         synchronized (ALL) {
             boolean areLeft = !LEFT.isEmpty();
@@ -70,7 +71,7 @@ final class Hooks {
         }
     }
 
-    /** Those of initialisers, once. */
+    /** The hooks of initialisers, which are returned once. */
     static List<Thread> ofInitialisers() {
         synchronized (ALL) {
             List<Thread> all = initial == null ? List.of() : initial;
@@ -79,7 +80,7 @@ final class Hooks {
         }
     }
 
-    /** Whether a thread is among them, and may be no more. */
+    /** Whether a thread is among them, and, if {@code isRemoved}, removes it. */
     private static boolean take(Thread hook, boolean isRemoved) {
         for (Iterator<WeakReference<Thread>> all = ALL.iterator(); all.hasNext();) {
             Thread known = all.next().get();

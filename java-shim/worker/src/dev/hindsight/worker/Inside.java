@@ -2,11 +2,11 @@ package dev.hindsight.worker;
 
 import java.lang.invoke.MethodHandles;
 
-/** Is defined once more among the program's classes, and sees what they see. */
+/** A class that is defined once more among the program's classes, so that it sees what they see. */
 public final class Inside {
     private Inside() {}
 
-    /** What code there may look up, with all rights: lambdas are made for that alone. */
+    /** The lookup of code there, with all rights; it is only used to make lambdas. */
     public static MethodHandles.Lookup lookup() {
         return MethodHandles.lookup();
     }

@@ -10,14 +10,14 @@ import java.lang.reflect.InvocationTargetException;
 import java.util.Arrays;
 
 /**
- * What a lambda expression of a test gives: one of its parameters, or the same each time, or an exception that it
- * throws; and method references.
+ * The behaviour of a test's lambda expression: it returns one of its parameters, or always the same
+ * value, or throws an exception. Method references are made here as well.
  */
 public final class Lambda {
     private final int parameter;
     private final Object value;
 
-    /** That of what it throws; else null. */
+    /** The constructor of the exception that it throws; else null. */
     private final Constructor<?> thrown;
 
     private Lambda(int parameter, Object value, Constructor<?> thrown) {
@@ -26,12 +26,12 @@ public final class Lambda {
         this.thrown = thrown;
     }
 
-    /** With the parameter that it gives, or -1 for a value. */
+    /** A lambda that returns this parameter, or the value if it is -1. */
     Lambda(int parameter, Object value) {
         this(parameter, value, null);
     }
 
-    /** One that throws an exception of a class, which is made of a message, or of nothing. */
+    /** A lambda that throws an exception of a class, made from a message or from nothing. */
     static Lambda throwing(Class<?> thrown, String message) throws NoSuchMethodException {
         return new Lambda(
                 -1,
@@ -40,8 +40,8 @@ public final class Lambda {
     }
 
     /**
-     * Makes objects of an interface, as the JVM makes those of lambda expressions, from what they give; for code that
-     * may look up the interface.
+     * Makes objects of an interface from what they return, as the JVM makes those of lambda
+     * expressions; for code that may look up the interface.
      */
     static MethodHandle factory(
             MethodHandles.Lookup caller, Class<?> type, String method, MethodType descriptor)
@@ -51,7 +51,7 @@ public final class Lambda {
         return made(caller, type, method, descriptor, gives, Lambda.class);
     }
 
-    /** Makes references to a method in the same way; they need nothing. */
+    /** Makes references to a method in the same way; they capture nothing. */
     static MethodHandle reference(
             MethodHandles.Lookup caller,
             Class<?> type,
@@ -85,7 +85,7 @@ public final class Lambda {
             MethodHandle gives,
             Class<?>... captured)
             throws ReflectiveOperationException {
-        // What generic code passes is of the types that the method takes.
+        // Generic code passes arguments of the types that the method takes.
         MethodType exactly = descriptor;
         for (int i = 0; i < descriptor.parameterCount(); i++) {
             Class<?> passed = descriptor.parameterType(i);
@@ -100,12 +100,12 @@ public final class Lambda {
             return LambdaMetafactory.metafactory(caller, method, made, descriptor, gives, exactly)
                     .getTarget();
         } catch (LambdaConversionException | LinkageError | InternalError e) {
-            // None is an exception of the program's.
+            // This is never an exception of the program.
             throw new ReflectiveOperationException(e);
         }
     }
 
-    /** Called by the JVM alone. */
+    /** Returns or throws; called only by code that the JVM generates. */
     public Object gives() {
         if (thrown != null) {
             throw Lambda.<RuntimeException>unchecked(anew());
@@ -113,27 +113,27 @@ public final class Lambda {
         return value;
     }
 
-    /** Likewise. */
+    /** As above, with one argument. */
     public Object gives(Object a) {
         return parameter < 0 ? gives() : a;
     }
 
-    /** Likewise. */
+    /** As above, with two arguments. */
     public Object gives(Object a, Object b) {
         return parameter < 0 ? gives() : parameter == 0 ? a : b;
     }
 
-    /** Likewise. */
+    /** As above, with three arguments. */
     public Object gives(Object a, Object b, Object c) {
         return parameter == 2 ? c : gives(a, b);
     }
 
-    /** Likewise. */
+    /** As above, with four arguments. */
     public Object gives(Object a, Object b, Object c, Object d) {
         return parameter == 3 ? d : gives(a, b, c);
     }
 
-    /** The exception, as if who has called the lambda had made it. */
+    /** The exception, as if the caller of the lambda had made it. */
     private Throwable anew() {
         try {
             Object[] taken = value == null ? new Object[0] : new Object[] {value};

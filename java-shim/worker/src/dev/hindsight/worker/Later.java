@@ -4,17 +4,23 @@ import java.util.Map;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.TimeUnit;
 
-/** What tests leave to be done behind them: by hooks, by the pool that all share, and by timers. */
+/** Work that tests leave behind: in hooks, in the common pool, and in timers. */
 final class Later {
-    /** Nanoseconds for which it is waited for, when all tests have ended. */
+    /** The nanoseconds for which it is waited for when all tests have ended. */
     private static final long MOST = 2_000_000_000L;
     private static final long EACH = 10_000_000;
-    /** How often in a row nothing must be found where threads have come to be: they may not have got to it yet. */
+    /**
+     * How often in a row nothing must be found where threads have come to be, which may not have
+     * got to it yet.
+     */
     private static final int CALM = 6;
 
     private final int before = threads().size();
 
-    /** Lets it be done, as far as that does not take too long; to be called when the JVM is about to end. */
+    /**
+     * Lets it be done, as far as that does not take too long. To be called when the JVM is about to
+     * end.
+     */
     void await() {
         long end = System.nanoTime() + MOST;
         for (Thread hook : Hooks.ofInitialisers()) {
@@ -40,7 +46,7 @@ final class Later {
         try {
             TimeUnit.NANOSECONDS.sleep(EACH);
         } catch (InterruptedException e) {
-            // By what it waits for.
+            // This thread was interrupted by the work for which it waits.
         }
     }
 
@@ -64,8 +70,8 @@ final class Later {
     }
 
     /**
-     * Whether a thread that waits for some time has something to do then: it sleeps, or is that of a timer. Those of
-     * pools wait like that to end.
+     * Whether a thread in a timed wait has something to do afterwards: it sleeps, or belongs to a
+     * timer. Threads of pools wait in this way to end.
      */
     private static boolean isToGoOn(StackTraceElement[] stack) {
         for (StackTraceElement frame : stack) {

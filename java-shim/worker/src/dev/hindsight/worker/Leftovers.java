@@ -7,33 +7,45 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ForkJoinPool;
 
-/** Threads that the program has started and that have not ended: with many, a JVM is of no use. */
+/**
+ * Threads that the program has started and that have not ended. With many of them, a JVM is of no
+ * use.
+ */
 final class Leftovers {
-    /** Threads that may be left, if they wait: each keeps some memory, and what it has is kept, too. */
+    /**
+     * The most waiting threads that may be left: each takes some memory, and keeps alive what it
+     * holds.
+     */
     private static final int MAX = 200;
     /**
-     * Nanoseconds that one of them may be found busy each time: any is so when it begins or ends, and waits for a
-     * processor to do so.
+     * The most nanoseconds for which one of them may be found busy each time: any thread is busy
+     * when it begins or ends, and waits for a processor to do so.
      */
     private static final long MAX_BUSY = 50_000_000;
 
     private final int before = active();
-    /** Since when those that were busy the last time have always been, by their numbers. */
+    /**
+     * By thread number, the time since when those that were busy at the last look have been busy at
+     * every look.
+     */
     private Map<Long, Long> busy = Map.of();
     private int last;
     private boolean isMore;
 
-    /** How many threads there are, those of the pool that all share included. */
+    /** The number of threads, including those of the common pool. */
     static int active() {
         return Thread.activeCount() + VirtualThreads.all().size();
     }
 
-    /** Whether there were more of them the last time than the time before. */
+    /** Whether there were more of them at the last look than at the one before. */
     boolean areMore() {
         return isMore;
     }
 
-    /** Whether another JVM should go on; to be asked when nothing of the program should run any more. */
+    /**
+     * Whether another JVM should go on. To be asked when nothing of the program should run any
+     * more.
+     */
     boolean areTooMany() {
         int left = active() - before;
         if (left > 0 && (left > last || !busy().isEmpty())) {
@@ -41,7 +53,7 @@ final class Leftovers {
             try {
                 Thread.sleep(1);
             } catch (InterruptedException e) {
-                // By one of them.
+                // One of them has interrupted this thread.
             }
         }
         left = left > 0 ? count() - before : left;
@@ -57,12 +69,12 @@ final class Leftovers {
         return left > MAX;
     }
 
-    /** Whether any of them, or of the pool that all share, runs now. */
+    /** Whether any of them, or of the common pool, runs now. */
     boolean areAnyBusy() {
         return ForkJoinPool.commonPool().hasQueuedSubmissions() || !busy(true).isEmpty();
     }
 
-    /** Without those of the pool that all share. */
+    /** The number of threads, without those of the common pool. */
     private static int count() {
         int count = 0;
         for (Thread thread : all()) {
@@ -87,7 +99,7 @@ final class Leftovers {
         return busy(false);
     }
 
-    /** Those that are busy now, and since when. */
+    /** The threads that are busy now, each with the time since when. */
     private Map<Long, Long> busy(boolean withShared) {
         long now = System.nanoTime();
         Map<Long, Long> found = Map.of();

@@ -8,14 +8,17 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 
-/** The program's classes, and what is known of them. */
+/** The program's classes and their members. */
 final class Loaded {
-    /** What the analyzer knows a method by that is there and takes or gives something else. */
+    /**
+     * The prefix by which the analyzer recognises a method that exists with other parameters or
+     * another result.
+     */
     private static final String OTHERWISE = "it is ";
 
     final ClassLoader loader;
 
-    /** Classes, names and descriptors of methods and constants, by the analyzer's numbers. */
+    /** The classes, names and descriptors of methods and constants, by the analyzer's numbers. */
     private final Map<Integer, String[]> declared;
 
     private final Map<Integer, Callee> resolved = new HashMap<>();
@@ -26,7 +29,7 @@ final class Loaded {
         this.declared = declared;
     }
 
-    /** A method, constructor or constant, found when it is first needed. */
+    /** A method, constructor or constant, which is found when it is first needed. */
     Callee callee(int id) throws ReflectiveOperationException {
         Callee known = resolved.get(id);
         if (known == null) {
@@ -38,7 +41,7 @@ final class Loaded {
     }
 
     private Callee find(Class<?> owner, String name, String descriptor) throws ReflectiveOperationException {
-        // A field's has no parameters.
+        // A field's descriptor has no parameters.
         boolean isConstant = !descriptor.startsWith("(");
         MethodType type = MethodType.fromMethodDescriptorString(isConstant ? "()" + descriptor : descriptor, loader);
         try {
@@ -49,14 +52,14 @@ final class Loaded {
             }
             return Callee.of(find(owner, name, type.parameterArray(), type.returnType()));
         } catch (NoClassDefFoundError e) {
-            // That of a member next to it, which is for a library that is not there.
+            // This concerns a neighbouring member that needs a library that is missing.
             return Callee.alone(owner, name, type, isConstant);
         }
     }
 
     private static Method find(Class<?> owner, String name, Class<?>[] parameters, Class<?> result)
             throws NoSuchMethodException {
-        // There may be bridges beside it that differ in what they return.
+        // There may be bridges beside it that differ in their result.
         for (Method method : owner.getDeclaredMethods()) {
             if (method.getName().equals(name)
                     && method.getReturnType() == result
@@ -75,11 +78,11 @@ final class Loaded {
                 others = method.toString();
             }
         }
-        // Compiled code that names a method by what it returned before does not find it either.
+        // Compiled code that names a method with its former result does not find it either.
         throw new NoSuchMethodException(others.isEmpty() ? name : OTHERWISE + others);
     }
 
-    /** A lambda of an interface, by its name and those of its method. */
+    /** A lambda of an interface, given its name and those of its method. */
     Object lambda(String[] names, Lambda lambda) throws ReflectiveOperationException {
         MethodHandle factory = factories.get(names[0]);
         if (factory == null) {
@@ -96,9 +99,10 @@ final class Loaded {
     }
 
     /**
-     * A reference to a method by its class, name and descriptor, as one of an interface. Each place of a sequence has a
-     * factory of its own, for that gives one object alone, as javac's code does in each place of a test; the same place
-     * of another sequence has the same one, for what a factory makes stays as long as the loader.
+     * A reference to a method, given its class, name and descriptor, as an object of an interface.
+     * Each place of a sequence has a factory of its own, which returns the same object each time,
+     * as javac's code does in each place of a test. The same place of another sequence has the same
+     * factory, because what a factory makes lives as long as the loader.
      */
     Object reference(int place, String[] names, String[] referred) throws ReflectiveOperationException {
         String key = place + " " + names[0] + " " + String.join(" ", referred);
@@ -118,10 +122,10 @@ final class Loaded {
         }
     }
 
-    /** Who may look up an interface, and what lambdas of it give. */
+    /** The lookup that may look up an interface, and the results of its lambdas. */
     private MethodHandles.Lookup caller(Class<?> type) throws ReflectiveOperationException {
         MethodHandles.Lookup caller = Program.lookup(loader);
-        // Tests are in its package, which may be all that sees it, or what it gives.
+        // Tests are in its package, which may be the only one that sees it, or its results.
         return type.getClassLoader() == loader ? MethodHandles.privateLookupIn(type, caller) : caller;
     }
 

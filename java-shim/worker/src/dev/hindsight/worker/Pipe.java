@@ -14,20 +14,23 @@ import java.util.Map;
 import java.util.Set;
 import java.util.WeakHashMap;
 
-/** The pipe to the analyzer: texts, numbers and classes as they go through it. Who writes holds {@link #out}. */
+/**
+ * The pipe to the analyzer: the encoding of texts, numbers and classes. A thread that writes holds
+ * {@link #out}.
+ */
 final class Pipe {
     final DataInputStream in;
     final DataOutputStream out;
 
-    /** Numbers of classes; those of loaders that are gone may go, too. */
+    /** The numbers of classes; those of dropped loaders may be collected. */
     private final Map<Class<?>, Integer> classes = new WeakHashMap<>();
 
     private int numbers;
 
-    /** References to methods in the sequence that is being read, up to here. */
+    /** The number of method references so far in the sequence that is being read. */
     int references;
 
-    /** The standard input and output. */
+    /** Opens the pipe on the standard input and output. */
     Pipe() {
         in = new DataInputStream(new BufferedInputStream(new FileInputStream(FileDescriptor.in), 1 << 16));
         out = new DataOutputStream(
@@ -50,7 +53,7 @@ final class Pipe {
         }
     }
 
-    /** The number of a class, which is told first if it is new. */
+    /** The number of a class, which is declared first if it is new. */
     int number(Class<?> type) throws IOException {
         Integer known = classes.get(type);
         if (known != null) {
@@ -66,7 +69,7 @@ final class Pipe {
         }
         boolean accessible = element.isPrimitive() || Values.isAccessible(element);
         if (!accessible && Throwable.class.isAssignableFrom(type)) {
-            // A source says that it throws this.
+            // A source declares that it throws this.
             number(type.getSuperclass());
         }
         out.writeByte('C');

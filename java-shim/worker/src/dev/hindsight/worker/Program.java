@@ -17,11 +17,11 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.jar.Manifest;
 
-/** The program under test: its classes, and what it prints. */
+/** The program under test: its classes and its output. */
 final class Program {
     private Program() {}
 
-    /** A class loader over entries of a class path, apart from our own classes. */
+    /** A class loader for entries of a class path, separate from our own classes. */
     static ClassLoader loader(String[] entries) throws MalformedURLException {
         URL[] urls = new URL[entries.length];
         for (int i = 0; i < urls.length; i++) {
@@ -30,20 +30,21 @@ final class Program {
         return new Loader(urls);
     }
 
-    /** What code of a program may look up, by its loader. */
+    /** The lookup with the rights of the program's code, by its loader. */
     static MethodHandles.Lookup lookup(ClassLoader loader) throws ReflectiveOperationException {
         return (MethodHandles.Lookup) ((Loader) loader).inside().getMethod("lookup").invoke(null);
     }
 
     /**
-     * Defines classes without the signers of their jars: some of a package's are rewritten, and the JVM wants
-     * all of one package to have the same. Keeps class files for the next loader: jars take long to open.
+     * Defines classes without the signers of their jars: some classes of a package are rewritten,
+     * and the JVM requires all of one package to have the same signers. It keeps class files for
+     * the next loader, because jars take long to open.
      */
     private static final class Loader extends URLClassLoader {
         private static final Map<String, Found> FOUND = new ConcurrentHashMap<>();
 
         Loader(URL[] urls) {
-            // Without a name, which would stand in texts of stack traces.
+            // It has no name, which would appear in texts of stack traces.
             super(urls, Program.class.getClassLoader());
         }
 
@@ -80,7 +81,7 @@ final class Program {
             try {
                 definePackage(name, found.manifest, found.entry);
             } catch (IllegalArgumentException e) {
-                // Another thread has.
+                // Another thread has defined it.
             }
         }
 
@@ -108,7 +109,7 @@ final class Program {
         }
     }
 
-    /** A class file, and what its class is said to come from. */
+    /** A class file, and the code source of its class. */
     private static final class Found {
         final byte[] bytes;
         final URL entry;
@@ -121,7 +122,10 @@ final class Program {
         }
     }
 
-    /** Where identity hash codes count up from 1, so many are used up that all have four digits, as elsewhere. */
+    /**
+     * If identity hash codes count up from 1, the first ones are used up, so that all have four
+     * digits, as elsewhere.
+     */
     private static final int FIRST = 0x1000;
 
     static {
@@ -130,21 +134,21 @@ final class Program {
         }
     }
 
-    /** Whether identity hash codes count up, so that it can be told how many objects have got one. */
+    /** Whether identity hash codes count up, so that it is known how many objects have got one. */
     static final boolean COUNTS_HASHES = nextHash() + 1 == nextHash();
 
-    /** That of a new object. */
+    /** The identity hash code of a new object. */
     static int nextHash() {
         return System.identityHashCode(new Object());
     }
 
-    /** Another number for each place where programs run; 0 for the first one. */
+    /** A number that differs between the JVMs that run the program; 0 for the first one. */
     static final int PLACE = (int) (Long.getLong("hindsight.shift", 0) % 13);
     private static int turns;
 
     /**
-     * Makes what depends on numbers that the JVM gives to objects another thing each time; in the same
-     * way each time that the same is done.
+     * Varies what depends on numbers that the JVM gives to objects, in the same way each time that
+     * the same is done.
      */
     static void stir() {
         for (int left = ++turns * 0x9e3779b9 + PLACE * 0x85ebca6b >>> 28; left > 0; left--) {
@@ -152,12 +156,12 @@ final class Program {
         }
     }
 
-    /** What the program prints goes nowhere, and it may read nothing. */
+    /** Discards what the program prints, and lets it read nothing. */
     static void silence() {
-        // The guard must know its directory before the program can say another one.
+        // The guard must know its directory before the program can change the property.
         Guard.count();
         if (PLACE != 0) {
-            // Who runs tests has other names for the threads.
+            // Test runners have other names for the threads.
             Thread.currentThread().setName("test worker");
         }
         PrintStream sink = new PrintStream(OutputStream.nullOutputStream());

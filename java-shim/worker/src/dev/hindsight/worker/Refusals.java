@@ -11,18 +11,21 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What the kernel has refused while the program told nobody: the JVM is told to write down each exception that is
- * thrown, also where it is caught. That takes time, so only one of the places has it.
+ * The kernel's refusals that the program has not passed on: the JVM is told to log each exception
+ * that is thrown, even if it is caught. That takes time, so only one of the JVMs does it.
  */
 final class Refusals {
-    /** Of what was thrown, as much is looked at for one sequence. */
+    /** The most bytes of the log that are read for one sequence. */
     private static final int MAX_READ = 8 << 20;
-    /** The class of an exception and its address; then its message, or that native code has thrown it. */
+    /**
+     * The class and the address of an exception; then its message, or that native code has thrown
+     * it.
+     */
     private static final Pattern THROWN =
             Pattern.compile("Exception <a '([^']+)'\\{(0x[0-9a-f]+)\\}(: .*>|> \\(.*|>)");
     private static final String DENIED = "java/nio/file/AccessDeniedException";
     private static final String OF_FILES = "java/nio/file/";
-    /** Where {@link #OF_FILES} come from, in the line behind. */
+    /** The origin of {@link #OF_FILES}, in the line that follows. */
     private static final String BY_FILES = "in 'sun/nio/fs/";
 
     private final FileChannel log;
@@ -31,27 +34,27 @@ final class Refusals {
         this.log = log;
     }
 
-    /** Of this JVM; there are none where it writes down nothing. */
+    /** The log of this JVM; it is empty if the JVM logs nothing. */
     static Refusals open() throws IOException {
         String name = System.getProperty("hindsight.thrown");
         return new Refusals(name == null ? null : new RandomAccessFile(name, "rw").getChannel());
     }
 
-    /** Forgets what was so far. */
+    /** Forgets the refusals so far. */
     void forget() throws IOException {
         if (log != null && log.size() > 0) {
             log.truncate(0); // the JVM appends
         }
     }
 
-    /** Whether there is one since. */
+    /** Whether there has been a refusal since. */
     boolean isAny() throws IOException {
         if (log == null || log.size() == 0) {
             return false;
         }
         ByteBuffer bytes = ByteBuffer.allocate((int) Math.min(log.size(), MAX_READ));
         while (bytes.hasRemaining() && log.read(bytes, bytes.position()) > 0) {
-            // It is read in parts.
+            // The log is read in parts.
         }
         return isIn(new String(bytes.array(), 0, bytes.position(), StandardCharsets.ISO_8859_1));
     }

@@ -9,7 +9,7 @@ import java.util.Set;
 
 /** One execution of a sequence. */
 final class Run {
-    // What is told of a sequence as a whole.
+    // Flags of a sequence as a whole.
     private static final int BLOCKED = 1;
     private static final int MEMORY = 2;
     private static final int TIRED = 4;
@@ -19,7 +19,7 @@ final class Run {
 
     private static final int RESERVE = 2 << 20;
 
-    /** Given up to have room to tell that memory has run out. */
+    /** Memory that is released to report that memory has run out. */
     private static byte[] reserve = new byte[RESERVE];
 
     private final Worker worker;
@@ -29,20 +29,23 @@ final class Run {
     private final boolean tellsStates;
     private final Object[] values;
     private final Throwable[] thrown;
-    /** What an exception says, if that is told, and who threw it. */
+    /** The messages of exceptions, if they are asked for, and the code that threw them. */
     private final String[] messages;
     private final byte[] throwers;
     private final String[] failed;
     private final String[] texts;
-    /** Whose text it is: 1 its own, 2 that of its elements; 3 it is how many it has. */
+    /**
+     * The kind of each text: 1 is the object's own, 2 that of its elements, 3 the number of its
+     * elements.
+     */
     private final byte[] saying;
     private final boolean[] isVoid;
     private final long[] digests;
-    /** What the last call may have made or changed. */
+    /** The places of objects that the last call may have made or changed. */
     private Set<Integer> states = Set.of();
     private int done;
     private int flags;
-    /** The call that is being made, and whether it has returned and what came of it is asked. */
+    /** The call in progress, and whether it has returned and its result is being asked. */
     private volatile int place = -1;
     private volatile boolean isShowing;
     private boolean isByChance;
@@ -64,7 +67,7 @@ final class Run {
         digests = new long[statements.length];
     }
 
-    /** Whether it may be another sequence, which had left it for later, that wanted what it must not do. */
+    /** Whether the blocked action may belong to another sequence, which had left it for later. */
     boolean isBlockedByChance() {
         return isByChance && (flags & ~(THREADS | HASHED)) == BLOCKED && !Cover.isStopping();
     }
@@ -78,7 +81,7 @@ final class Run {
             Program.stir();
         }
         int threads = 0;
-        // A search only looks for what is worth a try.
+        // A search only looks for candidates.
         boolean isTried = !tellsStates;
         GuardClocks.begin(!isTried);
         if (isTried) {
@@ -100,8 +103,8 @@ final class Run {
                         worker.beside.called();
                     }
                 }
-                // What is there already is known by its name, and to be asked may change it: some builders end then.
-                // What is in a collection may be more by now.
+                // An object that is known already is named, and asking it may change it: some
+                // builders end then. A collection may have other elements by now.
                 if (statement.isShown && (known(at) < 0 || Values.isCollectionOfJdk(values[at]))) {
                     isShowing = true;
                     show(at);
@@ -135,7 +138,7 @@ final class Run {
             place = -1;
         }
         worker.beside.end();
-        // One alone is in no order.
+        // A single one has no order.
         if (Program.COUNTS_HASHES && Program.nextHash() - hash > 2) {
             flags |= HASHED;
         }
@@ -144,7 +147,7 @@ final class Run {
         for (int index : states) {
             digests[index] = digest(digest, values[index]);
         }
-        // What had to be stopped may have been interrupted for that.
+        // A stopped thread may have been interrupted for that.
         boolean isChanged = worker.shared.putBack(worker.loaded.loader) && !Cover.isStopping();
         if (worker.leftovers.areTooMany() || (flags & MEMORY) != 0 && isShort()) {
             flags |= TIRED;
@@ -152,7 +155,7 @@ final class Run {
         if (worker.leftovers.areMore() && Leftovers.active() > threads) {
             flags |= THREADS;
         }
-        // A search may go on to what takes a hook away.
+        // A search may go on to a call that removes a hook.
         isChanged |= Hooks.areLeft() && isTried;
         int all = Guard.count() - blocked;
         boolean isRefused = worker.refusals.isAny();
@@ -162,7 +165,9 @@ final class Run {
         }
     }
 
-    /** Whether memory is still short: mostly one object was too large, and all is well without it. */
+    /**
+     * Whether memory is still short: mostly one object was too large, and all is well without it.
+     */
     private boolean isShort() {
         Runtime runtime = Runtime.getRuntime();
         System.gc();
@@ -187,7 +192,10 @@ final class Run {
         return callee.call(on, arguments);
     }
 
-    /** What was stopped has neither outcomes nor states; to be called when it is not watched any more. */
+    /**
+     * Drops the results and states of a sequence that was stopped. To be called when it is not
+     * watched any more.
+     */
     void stopped() {
         if (Cover.isStopping()) {
             flags |= Cover.goOn() ? STOPPED : STOPPED | TIRED;
@@ -197,13 +205,15 @@ final class Run {
         }
     }
 
-    /** Tells where it is. */
+    /** Reports the place of the running call. */
     void tellPlace() throws IOException {
         pipe.out.writeInt(place);
         pipe.out.writeByte(isShowing ? 1 : 0);
     }
 
-    /** Asks what came of a call for what it says of itself, else for that of its elements, else how many it has. */
+    /**
+     * Asks the result of a call for its text, else for that of its elements, else for their number.
+     */
     private void show(int at) {
         texts[at] = Values.said(values[at]);
         saying[at] = 1;
@@ -217,7 +227,7 @@ final class Run {
         }
     }
 
-    /** The first call that has given the object that this one has given, if another one has; else -1. */
+    /** The first call that has returned the same object, if it is another call; else -1. */
     private int known(int at) {
         Object value = values[at];
         for (int i = 0; i < at && value != null && !Values.isValueBased(value); i++) {
@@ -228,9 +238,9 @@ final class Run {
         return -1;
     }
 
-    /** Tells what came of it; calls nothing of the program, for nobody watches that. */
+    /** Reports the results. It calls nothing of the program, because nobody watches that. */
     void tell(int id) throws IOException {
-        // Classes are told before what names them.
+        // Classes are declared before they are named.
         for (int i = 0; i < done; i++) {
             if (values[i] != null) {
                 pipe.number(values[i].getClass());
@@ -298,22 +308,25 @@ final class Run {
         return states;
     }
 
-    /** Takes what an exception says, which may be code of the program's. */
+    /** Takes the message of an exception, which may be computed by code of the program. */
     private void hear(int at) {
         String message = null;
         try {
             message = thrown[at].getMessage();
         } catch (Throwable e) {
-            // The program's own exception may do that.
+            // The program's own exception may throw.
         }
-        // Whatever names our classes is not the program's doing.
+        // An exception that names our classes does not come from the program.
         boolean ours = message != null && message.contains(Worker.class.getPackageName() + ".");
         boolean isBlocked = ours || thrown[at] instanceof Blocked || isDenied(thrown[at]);
         throwers[at] = (byte) (isBlocked ? 1 : isProgram(thrown[at]) ? 2 : 0);
         messages[at] = message != null && message.length() <= Values.MAX_TEXT ? message : null;
     }
 
-    /** Whether an exception says that the kernel has blocked what no guard has seen, which counts as if one had. */
+    /**
+     * Whether an exception says that the kernel has blocked what no guard has seen, which counts as
+     * if a guard had.
+     */
     private boolean isDenied(Throwable thrown) {
         try {
             if (Denied.isIn(thrown)) {
@@ -321,17 +334,20 @@ final class Run {
                 return true;
             }
         } catch (Throwable e) {
-            // The program's own exception may do that.
+            // The program's own exception may throw.
         }
         return false;
     }
 
-    /** Whether code of the program has made an exception, or the JVM for it: code of the JDK has not. */
+    /**
+     * Whether code of the program has made an exception, or the JVM on its behalf, and not code of
+     * the JDK.
+     */
     private boolean isProgram(Throwable thrown) {
         try {
             StackTraceElement[] stack = thrown.getStackTrace();
             int top = 0;
-            // It says what who asks has told it to say.
+            // Its message is the one with which the caller has made it.
             while (top < stack.length
                     && stack[top].getClassName().equals("java.util.Objects")
                     && stack[top].getMethodName().equals("requireNonNull")) {
@@ -341,7 +357,7 @@ final class Run {
                     && stack[top].getModuleName() == null
                     && !stack[top].getClassName().startsWith(Worker.class.getPackageName() + ".");
         } catch (Throwable e) {
-            // The program's own exception may do that.
+            // The program's own exception may throw.
             return false;
         }
     }

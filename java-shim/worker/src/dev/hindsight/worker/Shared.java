@@ -8,11 +8,13 @@ import java.util.Properties;
 import java.util.TimeZone;
 
 /**
- * What all tests of a JVM share besides the program's own state: its locale and time zone, its properties, its streams,
- * who is told of exceptions, the thread's context class loader, and whether it is interrupted. A test that leaves
- * another one would change those that come after it, in whosever suite.
+ * The state that all tests of a JVM share, besides the program's own: its locale and time zone, its
+ * properties, its streams, the handler of uncaught exceptions, the thread's context class loader,
+ * and whether the thread is interrupted. A test that changes it would affect those after it, in any
+ * suite.
  *
- * <p>Properties that the JVM did not begin with are let be: initialisers of many libraries set theirs.
+ * <p>Properties that the JVM did not begin with are left alone: initialisers of many libraries set
+ * theirs.
  */
 final class Shared {
     private final Locale locale = Locale.getDefault();
@@ -26,7 +28,10 @@ final class Shared {
     private final InputStream in = System.in;
     private final Thread.UncaughtExceptionHandler handler = Thread.getDefaultUncaughtExceptionHandler();
 
-    /** Makes all of it as it was, and tells whether it was not; of the thread that asks, which has this loader. */
+    /**
+     * Restores all of it, for the current thread, which has this loader. Returns whether anything
+     * had changed.
+     */
     boolean putBack(ClassLoader context) {
         Thread thread = Thread.currentThread();
         boolean isChanged = Thread.interrupted();

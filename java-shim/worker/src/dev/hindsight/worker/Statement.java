@@ -9,7 +9,7 @@ import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.ZoneId;
 
-/** A call of a sequence, or a constant that is read. */
+/** A call in a sequence, or the reading of a constant. */
 final class Statement {
     final int method;
     final boolean mayThrow;
@@ -19,12 +19,12 @@ final class Statement {
     final int on;
     final Argument[] arguments;
 
-    /** What is passed, of the values that came before and the program's classes. */
+    /** An argument, computed from the values that came before and the program's classes. */
     interface Argument {
         Object value(Object[] values, Loaded loaded) throws ReflectiveOperationException;
     }
 
-    /** Reads one. */
+    /** Reads a statement. */
     Statement(Pipe pipe) throws IOException {
         method = pipe.in.readInt();
         int flags = pipe.in.readByte();
@@ -57,7 +57,7 @@ final class Statement {
                 String constant = pipe.text();
                 return (values, loaded) -> {
                     Field field = Class.forName(type, true, loaded.loader).getField(constant);
-                    // Of an enum that is not public it is one that tests see all the same.
+                    // A constant of an enum that is not public is nevertheless visible to tests.
                     return Callee.of(field).call(null, new Object[0]);
                 };
             case 'c':
@@ -110,7 +110,10 @@ final class Statement {
         }
     }
 
-    /** A lambda of an interface, by its name and those of its method; it gives a parameter, or what is given. */
+    /**
+     * A lambda of an interface, given its name and those of its method; it returns a parameter or
+     * the given value.
+     */
     private static Argument lambda(String[] names, int parameter, Argument given) {
         return (values, loaded) -> {
             Object value = given == null ? null : given.value(values, loaded);
@@ -118,7 +121,7 @@ final class Statement {
         };
     }
 
-    /** A clock, of its instant and zone if it stands still, else of the zone. */
+    /** A clock from a text: its instant and zone if it is fixed, else its zone. */
     private static Clock clock(String text) {
         int between = text.indexOf(' ');
         ZoneId zone = ZoneId.of(text.substring(between + 1));
@@ -127,7 +130,10 @@ final class Statement {
                 : Clock.fixed(Instant.parse(text.substring(0, between)), zone);
     }
 
-    /** What a class of the JDK makes of a text. If it cannot, that is no exception of the program's. */
+    /**
+     * The object that a class of the JDK makes from a text. A failure is not an exception of the
+     * program.
+     */
     private static Object made(Class<?> maker, String method, String text)
             throws ReflectiveOperationException {
         try {

@@ -12,25 +12,26 @@ import java.nio.file.Paths;
 import java.util.List;
 
 /**
- * Runs emitted tests: {@code Suite MILLISECONDS LIST RESULTS ENTRY...}. The list has a number, class and
- * method on each line; the results get a line each: the number, {@code passed}, {@code failed} or {@code
- * timeout}, and what was thrown; and a line {@code harm} if a thread beside them wanted what it must not do, then or
- * shortly after. The JVM ends after a test that takes too long, and with {@link #TIRED}
- * where the tests have left too many threads to go on. With the property {@code hindsight.threads} each
- * test has a thread of its own, where it does not find what others have left in thread-local variables.
+ * Runs emitted tests: {@code Suite MILLISECONDS LIST RESULTS ENTRY...}. The list has a number, a
+ * class and a method on each line. Each line of the results has the number, {@code passed}, {@code
+ * failed} or {@code timeout}, and the exception; a line {@code harm} follows if another thread
+ * attempted what it must not do, then or shortly after. The JVM ends after a test that takes too
+ * long, and with {@link #TIRED} if the tests have left too many threads. With the property {@code
+ * hindsight.threads} each test has a thread of its own, in which it does not find thread-local
+ * values of others.
  */
 public final class Suite {
-    /** The status with which the JVM ends if another one should run the tests that are left. */
+    /** The status with which the JVM ends if another one should run the remaining tests. */
     private static final int TIRED = 3;
 
     private static volatile String current;
 
-    /** That of the thread that runs the current test. */
+    /** The watch of the thread that runs the current test. */
     private static volatile Watch watch;
 
     private Suite() {}
 
-    /** Runs the tests of the list in its order. */
+    /** Runs the tests in the order of the list. */
     public static void main(String[] arguments) throws Exception {
         Ends.choose();
         long limit = Long.parseLong(arguments[0]);
@@ -93,7 +94,8 @@ public final class Suite {
         try {
             later.await();
         } catch (Throwable e) {
-            // No memory or threads are left, or a hook cannot even be started: it is as late as it gets.
+            // No memory or threads are left, or a hook cannot even be started: this is as late as
+            // possible.
         } finally {
             end(out, status);
         }
@@ -121,7 +123,7 @@ public final class Suite {
                 thread.join();
                 return;
             } catch (InterruptedException e) {
-                // The program interrupts what it likes.
+                // The program may interrupt any thread.
             }
         }
     }
@@ -132,7 +134,7 @@ public final class Suite {
                 Thread.sleep(20);
                 look(out);
             } catch (Throwable e) {
-                // The program interrupts what it likes, and may have used up all memory.
+                // The program may interrupt any thread, and may have used up all memory.
             }
         }
     }
@@ -151,14 +153,14 @@ public final class Suite {
                 tell(out, watched, "timeout", "");
                 close(out);
             } catch (IOException e) {
-                // The analyzer sees that there is no result.
+                // The analyzer sees that the result is missing.
             } finally {
                 Runtime.getRuntime().halt(0);
             }
         }
     }
 
-    /** What an exception says, which may be code of the program's. */
+    /** The message of an exception, which may be computed by code of the program. */
     private static String said(Throwable thrown) {
         if (thrown == null) {
             return "";
@@ -170,14 +172,14 @@ public final class Suite {
         }
     }
 
-    /** Ends the JVM, whatever keeps the rest from being said. */
+    /** Ends the JVM, even if the remaining results cannot be written. */
     private static void end(Writer out, int status) {
         try {
             synchronized (out) {
                 close(out);
             }
         } catch (IOException e) {
-            // The analyzer sees that there is no result.
+            // The analyzer sees that the result is missing.
         } finally {
             Runtime.getRuntime().halt(status);
         }
@@ -198,7 +200,7 @@ public final class Suite {
             line.append(unit < 0x20 || Character.isSurrogate(unit) ? ' ' : unit);
         }
         out.write(test + "\t" + how + "\t" + line + "\n");
-        // The next test may end the JVM, and that must not be blamed on this one.
+        // The next test may end the JVM, which must not be blamed on this one.
         out.flush();
     }
 }

@@ -3,8 +3,8 @@ package dev.hindsight.worker;
 import java.io.InputStream;
 
 /**
- * The standard input while a test is tried: nobody may read it. Who runs tests may have it for other things, as
- * Surefire has for its commands, and a test that reads it waits there for ever.
+ * The standard input during a test, which must not be read. A test runner may use it for something
+ * else, as Surefire does for its commands, and a test that reads it would wait there for ever.
  */
 final class Unread extends InputStream {
     @Override

@@ -7,27 +7,30 @@ import java.util.Collection;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-/** What of a value can be told. */
+/** What can be reported of a value. */
 final class Values {
-    /** Of a text that is told as it is. */
+    /** The longest text that is reported. */
     static final int MAX_TEXT = 2000;
 
     private static final int MAX_ARRAY = 16;
 
-    /** Of a text that an object says of itself. */
+    /** The longest text of an object's {@code toString} that is reported. */
     private static final int MAX_SAID = 200;
 
-    /** What {@code Object.toString} gives, or the name of a class that was made at run time. */
+    /** The result of {@code Object.toString}, or the name of a class that was made at run time. */
     private static final Pattern IDENTITY =
             Pattern.compile("@[0-9a-f]{4,8}|\\$\\$Lambda|\\$Proxy\\d|0x[0-9a-f]{8}");
 
-    /** Of a time as the JDK writes it where hours go to twelve: from release 20 on, with another space. */
+    /**
+     * A time as the JDK writes it with twelve-hour clocks, which has another space from release 20
+     * on.
+     */
     private static final Pattern OF_RELEASE =
             Pattern.compile("\\d[ \\u202f][AP]M\\b|h:mm(:ss)?[ \\u202f]a\\b");
 
     private Values() {}
 
-    /** What an object says of itself, if that is more than its class and a number. */
+    /** The text of an object, if that is more than its class and a number. */
     static String said(Object value) {
         try {
             if (value == null
@@ -39,34 +42,34 @@ final class Values {
             return isShort && !IDENTITY.matcher(text).find() && !OF_RELEASE.matcher(text).find()
                     ? text : null;
         } catch (Throwable e) {
-            // The test does without.
+            // The test does without it.
             return null;
         }
     }
 
-    /** Whether a text is one to be told, and not another one in another release. */
+    /** Whether a text may be reported, because it is the same in other releases. */
     private static boolean isTold(String text) {
         return text.length() <= MAX_TEXT && !OF_RELEASE.matcher(text).find();
     }
 
-    /** What the elements of an array, or of a collection of arrays, say of themselves. */
+    /** The texts of the elements of an array, or of a collection of arrays. */
     static String elements(Object value) {
         try {
             Object array = value instanceof Collection ? ((Collection<?>) value).toArray() : value;
             if (array == null || !array.getClass().isArray()) {
                 return null;
             }
-            // With brackets of its own around it.
+            // This adds brackets of its own around it.
             String text = Arrays.deepToString(new Object[] {array});
             text = text.substring(1, text.length() - 1);
             return text.length() <= MAX_SAID && !IDENTITY.matcher(text).find() ? text : null;
         } catch (Throwable e) {
-            // The test does without.
+            // The test does without it.
             return null;
         }
     }
 
-    /** How many elements an array, collection or map has. */
+    /** The number of elements of an array, a collection or a map. */
     static String size(Object value) {
         try {
             if (value instanceof Collection) {
@@ -78,12 +81,12 @@ final class Values {
             boolean isArray = value != null && value.getClass().isArray();
             return isArray ? String.valueOf(Array.getLength(value)) : null;
         } catch (Throwable e) {
-            // The test does without.
+            // The test does without it.
             return null;
         }
     }
 
-    /** Whether only what it says matters, and not which object it is: empty collections are shared by all. */
+    /** Whether only its value matters and not its identity: empty collections are shared by all. */
     static boolean isValueBased(Object value) {
         String name = value.getClass().getName();
         return value.getClass().getClassLoader() == null
@@ -95,7 +98,7 @@ final class Values {
                         || name.equals("java.util.UUID"));
     }
 
-    /** Whether it is one of the JDK's collections or maps, which tell what is in them and change nothing then. */
+    /** Whether it is a collection or map of the JDK, which can be read without changing it. */
     static boolean isCollectionOfJdk(Object value) {
         return (value instanceof Collection || value instanceof Map)
                 && value.getClass().getClassLoader() == null;
@@ -115,7 +118,7 @@ final class Values {
                 || value instanceof Double;
     }
 
-    /** Whether a source can name a class: of the program, one in its package. */
+    /** Whether a source can name a class; for one of the program, a source in its package. */
     private static boolean isNamed(Class<?> type) {
         try {
             if (type.getModule().getName() != null || type.getCanonicalName() == null) {
@@ -127,12 +130,12 @@ final class Values {
             }
             return named;
         } catch (LinkageError e) {
-            // A class around it is not there, or does not know of it.
+            // An enclosing class is missing, or does not list it.
             return false;
         }
     }
 
-    /** Whether a source anywhere can name a class. */
+    /** Whether a source in any package can name a class. */
     static boolean isAccessible(Class<?> type) {
         try {
             boolean accessible = !type.isSynthetic() && type.getCanonicalName() != null

@@ -5,15 +5,21 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** The program's virtual threads (JDK 21 and up): they are in no group of threads, but the JDK keeps them for dumps. */
+/**
+ * The program's virtual threads (JDK 21 and up). They are in no group of threads, but the JDK keeps
+ * them for dumps.
+ */
 final class VirtualThreads {
-    /** What has them, or null where there are none, or nobody may ask. */
+    /** The JDK's container of them; null if there are none, or it is not accessible. */
     private static final Object ROOT;
     private static final Method THREADS;
     private static final Method CHILDREN;
     private static final Method IS_VIRTUAL;
 
-    /** The group that all others are in, and how many it had: virtual threads need some more to carry them. */
+    /**
+     * The group above all others, and the number of its threads: virtual threads need some more as
+     * carriers.
+     */
     private static final ThreadGroup SYSTEM;
     private static final int BEFORE;
 
@@ -29,7 +35,7 @@ final class VirtualThreads {
             isVirtual = Thread.class.getMethod("isVirtual");
             root = Class.forName("jdk.internal.vm.ThreadContainers").getMethod("root").invoke(null);
         } catch (ReflectiveOperationException e) {
-            // An older JDK.
+            // This JDK is older.
         }
         ROOT = root;
         THREADS = threads;
@@ -45,7 +51,7 @@ final class VirtualThreads {
 
     private VirtualThreads() {}
 
-    /** Those that have not ended. */
+    /** The virtual threads that have not ended. */
     static List<Thread> all() {
         if (ROOT == null || SYSTEM.activeCount() <= BEFORE) {
             return List.of();
@@ -54,7 +60,7 @@ final class VirtualThreads {
         try {
             add(ROOT, all);
         } catch (ReflectiveOperationException e) {
-            // What is known is as good as none.
+            // Nothing can be known of them.
         }
         return all;
     }

@@ -5,17 +5,23 @@ import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 
 /**
- * Tells when something that runs on one thread takes too long.
+ * Detects that work on one thread takes too long.
  *
- * <p>What counts is the processor time of the thread, for on a busy machine wall time says nothing; and
- * the time for which it waits without a break, for then it uses no processor.
+ * <p>It counts the processor time of the thread, because on a busy machine wall time says nothing;
+ * and the time for which the thread waits without a break, in which it uses no processor.
  */
 final class Watch {
-    /** Waiting counts half. */
+    /** The factor for waiting, which counts half. */
     private static final int WAITING = 2;
-    /** So does what all threads together use: the collector's, where memory is short. */
+    /**
+     * The factor for the time of all threads together, which includes the collector's when memory
+     * is short.
+     */
     private static final int TOGETHER = 2;
-    /** Of one that is in native code and neither computes nor waits, as far as the JVM knows. */
+    /**
+     * The factor for a thread in native code that neither computes nor waits, as far as the JVM
+     * knows.
+     */
     private static final int STUCK = 15;
 
     private final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
@@ -33,7 +39,7 @@ final class Watch {
         limit(milliseconds);
     }
 
-    /** Sets how long what begins next may take. */
+    /** Sets the limit for what begins next, in milliseconds. */
     void limit(long milliseconds) {
         limit = milliseconds * 1_000_000;
     }
@@ -46,17 +52,17 @@ final class Watch {
         startedCpu = threads.getCurrentThreadCpuTime();
     }
 
-    /** Milliseconds of processor time until now; to be asked on the thread itself. */
+    /** The processor time so far, in milliseconds; to be called on the thread itself. */
     int used() {
         return (int) Math.min(Integer.MAX_VALUE, (threads.getCurrentThreadCpuTime() - startedCpu) / 1_000_000);
     }
 
-    /** Milliseconds until now, with those that it has waited. */
+    /** The milliseconds so far, including those spent waiting. */
     int lasted() {
         return (int) Math.min(Integer.MAX_VALUE, (System.nanoTime() - startedWall) / 1_000_000);
     }
 
-    /** Whether it is too late; to be asked often. */
+    /** Whether the limit is exceeded; to be called often. */
     boolean isLate() {
         long now = System.nanoTime();
         if (thread.getState() == Thread.State.RUNNABLE) {

@@ -6,12 +6,12 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Executes sequences of calls: {@code Worker MILLISECONDS RESET ENTRY...}, the time that one may take,
- * whether each finds the program's classes as they were before they were initialised, and the class
- * path.
+ * Executes sequences of calls: {@code Worker MILLISECONDS RESET ENTRY...} has the time that a
+ * sequence may take, whether each finds the program's classes as they were before they were
+ * initialised, and the class path.
  *
- * <p>Commands come through the standard input, all numbers big-endian, texts as a count and UTF-16
- * units:
+ * <p>Commands come through the standard input. All numbers are big-endian; a text is a count and
+ * UTF-16 units:
  *
  * <pre>
  * M  id:int class:text name:text descriptor:text      declares a method, or a constant: a static field
@@ -62,15 +62,18 @@ import java.util.Map;
  * </pre>
  */
 public final class Worker {
-    /** Nanoseconds until what is to stop must have done so: code of the JDK's does not. */
+    /** The nanoseconds within which a thread must stop; code of the JDK does not. */
     private static final long MAX_STOPPING = 100_000_000;
     /**
-     * Nanoseconds after which the analyzer is told what is done: where a sequence ends the JVM, what is not
-     * told by then is done once more, in another one.
+     * The nanoseconds after which the analyzer is sent what is done. If a sequence ends the JVM,
+     * what was not sent by then is done once more, in another JVM.
      */
     private static final long MAX_SILENCE = 1_000_000;
 
-    /** How often a sequence runs again that is blocked by chance: its own doing is blocked each time. */
+    /**
+     * How often a sequence is repeated that is blocked by chance: what it does itself is blocked
+     * each time.
+     */
     private static final int MOST_AGAIN = 2;
 
     final Pipe pipe = new Pipe();
@@ -88,7 +91,7 @@ public final class Worker {
     private final Map<Integer, String[]> declared = new HashMap<>();
     private volatile int current = -1;
     private volatile Run run;
-    /** Whether what runs may be stopped where it is, and since when it should be. */
+    /** Whether the running sequence may be stopped in the middle, and since when it should be. */
     private volatile boolean isStoppable;
     private long stoppedAt;
     private long flushed;
@@ -119,7 +122,8 @@ public final class Worker {
         } catch (EOFException e) {
             // The analyzer is done.
         } finally {
-            // Whatever goes wrong: the analyzer would wait for an answer, and has another JVM where this one is gone.
+            // In any failure: the analyzer would wait for an answer, and starts another JVM if this
+            // one has ended.
             Runtime.getRuntime().halt(0);
         }
     }
@@ -140,12 +144,12 @@ public final class Worker {
                 Thread.sleep(20);
                 look();
             } catch (Throwable e) {
-                // The program interrupts what it likes, and may have used up all memory.
+                // The program may interrupt any thread, and may have used up all memory.
             }
         }
     }
 
-    /** Stops what takes too long, or ends the JVM. */
+    /** Stops a sequence that takes too long, or ends the JVM. */
     private void look() {
         int watched = current;
         if (watched < 0 || !watch.isLate()) {
@@ -177,14 +181,14 @@ public final class Worker {
                 }
                 pipe.out.flush();
             } catch (IOException e) {
-                // Nobody listens any more.
+                // Nobody reads any more.
             } finally {
                 Runtime.getRuntime().halt(0);
             }
         }
     }
 
-    /** What waits comes to no basic block, if it is not interrupted. */
+    /** A waiting thread reaches a basic block only if it is interrupted. */
     private void wake() {
         Thread.State state = runner.getState();
         if (state == Thread.State.WAITING || state == Thread.State.TIMED_WAITING) {
@@ -241,7 +245,7 @@ public final class Worker {
                         }
                     }
                     if (isAnew && !reset) {
-                        // Others go on with what is warm by now.
+                        // Other sequences go on with classes that are warmed up by now.
                         use(before);
                     }
                     break;
