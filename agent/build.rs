@@ -15,8 +15,8 @@ use std::process::Command;
 
 use kind::{LAYOUTS, coder, tag};
 
-/// How events lie, from the crate of the log itself: that would be built once more for this script, with all
-/// that it needs to read and write files.
+/// The layout of events, from the source of the log's crate: the crate itself would be built once
+/// more for this script, with all that it needs to read and write files.
 #[path = "../crates/tracelog/src/trace/kind.rs"]
 #[expect(dead_code, reason = "the probes want layouts and tags alone")]
 mod kind;
@@ -67,7 +67,7 @@ fn main() {
             "-Xlint:-options",
             "-Werror",
             "-g:none",
-            // Else the first text that is put together links code of the JDK, within a probe.
+            // Otherwise the first text that is concatenated links code of the JDK, within a probe.
             "-XDstringConcat=inline",
         ])
         .arg("--patch-module")
@@ -113,7 +113,7 @@ fn main() {
     fs::write(out.join("classes.rs"), list).expect("OUT_DIR is writable");
 }
 
-/// The class with all probes, none of which does anything. Some of several classes are the same.
+/// The class with all probes, none of which does anything. Some are the same in several classes.
 fn silent() -> String {
     let name = SILENT.rsplit_once('/').expect("a package").1;
     let mut statics: Vec<ProbeMethod> = (0..=MAX_REFERENCES)
@@ -159,7 +159,7 @@ public final class {name} {{
             (_, "") => "return this;",
             _ => "return ONLY;",
         };
-        // What others cannot see, only this package is told of.
+        // What others cannot see is only declared for this package.
         let access = match parameters.contains("AbstractStringBuilder") {
             true => "",
             false => "public ",
@@ -187,7 +187,7 @@ fn declared(parameters: &str) -> Vec<String> {
     declared
 }
 
-/// The tags of the tracer's own events, and what their texts are.
+/// The tags of the tracer's own events, and the kinds of their texts.
 fn tags() -> String {
     let tags = [
         ("OBJECT_TAG", tag::OBJECT),
@@ -212,7 +212,7 @@ fn tags() -> String {
     java
 }
 
-/// The methods that method references are turned to.
+/// The methods to which method references are redirected.
 fn stand_ins() -> String {
     let mut java = String::new();
     for one in StandIn::all() {
@@ -267,8 +267,8 @@ fn java_type(descriptors: &str) -> (String, &str) {
     (name.to_owned(), rest)
 }
 
-/// The probes of traces: an event's tag is its number in the contract plus one,
-/// and its values lie as the log wants them.
+/// The probes of traces: an event's tag is its number in the contract plus one, and its values are
+/// in the log's layout.
 fn probes() -> String {
     let mut java = String::new();
     for probe in Probe::all() {
@@ -306,7 +306,8 @@ fn write_probe(java: &mut String, probe: Probe, tag: usize, layout: &kind::Layou
                 _ => ("putLong", format!("Double.doubleToRawLongBits({name})"), 8),
             };
             if kind == 'A' {
-                // Of arrays that come filled, the elements are told, unless the event itself tells of them.
+                // The elements of arrays that come filled are recorded, unless the event itself
+                // records them.
                 let (find, besides) = match probe {
                     Probe::Bind => ("bound", ""),
                     Probe::Store(_) if place == 0 => ("stored", ", v1"),
@@ -355,7 +356,7 @@ fn write_probe(java: &mut String, probe: Probe, tag: usize, layout: &kind::Layou
     if matches!(probe, Probe::PutStatic(_)) {
         written.push("t.roomToWriteStatic(since)".to_owned());
     }
-    // Behind all that is told of the objects: from there on the time of the event is known.
+    // It follows all records about the objects: from there on the time of the event is known.
     let room = match &written[..] {
         [] => "        long p = t.room();\n".to_owned(),
         [one] => format!("        long since = t.time;\n        long p = {one};\n"),
@@ -364,7 +365,7 @@ fn write_probe(java: &mut String, probe: Probe, tag: usize, layout: &kind::Layou
                 .iter()
                 .map(|one| format!("(p = {one}) != 0 && "))
                 .collect();
-            // A later time for one of the objects is one for those before it.
+            // A later time for one of the objects is also later for those before it.
             format!(
                 "        long since = t.time;
         long p;
@@ -392,8 +393,8 @@ fn write_probe(java: &mut String, probe: Probe, tag: usize, layout: &kind::Layou
     } else {
         format!("U.putByte(p, (byte) {tag});")
     };
-    // In many places the JIT would be busy for minutes with what finds an object's
-    // number. Without one, inlining halves what a call costs.
+    // In many places the JIT would be busy for minutes with the code that finds an object's number.
+    // Without one, inlining halves what a call costs.
     let inlining = if references.is_empty() && written.is_empty() {
         ""
     } else {
@@ -424,7 +425,7 @@ fn write_probe(java: &mut String, probe: Probe, tag: usize, layout: &kind::Layou
 fn is_written(probe: Probe, place: usize) -> bool {
     match probe {
         Probe::Put(_) | Probe::Store(_) => place == 0,
-        // Which of them is written to, the callee knows.
+        // The callee knows which of them is written to.
         Probe::Called(_) => true,
         _ => false,
     }

@@ -1,7 +1,7 @@
 # Shared by the scripts here; sourced, not run.
 #
-# Finds the tools, installs what is missing through the system's package
-# manager where that is allowed, and says exactly what to install where not.
+# Finds the tools, installs what is missing through the system's package manager if that is allowed,
+# and otherwise says exactly what to install.
 
 set -euo pipefail
 
@@ -23,7 +23,7 @@ as_root() {
 }
 
 apt_updated=
-# install_packages PACKAGE...: through apt where it is there and allowed.
+# install_packages PACKAGE...: through apt if it exists and is allowed.
 install_packages() {
     command -v apt-get >/dev/null || return 1
     if [ -z "$apt_updated" ]; then
@@ -33,7 +33,7 @@ install_packages() {
     as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >&2
 }
 
-# need COMMAND PACKAGE HINT: makes sure that a command is there.
+# need COMMAND PACKAGE HINT: makes sure that a command exists.
 need() {
     command -v "$1" >/dev/null && return
     say "$1 is missing; installing $2"
@@ -74,7 +74,7 @@ need_c() {
     die "a C compiler is needed: install it with the C library's headers (Debian: apt install gcc libc6-dev)"
 }
 
-# Which ones a system has depends on its release.
+# The versions that a system offers depend on its release.
 need_jdk() {
     local version
     [ -n "$(find_jdks)" ] && return

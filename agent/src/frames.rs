@@ -1,7 +1,7 @@
 //! Makes frames from what the probes have kept and from the stack trace.
 //!
 //! - [`keys`] finds parameters that are secret because of the key beside them.
-//! - [`places`] finds which element of the stack trace is which captured frame.
+//! - [`places`](mod@places) finds which element of the stack trace is which captured frame.
 //! - [`running`] finds the frames that the thread is still in, and reads their entry values.
 //! - [`threads`] makes the frames of a thread that goes on, for dumps of all threads.
 //! - [`unwrapped`] restores the frames that an exception has passed inside a wrapper.

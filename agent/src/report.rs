@@ -1,7 +1,7 @@
 //! From an exception that the probes hand over to a crash file.
 //!
 //! - [`storing`] writes the failure and its objects, without secrets.
-//! - [`ways`] reads what the probes know of the way of an exception and of its causes.
+//! - [`ways`](mod@ways) reads what the probes know of the way of an exception and of its causes.
 //!
 //! The rules decide what is a failure. The same failure (by exception classes, the place of the
 //! throw, and the program's first frames) is stored once and then counted; `per-minute` and

@@ -8,7 +8,7 @@ import time
 from .common import HINDSIGHT, ROOT, agent_option, build, fresh, jars, javac, jdks, note
 from .mutability import SUBJECTS as LIBRARIES, loads
 
-# The classes to record; and those that PIT changes, where all would take it hours.
+# The classes to record; and those that PIT mutates, if all would take it hours.
 SUBJECTS = {
     "jsoup": ("org.jsoup.**", "org.jsoup.nodes.*"),
     "h2": ("org.h2.**", "org.h2.value.*"),
@@ -16,7 +16,7 @@ SUBJECTS = {
     "htmlparser": ("org.htmlparser.**", "org.htmlparser.*"),
     "ecj": ("org.eclipse.jdt.**", "org.eclipse.jdt.internal.compiler.util.*"),
 }
-# Those that a program of ours uses; the others have a main method.
+# The subjects that a program of ours uses; the others have a main method.
 PROGRAMS = {"jsoup": "UseJsoup", "h2": "UseH2", "sat4j": "UseSat4j"}
 PIT = ["org.pitest:pitest-command-line:1.17.4", "org.pitest:pitest-entry:1.17.4", "org.pitest:pitest:1.17.4",
        "org.pitest:pitest-junit5-plugin:1.2.1", "org.apache.commons:commons-text:1.10.0",
@@ -28,7 +28,7 @@ JACOCO = ["org.jacoco:org.jacoco.core:0.8.14", "org.ow2.asm:asm:9.9", "org.ow2.a
 
 def hindsight(*arguments, check=True):
     done = subprocess.run([HINDSIGHT, *map(str, arguments)], capture_output=True, text=True)
-    # 1 is also: some tests differ. What was asked for is in the output.
+    # Status 1 also means that some tests differ. The result that was asked for is in the output.
     if done.returncode and (check or not done.stdout):
         raise RuntimeError(done.stderr)
     return done

@@ -83,7 +83,7 @@ def generate(homes, fetch, sources, work):
     }
     for mode, extra in modes.items():
         def shrunk(out):
-            # Into a directory it would copy the jar as a jar.
+            # It would copy the jar into a directory as a jar.
             jar = out / "shrunk.jar"
             run([oldest / "bin/java", "-Xmx1500m", "-cp", proguard, "proguard.ProGuard", "-injars", guava, "-outjars",
                  jar, "-libraryjars", f"{oldest}/jmods/java.base.jmod(!**.jar;!module-info.class)", "-dontwarn",
@@ -98,7 +98,7 @@ def generate(homes, fetch, sources, work):
             (out / "lambdas").mkdir()
             run([home / "bin/java", "-cp", f"{out / 'program'}:{run_time}", "-Dnet.bytebuddy.experimental=true",
                  "--add-opens", "java.base/java.lang=ALL-UNNAMED", f"-Dcglib.debugLocation={out / 'cglib'}",
-                 # JDK 25 defines nothing when it saves proxies.
+                 # JDK 25 does not define proxies that it saves.
                  f"-Djdk.proxy.ProxyGenerator.saveGeneratedFiles={str(home == oldest).lower()}",
                  f"-Djdk.internal.lambda.dumpProxyClasses={out / 'lambdas'}",
                  "-Djdk.invoke.LambdaMetafactory.dumpProxyClassFiles=true",

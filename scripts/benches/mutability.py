@@ -20,9 +20,9 @@ SUBJECTS = {
     "jsoup": ["org.jsoup:jsoup:1.14.2"],
     "snakeyaml": ["org.yaml:snakeyaml:2.0"],
 }
-# javac as a jar, of a name of its own.
+# javac as a jar, under a name of its own.
 COMPILER = ["org.frgaal:compiler:24.0.0"]
-# Together more than 100,000 methods.
+# Programs with more than 100,000 methods together.
 LARGE = [
     "org.eclipse.jdt:ecj:3.37.0", "com.h2database:h2:2.2.224",
     "org.jetbrains.kotlin:kotlin-compiler-embeddable:2.1.20", "org.scala-lang:scala-compiler:2.13.16",
@@ -116,7 +116,7 @@ def loads(work):
     compiled = ["-17", "-nowarn", "-d", str(work / "ecj"), *sources]
     return {
         "ecj": (SUBJECTS["ecj"], ["org.eclipse.jdt.internal.compiler.batch.Main", *compiled]),
-        # The JDK's own javac is out of the way.
+        # The JDK's own javac is excluded by limiting the modules.
         "javac": (COMPILER, ["--limit-modules", "java.base,java.logging,java.xml,jdk.zipfs", "org.frgaal.Main",
                              "-proc:none", "-d", str(work / "javac"), *sources]),
         "h2": (SUBJECTS["h2"], ["org.h2.tools.RunScript", "-url", "jdbc:h2:mem:x", "-script", str(script)]),

@@ -9,7 +9,7 @@ from .common import ROOT, agent_option, build, fresh, in_turns, jars, javac, jdk
 COLUMNS = {"first": "first, CPU ms", "steady": "steady, CPU ms", "own": "steady, no JIT", "whole": "all, CPU ms", "wall": "process, wall ms",
            "resident": "most resident, MB"}
 
-# Together about 390,000 lines; see test-programs/compile-inputs.txt.
+# About 390,000 lines together; see test-programs/compile-inputs.txt.
 TREES = [
     "org.apache.commons:commons-math3:3.6.1:sources",
     "org.apache.commons:commons-collections4:4.4:sources",
@@ -17,7 +17,8 @@ TREES = [
 ]
 ECJ = "org.eclipse.jdt:ecj:3.40.0"
 
-# What second chance knows after a failure in ecj: the methods of a stack deep in a method's body.
+# The methods that second chance knows after a failure in ecj: those of a stack deep in a method's
+# body.
 AFTER = [f"org.eclipse.jdt.internal.compiler.{method}" for method in [
     "lookup.Scope.findMethod", "lookup.Scope.findMethod0", "lookup.Scope.getMethod", "ast.MessageSend.findMethodBinding",
     "ast.MessageSend.resolveType", "ast.Expression.resolve", "ast.BinaryExpression.resolveType",
@@ -56,10 +57,12 @@ def compare(name, command, sides, runs, rounds):
                 raise RuntimeError(f"{name} {side}: {done.stdout}{done.stderr[:2000]}")
             cpu = [int(line[0]) for line in lines]
             figures[side]["first"].append(cpu[0])
-            # The JVM tells CPU time in steps of 10 ms, so that only a mean says something of short rounds.
+            # The JVM reports CPU time in steps of 10 ms, so only a mean is meaningful for short
+            # rounds.
             steady = max(1, rounds // 3)
             figures[side]["steady"].append(round(statistics.mean(cpu[-steady:])))
-            # In a large program the JIT goes on for minutes; what it does when is chance.
+            # In a large program the JIT goes on for minutes, and what it does when is a matter of
+            # chance.
             if all(len(line) > 3 for line in lines):
                 jit = [int(line[2]) for line in lines]
                 figures[side]["own"].append(round(statistics.mean(both - its for both, its in zip(cpu[-steady:], jit[-steady:]))))
@@ -106,7 +109,7 @@ def main(rest):
     classes = javac(home, work / "classes", [ROOT / "test-programs/bench/CompileLoop.java"])
     ecj = jars([ECJ])
     for compiler in options.compiler:
-        # javac is a part of the JDK, which is left alone unless asked for.
+        # javac is a part of the JDK, which is not instrumented unless asked for.
         include = {"include": "com.sun.tools.javac.**"} if compiler == "javac" else {}
         agents = {
             "reference": {"copy": "reference"},

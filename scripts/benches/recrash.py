@@ -9,7 +9,7 @@ from .reproduce import properties
 
 SOURCES = ROOT / "test-programs" / "bench"
 TREE = ["org.apache.commons:commons-lang3:3.14.0:sources"]
-# Inputs by their numbers of lines: single files of commons-lang3, and for the last one a package.
+# Inputs by their numbers of lines: single files of commons-lang3, and a package as the last one.
 INPUTS = {
     50: ["function/Consumers.java"],
     100: ["exception/ExceptionContext.java"],
@@ -18,7 +18,7 @@ INPUTS = {
 }
 ROUNDS = {50: 300, 100: 300, 650: 120, 8000: 30}
 SVN_ROUNDS = 6
-# What second chance knows after a failure in svnkit's update.
+# The methods that second chance knows after a failure in svnkit's update.
 SVN_AFTER = [f"org.tmatesoft.svn.core.{method}" for method in [
     "internal.wc2.ng.SvnNgUpdate.run", "internal.wc2.ng.SvnNgAbstractUpdate.updateInternal", "internal.wc2.ng.SvnNgAbstractUpdate.update",
     "internal.wc2.ng.SvnNgAbstractUpdate.doUpdate", "internal.wc.SVNUpdateEditor17.addFile", "internal.wc.SVNUpdateEditor17.closeFile",

@@ -55,7 +55,7 @@ def without(source, lines):
     text = source.read_text().splitlines(keepends=True)
     doomed, first = set(), None
     for number, line in enumerate(text, 1):
-        # A test is its comments, its annotation and its body, between blank lines.
+        # A test consists of its comments, its annotation and its body, between blank lines.
         if line.startswith("    //") or line.startswith("    @Test"):
             first = first or number
         if line.rstrip() == "    }" and first:
@@ -80,7 +80,7 @@ def compile_tests(home, out, sources, classpath):
             lines = {}
             for path, line in re.findall(r"^(\S+\.java):(\d+): error:", str(error), re.MULTILINE):
                 lines.setdefault(path, set()).add(int(line))
-            # Not any(...): every source must be looked at.
+            # This is not any(...), because every source must be examined.
             changed = [without(source, lines.get(str(source), set())) for source in sources]
             if not any(changed):
                 raise
@@ -99,7 +99,7 @@ def fixed_results(case, spec, homes, home, tests, work):
     options = spec.get("javac", "").replace("@CASE@", str(folder)).split()
     classes = javac(home, work / "fixed-classes", [folder / "Driver.java"], paths, options)
     console = jars([CONSOLE])
-    # Tests that need no stored state have no library.
+    # Tests that need no stored state come without a library.
     lib = map(str, tests.glob("lib/**/*.jar"))
     classpath = [str(classes), *paths, *console, *lib, str(tests / "src/test/resources")]
     sources = list((tests / "src/test/java").rglob("*.java"))

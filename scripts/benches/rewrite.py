@@ -8,10 +8,11 @@ import subprocess
 from .common import ROOT, WORK, fresh, jars, javac, jdks, note, spread
 
 ASM = "org.ow2.asm:asm:9.9"
-# What ASM does too, and which of our jobs does the same.
+# The jobs that ASM does as well, with the corresponding job of ours.
 ASM_JOBS = {"fields": "crash-fields", "trace": "trace"}
 JOBS = ["decode", "crash-fields", "crash-reference", "trace"]
-# The first classes of a fresh process: a JVM that has compiled nothing yet, and one that has compiled a little.
+# The numbers of first classes in a fresh process: for a JVM that has compiled nothing yet, and one
+# that has compiled a little.
 FIRST = [100, 1000]
 
 
@@ -62,13 +63,16 @@ def main(rest):
             """MB/s of each of the first classes in a process."""
             return [size * 1e3 / took for size, took in zip(first_bytes, nanos)]
 
-        # By job: MB/s of the first classes in a fresh process, of all in every round, and the rest of the last line.
+        # By job: MB/s of the first classes in a fresh process, of all in every round, and the rest
+        # of the last line.
         ours = {}
-        # The same by job of ours, of ASM: of the first classes, of all when it is warm, and methods.
+        # The same figures of ASM, by our job: of the first classes, of all when it is warm, and
+        # methods.
         asms = {job: {"cold": [], "warm": [], "methods": 0} for job in ASM_JOBS.values()}
         for run in range(options.runs):
             for wanted in JOBS:
-                # Each in a process of its own, as ASM's are, so that none finds what another has warmed up.
+                # Each runs in a process of its own, as ASM's do, so that none profits from
+                # another's warm-up.
                 done = subprocess.run([program, pack, str(options.rounds), firsts, wanted], check=True, capture_output=True, text=True)
                 for at, line in enumerate(done.stdout.splitlines()):
                     name, *figures = line.split()
@@ -79,7 +83,8 @@ def main(rest):
                         job["cold"].append(speeds(first))
                     job["all"].append(size * 1e3 / nanos)
                     job["rest"] = (methods, written, count * 1e3 / size, allocated / size)
-            # One thread's garbage is collected outside of that thread's time, which is in ASM's favour.
+            # Garbage is collected outside of the measured time of the one thread, which favours
+            # ASM.
             for asm_job, job in ASM_JOBS.items():
                 done = subprocess.run(
                     [home / "bin/java", "-XX:+UseSerialGC", "-Xms1g", "-cp", ":".join([str(java), *asm]), "AsmRewrite",

@@ -10,7 +10,7 @@ from .common import ROOT, agent_option, build, fresh, jars, javac, jdks, note, r
 
 SOURCES = ROOT / "test-programs" / "bench"
 TOMCAT = ["org.apache.tomcat:tomcat-annotations-api:10.1.30", "org.apache.tomcat.embed:tomcat-embed-core:10.1.30"]
-# Tomcat catches what the shop throws, so the rule names the shop's own end.
+# Tomcat catches the shop's exceptions, so the rule names the shop's own outermost method.
 REPORT = "escape:ShopServer$Orders.doGet"
 SIDES = {"without": None, "reference": {"copy": "reference"}, "fields": {"copy": "fields"}, "second": {"mode": "second-chance"}}
 

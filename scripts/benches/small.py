@@ -7,7 +7,7 @@ import subprocess
 
 from .common import ROOT, agent_option, build, cpu_of, fresh, in_turns, jars, javac, jdks, ratio, spread
 
-# 13,500 classes; the first of them come again, by other loaders, where more are wanted.
+# 13,500 classes; if more are wanted, the first of them are loaded again by other loaders.
 LIBRARIES = [
     "com.google.javascript:closure-compiler:v20240317",
     "com.google.javascript:closure-compiler:v20190513",
@@ -79,7 +79,8 @@ def startup(rest):
     return 0
 
 
-# A throw of a million is told in so many parts: see `in_turns` for why the middle of a few long ones says little.
+# A million throws are reported in this many parts: see `in_turns` for why the middle of a few long
+# ones says little.
 PARTS = 20
 
 
@@ -113,7 +114,7 @@ def throws(rest):
             crashes = sum(len(list(out.glob("*.hsc*"))) for out in work.glob("out-*"))
             print(f"throw at depth {options.depth}, exception: {kind}, JDK {version}: ns of CPU each; {crashes} crash files")
             for side in sides:
-                # The tenth part of all that was fastest had the processor's core for itself.
+                # The fastest tenth of all parts had the processor's core for itself.
                 alone, alone_without = (statistics.quantiles(cost[of], n=10)[0] for of in (side, "without"))
                 mean, mean_without = (statistics.mean(cost[of]) for of in (side, "without"))
                 print(f"  {side:10} mean {mean:5.0f}   {mean / mean_without:.2f} x   fastest tenth {alone:5.0f}   "

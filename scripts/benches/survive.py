@@ -20,10 +20,11 @@ TABLE = ROOT / "test-programs" / "SURVIVE.md"
 DRIVER = ROOT / "target" / "release" / "survive"
 HOME = WORK / "survive"
 MARK = "<!-- What follows is written by scripts/bench survive. -->"
-# Why methods may stay as they were; whatever else is said counts as too many of them.
+# The reasons, size or age, for which methods may stay as they were; those with any other reason are
+# counted separately.
 SIZE_OR_AGE = {"code of a version before 45.3", "subroutines", "too large", "too many local variables",
                "constant pool full"}
-# The JVMs must verify what they load, whoever loads it.
+# The JVMs must verify what they load, from whatever loader.
 VERIFY = ["-XX:+UnlockDiagnosticVMOptions", "-XX:+BytecodeVerificationLocal", "-XX:+BytecodeVerificationRemote"]
 SMALL = ["-Xmx1500m", "-XX:+UseSerialGC"]
 
@@ -162,7 +163,7 @@ def one_part(name, jars, every, homes, classes, options):
     state = key(jars, version)
     if not options.fresh and out.exists():
         result = json.loads(out.read_text())
-        # One that was broken off has no key.
+        # An interrupted run has no key.
         result["earlier"] = result.get("key") != state
         if "key" in result and (options.stored or not result["earlier"]):
             return result
@@ -172,12 +173,12 @@ def one_part(name, jars, every, homes, classes, options):
     index(jars if version is None else [], every, names)
     patch = HOME / f"{name}.patch" if version else None
     if patch:
-        # Of a run that was broken off.
+        # It was left by an interrupted run.
         run(["rm", "-rf", patch])
     spec = HOME / f"{name}.spec"
     known = harnesses(homes, classes, names)
     if version:
-        # Classes of java.lang can be defined by the boot loader only; see `in_life`.
+        # Classes of java.lang can only be defined by the boot loader; see `in_life`.
         known = [harness for harness in known if not harness["name"].startswith("JVM")]
     spec.write_text(json.dumps({
         "jars": jars, "harnesses": known, "out": str(out),
@@ -337,7 +338,7 @@ def main(rest):
     for part in wanted:
         if part not in names:
             parser.error(f"there is no part {part}; there are {', '.join(names)}")
-    # All of the corpus is needed for a part, to look up what its jars refer to.
+    # A part needs all of the corpus, to look up what its jars refer to.
     paths = fetch([coordinates for part in listed.values() for coordinates in part])
     parts = {}
     for part, coordinates in listed.items():

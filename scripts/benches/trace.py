@@ -20,14 +20,14 @@ MODES = {
 
 ASM = ["org.ow2.asm:asm:9.9", "org.ow2.asm:asm-tree:9.9", "org.ow2.asm:asm-commons:9.9"]
 KIEKER = "net.kieker-monitoring:kieker:1.15.2:aspectj"
-# With the trees of `overhead` more than 500,000 lines.
+# Together with the trees of `overhead`, these are more than 500,000 lines.
 MORE_TREES = [
     "commons-net:commons-net:3.10.0:sources",
     "commons-io:commons-io:2.15.1:sources",
     "org.apache.commons:commons-text:1.11.0:sources",
     "org.apache.commons:commons-csv:1.10.0:sources",
 ]
-# The ends of the lines of what runs in rounds.
+# The end of the output lines of programs that run in rounds.
 ROUND = " ok"
 
 
@@ -43,7 +43,7 @@ def kieker(home, work):
         f"{writer}.FileWriter.logStreamHandler": f"{writer}.BinaryLogStreamHandler",
         f"{writer}.FileWriter.customStoragePath": out,
     }
-    # Its weaver reads class files of Java 11.
+    # Its weaver reads class files up to Java 11.
     classes = javac(home, work / "kieker", [ROOT / "test-programs/bench/TraceSmall.java"], options=["--release", "11"])
     return [f"-javaagent:{jars([KIEKER])[0]}", *(f"-D{name}={value}" for name, value in settings.items()), "-cp", classes]
 
@@ -67,7 +67,7 @@ def small(home, work):
         if options == "asm":
             command += ["PeerTrace", out]
         elif options == "kieker":
-            # Sixty bytes a call, unpacked: fewer of them.
+            # A call takes sixty bytes, unpacked, so there are fewer of them.
             command, rest = kieker(home, work), ["TraceSmall", "1000000"]
         elif options:
             command.insert(0, agent_option(out=out, mode="trace", **options))

@@ -14,14 +14,15 @@ PROGRAMS = ROOT / "test-programs" / "whole"
 MODES = {
     "reference": {"copy": "reference"},
     "fields": {"copy": "fields"},
-    # Every method reports what leaves it and what it catches: the most that rules can ask for.
+    # Every method reports what leaves it and what it catches, which is the most that rules can ask
+    # for.
     "rules": {"copy": "fields", "report": "uncaught;escape:**;caught:**"},
     "depth": {"copy": "depth:2"},
     "deep": {"copy": "deep"},
     "second": {"mode": "second-chance"},
     "trace": {"mode": "trace", "trace-what": "calls;writes;values"},
 }
-# Modes in which a run without failures has no probes.
+# The modes in which a run without failures has no probes.
 LAZY = {"second"}
 COLLECTORS = {
     "G1": ["-XX:+UseG1GC"],
@@ -32,9 +33,9 @@ COLLECTORS = {
 }
 # Every mode with the default collector, and every collector with some mode.
 USUAL = [("G1", "reference"), ("G1", "fields"), ("G1", "rules"), ("Parallel", "fields"), ("Serial", "rules"), ("Z", "reference")]
-# The programs for which everything is compiled before it runs; it takes long.
+# The programs for which everything is compiled before it runs, which takes long.
 COMPILED = {"xalan"}
-# Troubles of our own. Any of them is a fault, whatever the output.
+# Counters of the agent's own problems. Any of them is a fault, whatever the output.
 TROUBLES = ("internal_errors", "crashes_lost_internal", "crashes_not_written", "agent_not_started", "uncaught_not_hooked",
             "run_json_not_written", "classes_with_probes_of_another_run", "classes_left_alone:malformed")
 

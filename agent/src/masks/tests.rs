@@ -2,7 +2,7 @@ use super::*;
 use crate::sys::thread_cpu;
 use std::time::Duration;
 
-/// What is found in a text, where a few names are secret.
+/// The parts that are found in a text, with a few names of secrets.
 fn found(text: &str) -> Vec<&str> {
     let parts = credentials(text, &is_secret);
     parts.into_iter().map(|part| &text[part]).collect()
@@ -171,7 +171,7 @@ fn members_of_json_are_found_by_their_names() {
             r#"[{"name":"DB_PASSWORD","value":"v"},{"name":"x","value":"w"}]"#,
             &["v"],
         ),
-        // A document in a string of another, and in one of that.
+        // A document is in a string of another one, and in one of that.
         (
             r#"{"body":"{\"user\":\"ann\",\n \"password\":\"a\\\"b\"}","c":"d"}"#,
             &[r#"a\\\"b"#],
@@ -180,15 +180,15 @@ fn members_of_json_are_found_by_their_names() {
             r#"{"a":"{\"b\":\"{\\\"password\\\":\\\"deep\\\"}\"}"}"#,
             &["deep"],
         ),
-        // Parts of a document, among other things.
+        // These are parts of documents, among other things.
         (r#"HTTP/1.1 200 OK ... {"password": "cut"#, &["cut"]),
         (r#"no user: (String)"{"password":"p"}"; line: 1"#, &["p"]),
         (r#""password":"p""#, &["p"]),
-        // As programs in other languages write it.
+        // Programs in other languages write it like this.
         ("{'user': 'ann', 'password': 'p'}", &["p"]),
         (r#"mutation { login(user: "ann", password: "p") }"#, &["p"]),
         (r#"{"query":"{ login(password: \"p\") }"}"#, &["p"]),
-        // What is no secret by its value.
+        // These values are not secrets.
         (
             r#"{"passwordExpired":true,"password":null,"passwordAge":12}"#,
             &[],
@@ -227,7 +227,7 @@ fn components_of_printed_objects_are_found_by_their_names() {
         ("User[password=a]b]", &["a]b"]),
         ("User[password=Secret[value=x], id=1]", &["Secret[value=x]"]),
         ("UPDATE users SET name='a', password='x' WHERE id=1", &["x"]),
-        // Nothing is said.
+        // These values say nothing.
         ("User[name=ann, password=***]", &[]),
         ("User[name=ann, password=null, passwordExpired=true]", &[]),
         ("login [user={}, password={}]", &[]),
@@ -320,7 +320,7 @@ fn lines_are_found_by_their_names() {
             "127.0.0.1 \"GET /a?password=p&b=c HTTP/1.1\" 200\nx",
             &["p"],
         ),
-        // What messages and prose say.
+        // Messages and prose say this.
         ("password: must not be empty", &[]),
         ("password: invalid", &[]),
         ("Enter your password: please", &[]),
@@ -423,7 +423,8 @@ fn overlapping_parts_are_masked_once() {
     assert_eq!(masked, "Authorization: Bearer ***, {\"password\":\"***\"}");
 }
 
-/// So are those that end but once, however often they seem to begin, and what is found in them is as long as it.
+/// This also holds for texts with a single end, however often something seems to begin; and what is
+/// found in them is that long.
 #[test]
 fn what_ends_once_is_found_once() {
     for (part, end) in [
@@ -447,7 +448,7 @@ fn what_ends_once_is_found_once() {
     }
 }
 
-/// Texts that begin what never ends, over and over: each is read once for each rule.
+/// Texts that begin, over and over, what never ends: each is read once for each rule.
 #[test]
 fn large_texts_are_read_in_one_pass() {
     for part in [
@@ -529,7 +530,7 @@ fn secrets_of_a_command_line_are_masked() {
             "-javaagent:/a/b.jar=password=s,host=h -Dq=password=s",
             "-javaagent:/a/b.jar=password=***,host=h -Dq=password=***",
         ),
-        // What is a secret there, these say.
+        // These say what is a secret there.
         (
             "-agentpath:/a/libhindsight.so=out=b,redact=password=x -agentlib:hindsight=a=b,password=c",
             "-agentpath:/a/libhindsight.so=out=b,redact=password=x -agentlib:hindsight=a=b,password=c",
@@ -543,7 +544,7 @@ fn secrets_of_a_command_line_are_masked() {
         let masked = arguments(parts, &is_secret, &mut |_| ());
         assert_eq!(masked.join(" "), expected);
     }
-    // What is masked is a secret elsewhere, too, but for what says nothing.
+    // What is masked is a secret elsewhere, too, except what says nothing.
     let mut told = Vec::new();
     let line = "--password s3 --passwords 7 -Dx.password=p4 --password=true http://u:x5@h";
     let parts = line.split(' ').map(str::to_owned);

@@ -54,7 +54,7 @@ fn traces_have_keys_of_their_own() {
     }
 }
 
-/// A comma is what separates keys, and what one types in a list.
+/// A comma separates keys, but people also type it in lists.
 #[test]
 fn lists_with_commas_are_understood_or_explained() {
     for text in [
@@ -155,7 +155,8 @@ fn all_keys_are_understood() {
     );
 }
 
-/// A token is a secret by whose it is, and not where it is what a parser has found or a page begins with.
+/// A token is a secret because of its issuer or owner, and not if a parser has found it or a page
+/// begins with it.
 #[test]
 fn tokens_of_services_are_told_from_those_of_parsers() {
     const STRING: &str = "Ljava/lang/String;";
@@ -228,7 +229,7 @@ fn tokens_of_services_are_told_from_those_of_parsers() {
     }
 }
 
-/// Words that are parts of others, and numbered ones.
+/// The words of secrets as parts of others, and numbered ones.
 #[test]
 fn words_of_secrets_are_found_among_others() {
     let options = Options::parse("").unwrap();
@@ -283,7 +284,8 @@ fn words_of_secrets_are_found_among_others() {
     }
 }
 
-/// A text from outside that is taken for a name may have any number of words, and the failing thread waits.
+/// A text from outside that is taken for a name may have any number of words, while the failing
+/// thread waits.
 #[test]
 fn long_names_are_read_in_linear_time() {
     let options = Options::default();
@@ -295,7 +297,7 @@ fn long_names_are_read_in_linear_time() {
     assert!(thread_cpu() - began < Duration::from_secs(4));
 }
 
-/// What is asked of whole texts leaves out no name that is secret, and few texts are looked at for nothing.
+/// The quick check of whole texts misses no name of a secret, and few texts are examined in vain.
 #[test]
 fn texts_with_names_of_secrets_are_told_from_others() {
     const STRING: &str = "Ljava/lang/String;";
@@ -467,7 +469,7 @@ fn a_log_of_writes_has_a_size() {
     }
 }
 
-/// An option file of this name and content.
+/// Creates an option file with this name and content, and returns its path.
 fn option_file(name: &str, content: &str) -> String {
     let directory = std::env::temp_dir().join(format!("hindsight-options-{}", std::process::id()));
     fs::create_dir_all(&directory).unwrap();
@@ -491,7 +493,7 @@ fn quotes_around_members_of_a_list_are_no_part_of_them() {
     let first = Options::parse("include=\"a.**\";\"b.**\",exclude='x.*' ;y.*").unwrap();
     assert!(first.include.matches("a.B") && first.include.matches("b.C"));
     assert!(first.exclude.matches("x.K") && first.exclude.matches("y.K"));
-    // A name of Kotlin's.
+    // This is a name as in Kotlin.
     let file = option_file("apostrophe", "mode=trace\nfrom=a.B.it's;a.B.c\n");
     let from = Options::parse(&format!("@{file}")).unwrap().trace.from;
     fs::remove_file(file).unwrap();

@@ -62,14 +62,14 @@ fn probes_of_writes_have_the_members_of_the_contract() {
     require(&writes.fields, contract::MISSED, true);
 }
 
-/// What silent probes call is there for each probe that stands in a class of a program.
+/// Each probe that may be in a class of a program has a silent counterpart.
 #[test]
 fn each_probe_is_there_without_effect() {
     let silent = class(contract::SILENT);
     for of in [contract::PROBE, contract::WRITES, TRACE] {
         let public = |member: &&Member<'_>| {
             let name = member.name.to_string_lossy();
-            // What the JVM and the hooks of the JDK's own methods call stands in no other class.
+            // What the JVM and the hooks of the JDK's own methods call is in no other class.
             let others = [
                 contract::UNCAUGHT.name,
                 contract::HANDED_OVER.name,

@@ -1,4 +1,4 @@
-//! Reading and rewriting class files.
+//! Targets that read and rewrite class files.
 
 use hindsight_classfile::ClassFile;
 use hindsight_instrument::{
@@ -18,7 +18,7 @@ const PARSE: Limits = Limits {
     nanos: 50_000_000,
 };
 
-/// A class that can be read is written as it was, and whatever it says can be
+/// Checks that a class that can be parsed is written as it was, and that all that it says can be
 /// asked for.
 pub fn parse(bytes: &[u8]) {
     within(&PARSE, bytes.len(), || {
@@ -43,11 +43,10 @@ const INSTRUMENT: Limits = Limits {
     nanos: 200_000_000,
 };
 
-/// Methods whose entry is hooked, of one class.
+/// The most methods of one class whose entry is hooked.
 const HOOKED: usize = 4;
 
-/// Every plan gives an error, or a class that can be read and whose code makes
-/// sense.
+/// Checks that every plan gives an error, or a class that can be parsed and whose code makes sense.
 pub fn instrument(bytes: &[u8]) {
     let check = |new: &[u8]| {
         let class = ClassFile::parse(new).expect("what was written can be read");
@@ -77,7 +76,7 @@ pub fn instrument(bytes: &[u8]) {
         if read(bytes).is_ok() {
             read(&new).expect("new code makes sense");
         }
-        // Once is enough.
+        // One class of each is enough.
         let twice = crash(&new, &plan).expect("what was written can be read");
         assert!(twice.class.is_none());
     }

@@ -1,8 +1,7 @@
-//! Reading crash files.
+//! The target that reads crash files.
 //!
-//! Checksums and compression would keep a fuzzer out, so besides whole files
-//! there are inputs that are runs of records: a kind, the length of the
-//! content in two bytes, the content.
+//! Checksums and compression would keep a fuzzer out, so besides whole files there are inputs that
+//! are runs of records: a kind, the length of the content in two bytes, the content.
 
 use std::fs;
 use std::path::Path;
@@ -16,8 +15,8 @@ use hindsight_tracelog::writer;
 
 use crate::limits::{Limits, within};
 
-/// Objects may be missing between others, up to a bound, which is what the
-/// memory in any case is for.
+/// The limits. Objects may be missing between others, up to a bound, for which the fixed part of
+/// the memory is.
 const LIMITS: Limits = Limits {
     bytes_per_byte: 1 << 10,
     bytes: 256 << 20,

@@ -1,11 +1,11 @@
-//! What an input may cost: memory and time in proportion to its size.
+//! Limits what an input may cost: memory and time in proportion to its size.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::fs;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-/// Counts what is allocated, and the most that was at one time.
+/// An allocator that counts the bytes allocated, and their maximum at one time.
 struct Counting;
 
 static NOW: AtomicUsize = AtomicUsize::new(0);
@@ -49,8 +49,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Bytes and nanoseconds that an input may cost: so many for each of its bytes,
-/// and some in any case.
+/// The bytes and nanoseconds that an input may cost: for each of its bytes, and in any case.
 pub struct Limits {
     pub bytes_per_byte: usize,
     pub bytes: usize,
@@ -58,7 +57,7 @@ pub struct Limits {
     pub nanos: u64,
 }
 
-/// Time on the processor of this thread.
+/// The processor time of this thread.
 fn on_cpu() -> Option<Duration> {
     let text = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     let nanos = text.split_whitespace().next()?.parse().ok()?;
@@ -79,8 +78,7 @@ pub fn within<T>(limits: &Limits, len: usize, mut work: impl FnMut() -> T) -> T 
         "{peak} bytes of memory for an input of {len} bytes; {allowed} are allowed"
     );
     let allowed = Duration::from_nanos(limits.nanos_per_byte * len as u64 + limits.nanos);
-    // Others may have had the processor, so what seems slow is run once more
-    // and measured well.
+    // Other threads may have had the processor, so a slow run is repeated and measured precisely.
     if elapsed > allowed
         && let Some(before) = on_cpu()
     {

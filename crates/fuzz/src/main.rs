@@ -1,24 +1,23 @@
 //! Hostile bytes for everything that reads bytes, guided by coverage.
 //!
-//! One program with several targets; the environment variable
-//! `HINDSIGHT_FUZZ` names the one to run. `scripts/fuzz` builds it with the
-//! instrumentation that libFuzzer needs, which the stable compiler has, and
-//! gives it seeds.
+//! It is one program with several targets; the environment variable `HINDSIGHT_FUZZ` names the one
+//! to run. `scripts/fuzz` builds it with the instrumentation that libFuzzer needs, which the stable
+//! compiler has, and gives it seeds.
 //!
 //! - [`classes`]: `parse` reads class files, `instrument` rewrites them.
 //! - [`crash_file`] reads crash files.
 //! - [`trace`] reads traces.
 //! - [`options`] reads the agent's options.
-//! - [`limits`] watches memory and time.
+//! - [`limits`] limits memory and time.
 //!
-//! What is found becomes a test in the crate that was wrong.
+//! A finding becomes a test in the crate that was wrong.
 #![no_main]
 
 use std::env;
 use std::sync::OnceLock;
 
 mod classes;
-// What the agent's options are made of, where they look for it.
+// The modules that the agent's options use, at the paths where they expect them.
 #[expect(dead_code, reason = "only the options are read here")]
 #[path = "../../../agent/src/copies.rs"]
 mod copies;
@@ -30,7 +29,7 @@ mod options;
 mod share;
 mod trace;
 
-/// A target: fails by panicking.
+/// A target, which fails by panicking.
 type Target = fn(&[u8]);
 
 const TARGETS: [(&str, Target); 5] = [

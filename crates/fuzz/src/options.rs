@@ -1,7 +1,6 @@
-//! Reading the agent's options.
+//! The target that reads the agent's options.
 
-// The agent is a library for the JVM alone, so its sources are taken as they
-// are.
+// The agent is only a library for the JVM, so its sources are included as they are.
 #[expect(dead_code, reason = "options are read here, and not followed")]
 #[path = "../../../agent/src/options/mod.rs"]
 mod agent;
@@ -15,7 +14,7 @@ const LIMITS: Limits = Limits {
     nanos: 50_000_000,
 };
 
-/// Options are understood, or refused in one line.
+/// Checks that options are understood, or refused in one line.
 pub fn parse(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else {
         return;

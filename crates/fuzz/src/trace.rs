@@ -1,9 +1,8 @@
-//! Reading traces.
+//! The target that reads traces.
 //!
-//! Checksums and compression would keep a fuzzer out, so an input is read in
-//! five ways: as a segment, a live file and a dictionary; as the events of a
-//! chunk, which are packed and unpacked; as the columns of a block; as the
-//! index and header of one; and as a record of a dictionary.
+//! Checksums and compression would keep a fuzzer out, so an input is read in five ways: as a
+//! segment, a live file and a dictionary; as the events of a chunk, which are packed and unpacked;
+//! as the columns of a block; as the index and header of one; and as a record of a dictionary.
 
 use std::fs;
 use std::path::Path;
@@ -16,8 +15,8 @@ use hindsight_tracelog::trace::{Filter, Live, Log, ObjectId, Packer, chunk};
 
 use crate::limits::{Limits, within};
 
-/// A block of a few bytes may claim two megabytes, and the model is as large as
-/// it is.
+/// The limits. A block of a few bytes may claim two megabytes, and the model is as large as the
+/// block claims.
 const LIMITS: Limits = Limits {
     bytes_per_byte: 1 << 10,
     bytes: 300 << 20,
@@ -25,7 +24,7 @@ const LIMITS: Limits = Limits {
     nanos: 2_000_000_000,
 };
 
-/// Reads all there is.
+/// Reads everything in a trace.
 fn read(segments: Vec<Vec<u8>>, live: Vec<Vec<u8>>) -> Result<usize, ()> {
     let log = Log::open(Dictionary::default(), segments, Live::read(live)).map_err(|_| ())?;
     let filter = Filter {
@@ -53,7 +52,7 @@ fn read(segments: Vec<Vec<u8>>, live: Vec<Vec<u8>>) -> Result<usize, ()> {
     Ok(count)
 }
 
-/// A segment with one block, whose sums fit.
+/// A segment with one block, whose checksums are right.
 fn segment(index: &[u8], plain: &[u8], events: u32) -> Vec<u8> {
     let payload = zstd::bulk::compress(plain, 1).expect("memory");
     let mut block = vec![0; BLOCK_HEADER];
@@ -89,7 +88,7 @@ fn live(events: &[u8]) -> Vec<u8> {
     file
 }
 
-/// A dictionary with one record, whose sums fit.
+/// A dictionary with one record, whose checksums are right.
 fn dictionary(record: &[u8]) -> Vec<u8> {
     let payload = zstd::bulk::compress(record, 1).expect("memory");
     let mut header = Vec::new();
@@ -123,7 +122,7 @@ pub fn all(bytes: &[u8]) {
     });
 }
 
-/// Writes events, as a chunk has them.
+/// Writes events as a seed, in the form of a chunk.
 pub fn write_seed(dir: &str) {
     let mut events = Vec::new();
     // Calls with one object, their returns, a write, a text.

@@ -1,5 +1,4 @@
-//! Attaching to a running JVM, on every JDK: what is recorded then, and who
-//! refuses.
+//! Attaching to a running JVM, on every JDK: what is recorded then, and who refuses.
 
 use hindsight_test_programs::{
     Jdk, Workplace, agent, both, hindsight, jdks, jdks_in_turn, render, text,
@@ -13,7 +12,7 @@ use std::process::{Child, ChildStdin, Command, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// Does what the letters on its input say, and fails in three ways.
+/// Follows the letters on its input, and fails in three ways.
 const SERVER: &str = "
 import java.util.*;
 import java.util.concurrent.*;
@@ -59,7 +58,7 @@ class Late {
 }
 ";
 
-/// Has a thread do the work that was there before.
+/// Has a thread do the work that existed before.
 const POOL: &str = "
 import java.util.concurrent.*;
 public class Server {
@@ -89,7 +88,7 @@ public class Server {
 }
 ";
 
-/// A JVM that is attached to.
+/// A JVM to which the tests attach.
 pub(crate) struct Server {
     jvm: Child,
     input: Option<ChildStdin>,
@@ -104,7 +103,7 @@ impl Server {
         Server::beside("", source, jdk, workplace, options)
     }
 
-    /// One that uses a jar.
+    /// Starts one with a jar on its class path.
     fn beside(
         jar: &str,
         source: &str,
@@ -160,7 +159,7 @@ impl Server {
             .unwrap()
     }
 
-    /// Its main thread fails at the end of its input.
+    /// Ends the input, at which its main thread fails.
     pub(crate) fn end(mut self) -> Output {
         drop(self.input.take());
         self.jvm.wait_with_output().unwrap()
@@ -187,7 +186,7 @@ fn a_running_jvm_is_recorded_and_let_go() {
         assert!(said["classes"].as_u64() >= Some(1), "{said}");
         assert_eq!(said["refused"], 0, "{said}");
 
-        // Another one stays out, and says so to whoever asked.
+        // Another agent stays out, and reports that to its user.
         let again = server.attach(&["out=elsewhere"]);
         assert_eq!(again.status.code(), Some(1));
         assert!(
@@ -242,7 +241,7 @@ java.lang.ArithmeticException in thread worker, uncaught
     }
 }
 
-/// Has classes of the JDK's compiler loaded, as many as a server of a program has.
+/// Has classes of the JDK's compiler loaded, as many as a program's server has.
 const LOADED: &str = "
 import java.net.URI;
 import java.nio.file.*;
@@ -264,7 +263,7 @@ public class Server {
 }
 ";
 
-/// Whoever lets a JVM go does not wait until all its classes have the probes that nobody wants any more.
+/// Switching off does not wait until all classes have probes that are not wanted any more.
 #[test]
 fn a_jvm_is_let_go_while_it_is_being_attached_to() {
     for jdk in jdks_in_turn() {
@@ -274,7 +273,7 @@ fn a_jvm_is_let_go_while_it_is_being_attached_to() {
         let out = format!("out={},include=com.sun.tools.javac.**", out.display());
         let (attached, off) = thread::scope(|scope| {
             let attaching = scope.spawn(|| server.attach(&[&out]));
-            // Until the agent is there.
+            // This waits until the agent is there.
             let end = Instant::now() + Duration::from_secs(60);
             let off = loop {
                 let off = server.attach(&["mode=off"]);
@@ -298,7 +297,8 @@ fn a_jvm_is_let_go_while_it_is_being_attached_to() {
     }
 }
 
-/// A thread of a server goes on in methods that it has been in before; what it calls from there is captured.
+/// A thread of a server continues in methods that it has been in before; what it calls from there
+/// is captured.
 #[test]
 fn what_a_thread_calls_that_was_there_before_is_captured() {
     for jdk in jdks() {
@@ -327,8 +327,8 @@ fn what_a_thread_calls_that_was_there_before_is_captured() {
     }
 }
 
-/// What was loaded before the agent, and is not to have probes before its first failure, is known by its annotations
-/// all the same; and the program's own way to ask is open.
+/// The annotations of classes that were loaded before the agent, and get no probes before their
+/// first failure, are known all the same; and the program's own requests work.
 #[test]
 fn what_waits_for_its_second_chance_keeps_secrets_and_may_ask() {
     const SOURCE: &str = "
@@ -375,7 +375,8 @@ public class Server {
         server.end();
 
         let (workplace, mut server) = attached(",redact=annotation:Pii");
-        // The first failure has it learn; until the methods have their probes, others are only counted.
+        // It learns from the first failure; until the methods have their probes, others are only
+        // counted.
         let knows = |crash: &Crash| render(crash).contains("Server.fail:8 user=User");
         for _ in 0..300 {
             server.ask(b'f');
@@ -431,8 +432,8 @@ class Server {
 }
 ";
 
-/// Attaches to a server that fails all the time, and lets it go on until a crash that is `wanted` is stored. It has
-/// half a minute at most: on a busy machine probes take their time.
+/// Attaches to a server that fails all the time, and lets it go on until a crash that is `wanted`
+/// is stored. It has half a minute at most, because on a busy machine probes take a while.
 fn record_failing(
     source: &str,
     jdk: &Jdk,
@@ -455,7 +456,8 @@ fn record_failing(
     assert_eq!(output.status.code(), Some(0), "{}", both(&output));
 }
 
-/// While probes are being put in, a failure passes without its arguments; the next one has them and is stored.
+/// While probes are being inserted, a failure passes without its arguments; the next one has them
+/// and is stored.
 #[test]
 fn a_server_that_fails_all_the_time_is_recorded_with_arguments() {
     for jdk in jdks() {
@@ -477,8 +479,8 @@ fn a_server_that_fails_all_the_time_is_recorded_with_arguments() {
     }
 }
 
-/// Writes are told once all classes have their probes, those of collections among them: what is said to be exact
-/// is, and such a crash comes to be stored.
+/// Writes are logged once all classes have their probes, including collections: what is called
+/// exact is so, and such a crash is stored in the end.
 #[test]
 fn deep_copies_of_a_running_jvm_are_exact_or_say_so() {
     let source = FAILING
@@ -563,7 +565,7 @@ fn a_trace_of_a_running_jvm_ends_when_it_is_let_go() {
         let told = ask("events", &[]);
         assert!(told.contains("Server.work("), "JDK {}: {told}", jdk.version);
         assert!(!told.contains("Late"), "JDK {}: {told}", jdk.version);
-        // No thread has defined what was there.
+        // No thread has defined the classes that existed.
         let server = "-            class Server was there before\n";
         assert!(told.contains(server), "JDK {}: {told}", jdk.version);
         let told = ask("events", &["--format", "json"]);
@@ -574,14 +576,15 @@ fn a_trace_of_a_running_jvm_ends_when_it_is_let_go() {
             (&class["before"], &class["thread"]),
             (&true.into(), &Value::Null)
         );
-        // And it is the recording that is so long.
+        // The recording is this long, not the program.
         let stats: Value = serde_json::from_str(&ask("stats", &["--format", "json"])).unwrap();
         let started = stats["started_ms"].as_u64().unwrap();
         assert!(u128::from(started) >= now.as_millis(), "{stats}");
     }
 }
 
-/// A trace that finds no memory says so, and takes none from a program that has little left.
+/// A trace for which there is no memory reports that, and takes none from a program that has little
+/// left.
 #[test]
 fn a_trace_is_refused_where_the_heap_is_full() {
     const SOURCE: &str = "
@@ -611,7 +614,7 @@ public class Server {
         server.ask(b'f');
         let out = format!("mode=trace,out={}", workplace.join("out").display());
         let refused = server.attach(&[&out]);
-        // What it has begun cannot begin again, and there is nothing to be switched off.
+        // A recording that has ended cannot begin again, and there is nothing to be switched off.
         for late in ["record", "mode=off", "mode=crash"] {
             let said = server.attach(&[late]);
             assert_eq!(said.status.code(), Some(1), "{late}: {}", both(&said));
@@ -633,7 +636,7 @@ public class Server {
     }
 }
 
-/// The JDK's own command does the same. It wants quotes around options with `=`.
+/// The JDK's own command has the same effect. It needs quotes around options with `=`.
 #[test]
 fn jcmd_begins_a_trace_and_ends_it() {
     for jdk in jdks() {
@@ -698,7 +701,7 @@ fn who_forbids_attaching_is_told() {
                 jdk.version,
                 both(&attached)
             );
-            // It goes on as if nothing had been.
+            // It continues as if nothing had happened.
             let output = server.end();
             assert_eq!(output.status.code(), Some(1));
             assert!(stderr(&output).contains("Server.work"), "{}", both(&output));
@@ -740,7 +743,7 @@ fn bad_requests_change_nothing() {
     }
     server.ask(b'l');
     assert!(workplace.crash_files().is_empty());
-    // And a good one is none the worse for it.
+    // A valid request still works afterwards.
     let out = format!("out={}", workplace.join("out").display());
     let attached = server.attach(&[&out]);
     assert!(attached.status.success(), "{}", both(&attached));
@@ -750,7 +753,7 @@ fn bad_requests_change_nothing() {
     assert!(!stderr(&output).contains("hindsight:"), "{}", both(&output));
 }
 
-/// A command that has another copy of the agent beside it asks the one that is there.
+/// A command with another copy of the agent beside it asks the loaded one.
 #[test]
 fn the_copy_that_is_loaded_is_asked() {
     let jdk = &jdks_in_turn()[0];
@@ -769,7 +772,7 @@ fn the_copy_that_is_loaded_is_asked() {
         "{}",
         both(&again)
     );
-    // Who names another one is told which one is there.
+    // The answer to a command that names another copy names the loaded one.
     let agent = agent();
     let other = server.attach(&["--agent", agent.to_str().unwrap(), "mode=off"]);
     let there = fs::canonicalize(&copy).unwrap();

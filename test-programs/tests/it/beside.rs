@@ -1,6 +1,5 @@
-//! Other agents, retransformation and redefinition, archives of classes, and
-//! second copies of ours: the program's output stays, frames stay right, and
-//! what cannot be recorded is said.
+//! Other agents, retransformation and redefinition, archives of classes, and second copies of ours:
+//! the program's output stays the same, frames stay right, and what cannot be recorded is reported.
 
 use hindsight_test_programs::{
     Jdk, Workplace, agent, both, hindsight, is_full, jars, jdks, jdks_in_turn, render, root, text,
@@ -37,7 +36,7 @@ fn compile(workplace: &Workplace, jdk: &Jdk, names: &[&str]) -> PathBuf {
     workplace.compile(jdk, &["--release", "17"], &sources)
 }
 
-/// The second version of a class, compiled aside.
+/// The second version of a class, compiled to another place.
 fn second_version(workplace: &Workplace, jdk: &Jdk, name: &str) -> PathBuf {
     let out = workplace.join("v2");
     let options = ["-nowarn", "-g", "--release", "17", "-d"].map(OsString::from);
@@ -68,7 +67,7 @@ fn java_agent(workplace: &Workplace, jdk: &Jdk, class: &str) -> PathBuf {
     jar
 }
 
-/// Our agent's option, and the JVM's for its tests.
+/// The option for our agent, and that of the JVM for its tests.
 fn ours(workplace: &Workplace) -> String {
     format!(
         "-agentpath:{}=out={}",
@@ -101,13 +100,13 @@ fn rendered(workplace: &Workplace) -> String {
     workplace.crashes().iter().map(render).collect()
 }
 
-/// `hindsight junit` on the one crash there is: its exit status and report.
+/// Runs `hindsight junit` on the only crash, and returns its exit status and report.
 fn junit(workplace: &Workplace, jdk: &Jdk, classes: &Path) -> (bool, String) {
     let output = workplace.junit(jdk, classes).output().unwrap();
     (output.status.success(), both(&output))
 }
 
-/// Lines that JaCoCo has seen executed, by class, as its own library tells them.
+/// Prints the lines that JaCoCo has seen executed, by class, with its own library.
 const COVERAGE: &str = r#"
 import java.io.File;
 import org.jacoco.core.analysis.*;
@@ -178,7 +177,7 @@ fn jacoco_still_covers_and_crashes_still_reproduce() {
             if order == "alone" {
                 continue;
             }
-            // JaCoCo puts a field into the classes; the rest is as always.
+            // JaCoCo puts a field into the classes; the rest is unchanged.
             assert_eq!(rendered(&workplace), APP, "{place}");
             let counters = workplace.run_json();
             assert_eq!(
@@ -188,7 +187,7 @@ fn jacoco_still_covers_and_crashes_still_reproduce() {
             );
             let (done, told) = junit(&workplace, jdk, &classes);
             assert!(done && told.contains("3 of 3 frames reproduce"), "{told}");
-            // The hash is that of the class file if we come first; if not, that is said.
+            // The hash is that of the class file if our agent is first; otherwise this is reported.
             assert_eq!(
                 told.contains("differs from the one recorded"),
                 order == "ours last",
@@ -211,7 +210,7 @@ fn jacoco_still_covers_and_crashes_still_reproduce() {
     }
 }
 
-/// The heavy one, of 24 MB and seconds to start: all orders with `HINDSIGHT_FULL=1`.
+/// OpenTelemetry is large, with 24 MB and seconds to start: all orders with `HINDSIGHT_FULL=1`.
 #[test]
 fn opentelemetry_and_ours_do_not_notice_each_other() {
     if !is_full() {
@@ -248,7 +247,7 @@ fn opentelemetry_and_ours_do_not_notice_each_other() {
     }
 }
 
-/// What has a loader of an agent's is that agent's, whatever it is called.
+/// What the loader of an agent defines belongs to that agent, whatever its name.
 #[test]
 fn what_another_agent_brings_with_it_is_no_part_of_the_program() {
     let jdk = &jdks_in_turn()[0];
@@ -285,7 +284,7 @@ fn what_another_agent_brings_with_it_is_no_part_of_the_program() {
 }
 
 /// `Early` loads classes before our agent starts, if it comes first; it retransforms `Thread` and a
-/// class of the JDK at start, and the program's classes later on.
+/// class of the JDK at start, and the program's classes later.
 #[test]
 fn classes_loaded_before_get_their_probes_and_keep_them() {
     for jdk in jdks() {
@@ -368,7 +367,7 @@ fn a_frame_is_told_in_the_version_that_it_runs() {
                 .map(|crash| render(crash).lines().take(3).collect::<Vec<_>>().join("\n"))
                 .collect();
             let latches = "entered=CountDownLatch redefined=CountDownLatch";
-            // The old body calls the new `helper`, as the JVM does.
+            // The old body calls the new `helper`, as in the JVM.
             assert_eq!(
                 crashes,
                 [
@@ -434,8 +433,8 @@ fn nothing_breaks_in_a_storm_of_retransformations() {
                 let frames = render(crash);
                 let lines: Vec<&str> = frames.lines().collect();
                 let target: Vec<&str> = lines[1].trim().splitn(2, " this=").collect();
-                // A class that is redefined between throw and report takes its lines along:
-                // `Throwable` knows none of a version that is gone.
+                // A class that is redefined between throw and report loses its lines: `Throwable`
+                // does not know those of a replaced version.
                 let versions: &[&str] = match depth {
                     4 => &["divide:11", "divide:13", "divide"],
                     _ => &["divide:11", "divide:13"],
@@ -461,13 +460,13 @@ fn nothing_breaks_in_a_storm_of_retransformations() {
             }
             let run = workplace.run_json();
             assert!(counter(&run, "classes_redefined") >= 4, "{run}");
-            // Two versions, however often they come.
+            // There are two versions, however often they are redefined.
             assert!(counter(&run, "methods_instrumented") < 120, "{run}");
         }
     }
 }
 
-/// A program in a jar, since archives take classes from jars only.
+/// A program in a jar, because archives only accept classes from jars.
 fn app_jar(workplace: &Workplace, jdk: &Jdk) -> PathBuf {
     compile(workplace, jdk, &["App.java"]);
     let jar = workplace.join("app.jar");
@@ -559,7 +558,7 @@ fn an_aot_cache_takes_nothing_from_a_recording() {
         let workplace = Workplace::new("aot");
         let jar = app_jar(&workplace, jdk);
         let cache = workplace.join("app.aot");
-        // The training run has the agent, as production has it; it says that it stays out.
+        // The training run has the agent, as in production; the agent reports that it stays out.
         let output = run_app(
             jdk,
             &[
@@ -635,7 +634,7 @@ fn a_copy_under_another_name_stays_out() {
             assert_eq!(rendered(&workplace), APP);
             assert!(!workplace.join("out2").exists());
         }
-        // One that is off still has the JVM link the probes with it.
+        // An agent that is off still has the JVM link the probes with it.
         let off = format!("-agentpath:{}=mode=off", copy.display());
         let output = run(jdk, &[off, ours(&workplace)], &classes, &["App"]);
         assert!(
@@ -688,7 +687,7 @@ public class Waiting {
             "{}",
             both(&attached)
         );
-        // The end of its input.
+        // This is the end of its input.
         drop(waiting.stdin.take());
         let output = waiting.wait_with_output().unwrap();
         assert_eq!(output.status.code(), Some(1), "{}", both(&output));
@@ -703,7 +702,7 @@ public class Waiting {
     }
 }
 
-/// Two named modules, one of which exports nothing but an interface's package.
+/// Two named modules, one of which exports only an interface's package.
 const MODULES: &[(&str, &str)] = &[
     (
         "lib/module-info.java",

@@ -1,4 +1,4 @@
-//! What bounds a recording: files, objects, memory; and what exceptions it still tells.
+//! The bounds of a recording: files, objects, memory; and the exceptions that it still reports.
 
 use hindsight_test_programs::{Jdk, Workplace, both, hindsight, jdks, jdks_in_turn, render, text};
 use hindsight_tracelog::crash::Body;
@@ -43,7 +43,8 @@ public class Main {
     }
 }";
 
-/// Of ten failures, each three times, so many are stored; those are counted, and so is what is not.
+/// Of ten different failures, each three times, only the allowed number is stored; these are
+/// counted, and so are the others.
 #[test]
 fn so_many_crashes_are_stored_and_no_more() {
     for jdk in jdks() {
@@ -95,7 +96,7 @@ public class Main {
             fs::metadata(file).expect("a file").len()
         });
         let label = format!("JDK {} {sizes:?}", jdk.version);
-        // The bytes are random: nothing makes them smaller.
+        // The bytes are random, so they cannot be compressed.
         assert!(sizes[0] > 2_000_000 && sizes[1] < 400_000, "{label}");
     }
 }
@@ -125,7 +126,8 @@ public class Main {
     assert_eq!(beyond.count(), 1);
 }
 
-/// Exceptions that the program throws and catches are none of ours: no file, and no memory.
+/// Exceptions that the program throws and catches do not concern the agent: they cause no file, and
+/// use no memory.
 #[test]
 fn a_million_caught_exceptions_leave_nothing() {
     const SOURCE: &str = "
@@ -270,7 +272,7 @@ public class Main {
     }
 }
 
-/// HotSpot throws one exception for all after many, and it has no stack trace.
+/// After many exceptions, HotSpot throws one shared object, which has no stack trace.
 #[test]
 fn an_exception_that_the_jvm_made_before_gives_tests() {
     const SOURCE: &str = "
@@ -379,7 +381,7 @@ fn what_is_known_of_unloaded_classes_is_forgotten() {
             unloaded.is_some_and(|count| count > 700),
             "{label} {counters}"
         );
-        // One of the first that is still there, and the last one, have theirs.
+        // One of the first that is still loaded, and the last one, have their frames.
         let crashes = workplace.crashes();
         let told = |crash, at: &str| {
             let text = render(crash);

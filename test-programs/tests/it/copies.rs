@@ -1,4 +1,4 @@
-//! The copy strategies: each gives tests that the cheaper ones do not.
+//! The copy strategies: each yields tests that the cheaper ones do not.
 
 use hindsight_test_programs::{
     Jdk, Workplace, both, hindsight, jdks, jdks_in_turn, reported, root, text,
@@ -16,7 +16,7 @@ fn record(jdk: &Jdk, program: &str, options: &str, arguments: &[&str]) -> Workpl
     ran(jdk, program, options, &[], arguments).0
 }
 
-/// The same, with options for the JVM; what the program said.
+/// As `record`, with options for the JVM; returns the program's output.
 fn ran(
     jdk: &Jdk,
     program: &str,
@@ -26,7 +26,7 @@ fn ran(
 ) -> (Workplace, Output) {
     let workplace = Workplace::new(&format!("copies-{program}"));
     let source = root().join(format!("test-programs/copies/{program}.java"));
-    // Accessors of nested classes are no more from Java 11 on.
+    // From Java 11 on, nested classes have no accessors.
     let release = if program == "Together" { "8" } else { "11" };
     let classes = workplace.compile(jdk, &["--release", release], &[source]);
     let run = workplace
@@ -48,7 +48,7 @@ fn ran(
     (workplace, run)
 }
 
-/// The verdicts on all frames, by method; recursive ones have the depth behind their name.
+/// The verdicts on all frames, by method; recursive ones have the depth after their name.
 fn verdicts(jdk: &Jdk, workplace: &Workplace) -> BTreeMap<String, String> {
     let (output, report) = reported(&mut workplace.junit(jdk, workplace.join("classes")));
 
@@ -99,7 +99,8 @@ fn each_strategy_reproduces_what_the_cheaper_ones_do_not() {
     }
 }
 
-/// Within a collection there are no steps: it is as it was at entry, or as at the failure, as a whole.
+/// Within a collection there are no steps: as a whole it is either as at entry or as at the
+/// failure.
 #[test]
 fn collections_are_not_cut_in_halves() {
     for jdk in jdks() {
@@ -150,7 +151,7 @@ fn receiver_and_arguments_may_differ() {
     }
 }
 
-/// Where the program goes on, its rules say what a failure is: all of it is as it was at entry even so.
+/// If the program goes on, its rules decide what a failure is: all of it is as at entry even so.
 #[test]
 fn deep_is_exact_of_failures_that_are_caught() {
     for jdk in jdks() {
@@ -207,7 +208,8 @@ public class Busy {
 }
 ";
 
-/// What finds the objects that were written to is gone when static fields are read, and the collector works.
+/// The tags that find the objects written to are gone when static fields are read, and the
+/// collector runs.
 #[test]
 fn deep_copies_outlive_collections_of_garbage() {
     for jdk in jdks() {
@@ -232,7 +234,7 @@ fn deep_copies_outlive_collections_of_garbage() {
                     (frame.method.as_str(), frame.fidelity),
                     ("handle", fidelity)
                 );
-                // The list, as it was before a number was added.
+                // This is the list as it was before a number was added.
                 let size = frame.patch.iter().find(|patch| patch.field == "size");
                 let size = size.map(|patch| &patch.value);
                 assert_eq!(size, Some(&Value::Int(0)), "{:?}", frame.patch);
@@ -259,7 +261,8 @@ public class Hogs {
 }
 ";
 
-/// What has filled the heap is let go of, also where its last writes found no memory for a log.
+/// The objects that have filled the heap are released, even if their last writes found no memory
+/// for a log.
 #[test]
 fn memory_comes_back_after_it_was_short() {
     for jdk in jdks() {
@@ -299,8 +302,8 @@ fn writes_inside_collections_are_undone() {
     }
 }
 
-/// By variable handles, `Unsafe`, reflection, methods that fill an array, and within the builders,
-/// buffers and streams of the JDK.
+/// These are writes by variable handles, `Unsafe`, reflection and methods that fill an array, and
+/// within the builders, buffers and streams of the JDK.
 #[test]
 fn writes_that_no_instruction_shows_are_undone() {
     for jdk in jdks() {
@@ -341,7 +344,7 @@ fn what_is_too_large_to_be_kept_is_missed_and_said_so() {
     let large = frame(&crash.failure.frames, "large");
     assert_eq!(large.fidelity, Fidelity::Deep, "{}", large.reason);
     assert!(large.reason.contains("an array ([B)"), "{}", large.reason);
-    // All else is known.
+    // All other places are known.
     let places: Vec<_> = (large.patch.iter())
         .map(|patch| (patch.index, patch.value))
         .collect();
@@ -392,7 +395,7 @@ fn writes_of_other_threads_are_undone_in_order() {
         for arguments in kinds {
             let workplace = record(jdk, "Threads", "copy=deep", arguments);
             let crash = &workplace.crashes()[0];
-            // What `next.value` was at the entry of each frame that has it as its argument.
+            // The values of `next.value` at the entry of each frame that has it as its argument.
             let mut seen = Vec::new();
             for frame in &crash.failure.frames {
                 let shared = frame.arguments.iter().find(|argument| argument.index == 1);
@@ -507,7 +510,7 @@ fn a_frame_older_than_the_log_says_so() {
         let outer = frame(frames, "outer");
         assert_eq!(outer.fidelity, Fidelity::Fields);
         assert!(outer.reason.contains("max-writes"), "{}", outer.reason);
-        // What it uses itself it has all the same.
+        // It still has what it uses itself.
         assert!(outer.patch.iter().any(|patch| patch.field == "used"));
         let shown = Command::new(hindsight())
             .arg("inspect")
@@ -677,8 +680,9 @@ fn a_plan_that_does_not_fit_is_left_alone() {
     refused(&plan.encode()[..40], "damaged");
 }
 
-/// What a plan says of a method follows from what that calls: where only the callee is of another version, and
-/// hence loaded after its caller was given its probes, the caller's frame does not pass for a true one.
+/// What a plan says about a method depends on its callees: if only the callee is of another
+/// version, and is hence loaded after its caller got its probes, the caller's frame is not
+/// presented as exact.
 #[test]
 fn frames_by_a_plan_of_another_version_say_so() {
     const PROGRAM: &str = r#"
@@ -745,8 +749,9 @@ public class Stale {
     assert!(hints.contains("hindsight plan"), "{report}");
 }
 
-/// The same class once more, in another loader, after the plan has turned out to be of another version: its methods
-/// keep what their bodies want, which is not what those of the first one hand over.
+/// The same class is loaded again by another loader, after the plan has turned out to be of another
+/// version: its methods keep what their bodies need, which is not what those of the first one hand
+/// over.
 #[test]
 fn a_second_loader_has_probes_without_the_plan_that_is_believed_no_more() {
     const PROGRAM: &str = r#"
@@ -803,7 +808,7 @@ public class Twice {
     assert_eq!(counters["classes_after_one_unlike_the_plan"], 1);
 }
 
-/// What static fields were at the failure is set before the call, and put back.
+/// The values of static fields at the failure are set before the call, and restored after it.
 #[test]
 fn static_state_is_recorded_and_set() {
     for jdk in jdks_in_turn() {
@@ -823,7 +828,7 @@ fn static_state_is_recorded_and_set() {
     }
 }
 
-/// Fields of enum constants are as at entry, and tests put back what was there.
+/// Fields of enum constants are as at entry, and tests restore the previous values.
 #[test]
 fn enum_constants_have_state() {
     for jdk in jdks_in_turn() {
@@ -864,7 +869,7 @@ fn enum_constants_have_state() {
     }
 }
 
-/// Tests that leave static state behind are red in one JVM, too.
+/// Tests that leave static state behind fail in one JVM, too.
 #[test]
 fn tests_of_one_suite_do_not_influence_each_other() {
     for jdk in jdks_in_turn() {
@@ -883,8 +888,8 @@ fn tests_of_one_suite_do_not_influence_each_other() {
     }
 }
 
-/// Of a run with several crashes, tests keep state that others need, and no more: not those that leave
-/// nothing, nor where it does not help, as with a class that could not be initialised.
+/// In a run with several crashes, tests keep the state that others need, and no more: not those
+/// that leave nothing, nor where it does not help, as with a class that could not be initialised.
 #[test]
 fn what_does_not_help_is_not_in_a_test() {
     let jdk = &jdks()[0];
@@ -925,8 +930,8 @@ fn what_does_not_help_is_not_in_a_test() {
     assert!(test(4).contains("\"Guarded$Guard\""), "{}", test(4));
 }
 
-/// Static state comes from the crash file, though no argument does; and where properties do, it is left
-/// out. What somebody else has written is not overwritten.
+/// Static state comes from the crash file although no argument does; if properties suffice, it is
+/// left out. Another person's file is not overwritten.
 #[test]
 fn a_test_has_the_state_that_it_needs() {
     let jdk = &jdks()[0];
@@ -960,7 +965,8 @@ fn a_test_has_the_state_that_it_needs() {
     assert!(!workplace.join("tests/src/test/resources").exists());
 }
 
-/// A key that has changed since it was put into a table is where it was, and not found by what it is now.
+/// A key that has changed since it was put into a table is in its old place, and not found by its
+/// present hash code.
 #[test]
 fn keys_that_have_changed_stay_where_they_were() {
     for jdk in jdks_in_turn() {
@@ -987,15 +993,15 @@ fn a_plan_says_which_static_fields_matter() {
         .map(|field| field.name.as_str())
         .collect();
     names.sort_unstable();
-    // Those of all that `main` may call; no constants, nor what nobody reads.
+    // These are the fields that `main` and its callees may read, without constants.
     assert_eq!(names, ["ALL", "LIMITS", "last", "rounds"]);
     let file = fs::read(&with.crash_files()[0]).unwrap();
     let whole = format!("{:?}", Crash::read(&file).unwrap());
     assert!(!whole.contains("hunter2"));
 }
 
-/// What an initialiser reads is stored with all that may run it: who comes after it has failed only learns
-/// that it has.
+/// The fields that an initialiser reads are stored with all methods that may run it: a later use of
+/// a class that has failed only says that it has.
 #[test]
 fn a_plan_has_what_initialisers_read() {
     const PROGRAM: &str = r#"

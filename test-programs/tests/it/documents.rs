@@ -1,10 +1,10 @@
-//! Secrets in texts that have a form: documents, lines of settings, forms, as strings and in arrays.
+//! Secrets in texts with a format: documents, lines of settings, forms, as strings and in arrays.
 
 use crate::secrets::{readable, texts};
 use hindsight_test_programs::{Workplace, both, jdks};
 use std::fs;
 
-/// Each secret stands in a text by its name, and once more alone under a harmless one.
+/// Each secret is in a text under its name, and once more alone under a harmless one.
 const DOCUMENTS: &str = r#"
 import java.nio.charset.*;
 import java.util.*;

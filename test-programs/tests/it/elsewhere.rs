@@ -1,12 +1,12 @@
-//! Exceptions that go on elsewhere: on another thread, through reflection, by a helper; and classes whose
-//! loader knows nothing of the agent.
+//! Exceptions that continue elsewhere: on another thread, through reflection, by a helper; and
+//! classes whose loader does not find the probes.
 
 use super::recrash::run_tests;
 use hindsight_test_programs::{Workplace, both, jdks, reported, text};
 use hindsight_tracelog::crash::Fidelity;
 use std::fs;
 
-/// The frames of a crash file that were captured, by name, in their order.
+/// The names of the captured frames of a crash file, in order.
 fn captured(workplace: &Workplace, number: usize) -> Vec<String> {
     let crashes = workplace.crashes();
     let frames = crashes[number].failure.frames.iter();
@@ -37,7 +37,8 @@ public class Workers {
     }
 }"#;
 
-/// Who waits for a task throws on what it has thrown: the frames of the task come first, with their arguments.
+/// A thread that waits for a task rethrows its exception: the frames of the task come first, with
+/// their arguments.
 #[test]
 fn what_another_thread_has_thrown_has_its_frames() {
     for jdk in jdks() {
@@ -57,7 +58,8 @@ fn what_another_thread_has_thrown_has_its_frames() {
             "{told}"
         );
     }
-    // The writes of another thread cannot be undone: it is told where the exception comes from.
+    // The writes of another thread cannot be undone, so the frames say where the exception comes
+    // from.
     for jdk in jdks() {
         let workplace = Workplace::new("elsewhere-deep");
         workplace.run_text(jdk, "17", "copy=deep", ("Workers", WORKERS));
@@ -91,8 +93,8 @@ public class PassedOn {
     }
 }"#;
 
-/// An exception that is kept and thrown on again and again is told with the frames of its first way, as its stack
-/// trace is.
+/// An exception that is kept and rethrown again and again is shown with the frames of its first
+/// way, which its stack trace has.
 #[test]
 fn what_is_passed_on_many_times_keeps_its_first_frames() {
     for jdk in jdks() {
@@ -139,7 +141,7 @@ public class Reflected {
     }
 }"#;
 
-/// Methods that are still running keep their arguments, also those that reflection has called.
+/// Methods that are still running keep their arguments, even those called by reflection.
 #[test]
 fn frames_behind_reflection_are_captured_while_they_run() {
     for jdk in jdks() {
@@ -170,7 +172,8 @@ public class Dispatcher {
     }
 }"#;
 
-/// A method that catches an exception, has a helper throw it on and catches it again has failed once.
+/// A method that catches an exception, has a helper rethrow it and catches it again has failed
+/// once.
 #[test]
 fn what_a_helper_throws_on_is_one_failure() {
     for jdk in jdks() {
@@ -226,7 +229,7 @@ public class Sandbox extends ClassLoader {
 
 const LEFT_ALONE: &str = "classes_left_alone:its loader does not find the probes";
 
-/// The JVM asks a class's own loader for the probes: where that refuses, the class is left alone.
+/// The JVM asks a class's own loader for the probes: if that refuses, the class is left alone.
 #[test]
 fn classes_whose_loader_refuses_the_probes_are_left_alone() {
     for jdk in jdks() {
@@ -254,7 +257,8 @@ fn classes_whose_loader_refuses_the_probes_are_left_alone() {
     }
 }
 
-/// Beans behind proxies whose classes a framework makes in the running program, and one that is enhanced itself.
+/// Beans behind proxies whose classes a framework makes in the running program, and a bean that is
+/// enhanced itself.
 const BEANS: &str = r#"
 import java.util.*;
 

@@ -1,5 +1,5 @@
-//! Which failures are told from others, and none of them is lost: behind
-//! wrappers with causes of their own, below code of the JDK, in floods.
+//! Failures are told apart, and none is lost: behind wrappers with causes of their own, below code
+//! of the JDK, in floods.
 
 use hindsight_test_programs::{
     Jdk, Workplace, both, hindsight, jdks, jdks_in_turn, render, reported, text,
@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::fs;
 use std::process::Command;
 
-/// Runs a program with the agent, which has nothing to complain of.
+/// Runs a program with the agent, which must report no problem.
 fn run(workplace: &Workplace, jdk: &Jdk, options: &str, program: (&str, &str)) {
     let (_, output) = workplace.run_text(jdk, "17", options, program);
     assert!(output.status.code().is_some(), "{}", both(&output));
@@ -70,7 +70,8 @@ public class Wrapped {
 }
 ";
 
-/// What `getCause` would tell is a cause, and its frames are captured; it is not called.
+/// The exception that `getCause` would return is a cause, and its frames are captured; the method
+/// is not called.
 #[test]
 fn causes_that_a_class_keeps_by_itself_are_found() {
     for jdk in jdks_in_turn() {
@@ -141,7 +142,7 @@ public class Causes {
 }
 ";
 
-/// A test that ends in the recorded wrapper reproduces nothing if it stands for another failure.
+/// A test that ends in the recorded wrapper does not reproduce if the wrapper has another cause.
 #[test]
 fn another_cause_in_the_same_wrapper_is_another_failure() {
     for jdk in jdks_in_turn() {
@@ -168,7 +169,8 @@ fn another_cause_in_the_same_wrapper_is_another_failure() {
                 jdk.version
             );
         }
-        // The thread that the test runs in has no tenant, and what was recorded of a thread is none.
+        // The thread in which the test runs has no tenant, and thread-local values are not
+        // recorded.
         for (crash, method, wrapper) in [
             (0, "handle", "Causes$Failed in Causes.handle:"),
             (2, "lost", "java.util.concurrent.CompletionException in "),
@@ -198,14 +200,15 @@ public class Taxes {
 }
 ";
 
-/// A JVM loads classes with preview features only if it is asked to, and javac reads them only so.
+/// A JVM loads classes with preview features only with an option, and so does javac.
 #[test]
 fn tests_of_classes_with_preview_features_run() {
     for jdk in jdks() {
         let workplace = Workplace::new("preview");
         let release = jdk.version.to_string();
         let classes = workplace.compile_text(jdk, &["--release", &release], "Taxes", TAXES);
-        // What is a preview feature depends on the version; which file uses one, its minor version says.
+        // Which features are preview features depends on the version; the minor version of a file
+        // says that it uses one.
         let file = classes.join("Taxes.class");
         let mut bytes = fs::read(&file).unwrap();
         bytes[4..6].fill(0xff);
@@ -243,7 +246,7 @@ fn tests_of_classes_with_preview_features_run() {
     }
 }
 
-/// Consoles have assertions off, and a test of one that failed is green there, whatever the bug.
+/// Consoles have assertions off, so the test of one that failed passes there, whatever the bug.
 #[test]
 fn a_failed_assertion_says_what_its_tests_need() {
     const ASSERTS: &str = "
@@ -314,7 +317,7 @@ public class Alike {
 }
 ";
 
-/// Failures whose first frames are all the JDK's are told apart by the program's.
+/// Failures whose first frames are all the JDK's are distinguished by the program's.
 #[test]
 fn failures_deep_in_the_jdk_are_told_apart() {
     for jdk in jdks() {
@@ -349,7 +352,8 @@ public class Flood {
 }
 ";
 
-/// A new failure among thousands of a known one is stored, and what is not counted is said.
+/// A new failure among thousands of a known one is stored, and it is reported that not all are
+/// counted.
 #[test]
 fn a_flood_of_one_failure_hides_no_other() {
     for jdk in jdks() {
@@ -413,8 +417,8 @@ public class Counted {
 }
 ";
 
-/// Rules that name the same failure on its way up count it once; a shared exception that is thrown anew
-/// counts again.
+/// Rules that match the same failure on its way up count it once; a shared exception that is thrown
+/// anew counts again.
 #[test]
 fn a_failure_counts_once_whatever_rules_see_it() {
     for jdk in jdks() {
@@ -461,8 +465,8 @@ public class Passed {
 }
 ";
 
-/// A task fails in its thread, and who waits for it throws the same exception on, as JUnit's
-/// `assertTimeoutPreemptively` does.
+/// A task fails in its thread, and the thread that waits for it throws the same exception, as
+/// JUnit's `assertTimeoutPreemptively` does.
 #[test]
 fn a_failure_that_passes_to_another_thread_counts_once() {
     for jdk in jdks() {
@@ -509,8 +513,9 @@ public class Handed {
 }
 ";
 
-/// Libraries that catch all, as Swing does, call the handler of uncaught exceptions by themselves; where it
-/// is the JDK's, that is told. Of a thread that dies it is told once, though that leads to the same handler.
+/// Libraries that catch everything, as Swing does, call the handler of uncaught exceptions
+/// themselves; if that is the JDK's, this is reported. A thread that dies is reported once,
+/// although it calls the same handler.
 #[test]
 fn what_is_handed_over_to_the_default_handler_counts_once() {
     for jdk in jdks() {
@@ -526,7 +531,7 @@ fn what_is_handed_over_to_the_default_handler_counts_once() {
         assert_eq!(counts, [1, 1, 3], "JDK {}: {run}", jdk.version);
         let first = &workplace.crashes()[0];
         assert_eq!(first.meta.reason, "uncaught");
-        // The one that was left, the one that has caught it, and `main`.
+        // They are the method that was left, the one that has caught it, and `main`.
         assert_eq!(first.failure.frames.len(), 3, "JDK {}", jdk.version);
     }
 }
@@ -596,7 +601,8 @@ public class Again {
 }
 ";
 
-/// What a handler throws on is caught by none but the last, and counts once however many see it.
+/// An exception that handlers rethrow is caught only by the last, and counts once, however many see
+/// it.
 #[test]
 fn what_handlers_throw_on_is_one_failure() {
     for jdk in jdks() {
@@ -642,8 +648,8 @@ public class Sneaky {
 }
 ";
 
-/// A helper that throws an exception on is captured where it has probes, and in no stack trace: it is the same
-/// failure in all modes.
+/// A helper that rethrows an exception is captured if it has probes, and is in no stack trace: it
+/// is the same failure in all modes.
 #[test]
 fn what_a_helper_throws_on_is_one_group() {
     for jdk in jdks() {
@@ -665,7 +671,7 @@ fn what_a_helper_throws_on_is_one_group() {
     }
 }
 
-/// Rules that match no method of what was loaded leave nothing but a hint.
+/// Rules that match no method of the loaded classes only cause a hint.
 #[test]
 fn rules_that_name_no_method_are_told() {
     let jdk = &jdks()[0];
@@ -686,7 +692,7 @@ fn rules_that_name_no_method_are_told() {
     );
 }
 
-/// A rule that names nothing is told beside others that do, with the reason.
+/// A rule that matches nothing is reported with the reason, even beside others that match.
 #[test]
 fn each_rule_that_names_nothing_is_told() {
     let program = ("Counted", COUNTED);
@@ -735,8 +741,8 @@ fn each_rule_that_names_nothing_is_told() {
     }
 }
 
-/// Of a run that goes on, `run.json` says soon that rules have named a method: one that is killed says no
-/// more.
+/// While a run continues, `run.json` soon says that rules have matched a method, because a run that
+/// is killed says no more.
 #[test]
 fn rules_that_name_a_method_are_told_before_the_end() {
     const SOURCE: &str = "
@@ -755,7 +761,7 @@ public class Goes {
     }
 }
 ";
-    // One suffices: it takes as long as the agent sleeps.
+    // One JDK suffices: it takes as long as the agent sleeps.
     let jdk = &jdks()[0];
     let workplace = Workplace::new("goes-on");
     let classes = workplace.compile_text(jdk, &["--release", "17"], "Goes", SOURCE);
@@ -782,7 +788,8 @@ public class Goes {
     );
 }
 
-/// A test framework passes over a test by an exception that leaves it, and languages jump by some.
+/// A test framework skips a test by an exception that leaves it, and languages use some for control
+/// flow.
 const PASSED_OVER: [(&str, &str); 3] = [
     (
         "TestAbortedException",
@@ -814,7 +821,7 @@ public class Passed {
     ),
 ];
 
-/// The JDK's handler of uncaught exceptions says nothing of it either, where threads can be stopped.
+/// The JDK's handler of uncaught exceptions ignores it, too, if threads can be stopped.
 #[test]
 fn a_thread_that_was_stopped_is_no_failure() {
     let program = "public class Stopped {

@@ -1,11 +1,13 @@
-//! Classes that come with the probes of another run, which a tool has kept or `hindsight instrument` has made.
+//! Classes that contain the probes of another run, which a tool has kept or `hindsight instrument`
+//! has made.
 
 use hindsight_test_programs::traces::lines;
 use hindsight_test_programs::{Workplace, both, hindsight, jdks, render, text};
 use std::fs;
 use std::process::Command;
 
-/// `Kept` does all that has a probe of its own; `Own` has the numbers that the other run gave to `Kept`.
+/// `Kept` does everything for which there is a probe; `Own` has the numbers that the other run gave
+/// to `Kept`.
 const PROGRAM: &str = r#"
 import java.util.function.*;
 

@@ -1,5 +1,5 @@
-//! `hindsight generate` end to end, on every JDK: tests of what a run did, tests
-//! along its models, and a program that does all the harm it can.
+//! `hindsight generate` end to end, on every JDK: tests of what a run did, tests along its models,
+//! and a program that does all the harm it can.
 
 mod harm;
 mod models;
@@ -38,7 +38,7 @@ fn compile(jdk: &Jdk, name: &str) -> Workplace {
     workplace
 }
 
-/// The same, recorded and modelled.
+/// Compiles, records and models a program.
 fn record(jdk: &Jdk, name: &str, main: &str) -> Workplace {
     record_with(jdk, name, main, "mode=trace")
 }
@@ -91,7 +91,7 @@ fn json(output: &Output) -> Value {
         .unwrap_or_else(|error| panic!("{error}: {}{}", text(&output.stdout), text(&output.stderr)))
 }
 
-/// Tests of a recorded run, in `tests`.
+/// The arguments for tests of a recorded run, in `tests`.
 const OBSERVE: [&str; 10] = [
     "generate",
     "--observed",
@@ -105,7 +105,7 @@ const OBSERVE: [&str; 10] = [
     "tests",
 ];
 
-/// The sources that are generated below a directory for the compiled classes.
+/// Generates tests below a directory for the compiled classes, and returns their sources.
 fn generate(jdk: &Jdk, workplace: &Workplace, out: &str, how: &[&str]) -> String {
     let common = "generate --classpath classes --format json --out";
     let common: Vec<&str> = common.split(' ').chain([out]).collect();
@@ -123,7 +123,8 @@ fn written(workplace: &Workplace, out: &str) -> String {
     texts.collect()
 }
 
-/// Of a next version, what has changed is told, and not what comes of it; what it lacks is told once.
+/// For a next version, changes are reported, and not their consequences; what it lacks is reported
+/// once.
 #[test]
 fn changes_are_told_where_they_begin() {
     for jdk in jdks_in_turn() {
@@ -148,7 +149,7 @@ fn changes_are_told_where_they_begin() {
             let classes = workplace.join("classes");
             jdk.compile(["-cp".into(), classes, "-d".into(), dir, file]);
         };
-        // No office, no order, no ticket, and nobody enters.
+        // There is no office, no order, no ticket, and nobody enters.
         next("closed", "Office", "[A-Z]{3}-", "[A-Z]{4}-");
         let report: Value = serde_json::from_str(&against("closed", "json")).expect("JSON");
         let changes = report["changes"].as_array().expect("changes");
@@ -162,14 +163,14 @@ fn changes_are_told_where_they_begin() {
             assert_eq!(call["new"], new, "{change}");
         }
         assert!(report["unloadable"].as_array().is_some_and(Vec::is_empty));
-        // Without what others call.
+        // This version lacks what others call.
         next("less", "Ticket", "void punch()", "void mark()");
         let told = against("less", "text");
         let lacking = told
             .matches("      new: throws NoSuchMethodError: ")
             .count();
         assert_eq!(lacking, 1, "{told}");
-        // What is public no more is told once, whether tests may still call it or not.
+        // What is not public any more is reported once, whether tests may still call it or not.
         for (name, sight) in [("hidden", "private"), ("own", "package-private")] {
             let modifier = sight.strip_prefix("package-").map_or("private ", |_| "");
             let changed = format!("{modifier}static Office in");
@@ -180,7 +181,8 @@ fn changes_are_told_where_they_begin() {
             assert_eq!(told.matches("Office.in").count(), 1, "{told}");
             assert!(!told.contains(" access in Office"), "{told}");
         }
-        // What does not end is told with what it was, and so is what javac wants to be caught.
+        // A call that does not end is reported with its earlier result, and so is one that javac
+        // wants to be caught.
         let ends = "return visitors;";
         let endless = format!("while (visitors > 2) {{ }} {ends}");
         let close = "public void close()";
@@ -203,7 +205,7 @@ fn changes_are_told_where_they_begin() {
             let line = format!("    door.{call}()\n      old: {was}\n      new: {is}\n");
             assert!(told.contains(&line), "{told}");
         }
-        // What ends the JVM is not blamed on the tests before it.
+        // A test that ends the JVM is not blamed on the tests before it.
         let ends_the_jvm = r#"try {
             var field = sun.misc.Unsafe.class.getDeclaredField("theUnsafe");
             field.setAccessible(true);
@@ -215,7 +217,7 @@ fn changes_are_told_where_they_begin() {
         next("deadly", "Door", ends, ends_the_jvm);
         let told = against("deadly", "text");
         assert!(told.contains("the other version passes 4 of 5\n"), "{told}");
-        // Classes that no JVM takes.
+        // No JVM loads these classes.
         let class = fs::read(workplace.join("classes/shop/Ticket.class"));
         let mut newer = class.expect("a class");
         let mut bad = newer.clone();
@@ -250,9 +252,9 @@ fn changes_are_told_where_they_begin() {
     }
 }
 
-/// Who calls is not asserted, for while tests are found that is reflection, in each JDK another class of it. What
-/// no source can name is compared all the same; constants have the types that they are declared with; and
-/// elements stand for an array where they can.
+/// The caller is not asserted, because while tests are searched for it is reflection, with another
+/// class in each JDK. What no source can name is compared all the same; constants have their
+/// declared types; and elements take the place of an array where possible.
 #[test]
 fn tests_are_the_same_on_every_jdk() {
     for jdk in jdks() {
@@ -263,7 +265,7 @@ fn tests_are_the_same_on_every_jdk() {
         let output = run(jdk, &workplace, &arguments);
         let report: Value = serde_json::from_str(&ok(&output)).expect("JSON");
         assert_eq!(report["dropped"]["failed"], 0, "{report}");
-        // What is passed must be named.
+        // Arguments must be named.
         assert_eq!(report["dropped"]["not_compiled"], 1, "{report}");
         let why = "a type that no source can name: bazaar.Vault$Key";
         assert_eq!(report["unwritten"], why, "{report}");
@@ -275,8 +277,8 @@ fn tests_are_the_same_on_every_jdk() {
     }
 }
 
-/// What depends on where and when a test runs is not asserted; all else is, with
-/// what returned objects and exceptions say.
+/// What depends on where and when a test runs is not asserted; all else is, including the texts of
+/// returned objects and exceptions.
 #[test]
 fn what_is_not_the_same_everywhere_is_not_asserted() {
     for jdk in jdks_in_turn() {
@@ -325,7 +327,7 @@ fn what_is_not_the_same_everywhere_is_not_asserted() {
                 assert!(!sources.contains(&asserted), "{call}: {sources}");
             }
         }
-        // Two of them are enough for that none is the first.
+        // Two of them suffice so that none is the first.
         assert!(!sources.contains("assertTrue(place.first())"), "{sources}");
         for text in [
             ".new Corner()",
@@ -338,8 +340,8 @@ fn what_is_not_the_same_everywhere_is_not_asserted() {
     }
 }
 
-/// A test that changes what all have in common is no reason for that others go; tests of both kinds run
-/// together, and javac has nothing to say.
+/// A test that changes shared state does not cause others to be dropped; tests of both kinds run
+/// together, and javac has no warnings.
 #[test]
 fn tests_get_along_with_each_other() {
     let jdk = &jdks()[0];
@@ -369,7 +371,7 @@ fn tests_get_along_with_each_other() {
     let sources = written(&workplace, "tests");
     let color = "assertEquals(\"none\", rack.color());";
     assert!(sources.contains(color), "{sources}");
-    // What other styles are made of says nothing of this one.
+    // Other styles do not affect this one.
     let plain = "        IllegalArgumentException thrown = \
                  assertThrows(IllegalArgumentException.class,\n                \
                  () -> Style.PLAIN.line(\"plain\"));\n        \
@@ -383,7 +385,7 @@ fn tests_get_along_with_each_other() {
     passes(jdk, &workplace, "tests", "classes");
 }
 
-/// Maven and Gradle run tests with assertions on, consoles with assertions off.
+/// Maven and Gradle run tests with assertions enabled, consoles without.
 #[test]
 fn tests_pass_with_and_without_assertions() {
     let jdk = &jdks()[0];
@@ -412,7 +414,8 @@ fn tests_pass_with_and_without_assertions() {
     generate("observed", &["--observed", "--trace", "out"]);
 }
 
-/// Some of a package's classes are rewritten and others are not: the JVM wants the same signers of all.
+/// Some of a package's classes are rewritten and others are not, but the JVM requires the same
+/// signers for all.
 #[test]
 fn a_signed_jar_is_as_good_as_another() {
     let jdk = &jdks()[0];
@@ -448,12 +451,13 @@ fn a_signed_jar_is_as_good_as_another() {
     let random = written(&workplace, "random");
     assert!(random.contains("Depot.open(\"depot:"), "{random}");
     assert!(random.contains("store.add("), "{random}");
-    // The JVM lets no class join a signed package.
+    // The JVM does not accept another class in a signed package.
     assert!(random.contains("package tests.depot;"), "{random}");
     passes(jdk, &workplace, "random", "app.jar");
 }
 
-/// Compiles the tests below a directory, of which javac has nothing to say, and has JUnit run them.
+/// Compiles the tests below a directory, for which javac must have no warnings, and has JUnit run
+/// them.
 fn passes(jdk: &Jdk, workplace: &Workplace, out: &str, classpath: &str) {
     let mut files = Vec::new();
     sources(&workplace.join(out), &mut files);
@@ -529,7 +533,7 @@ fn bad_input_is_named() {
         told.contains("--observed|--model <FILE>|--universal"),
         "{told}"
     );
-    // Somebody's own file stays.
+    // A file of the user stays.
     fs::create_dir_all(workplace.join("tests/src/test/java")).expect("a directory");
     fs::write(
         workplace.join("tests/src/test/java/AGeneratedTest.java"),

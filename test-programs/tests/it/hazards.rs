@@ -1,5 +1,5 @@
-//! What may go wrong around a recording: each a clear message, and nothing
-//! lost that was recorded.
+//! What may go wrong around a recording: each case has a clear message, and nothing recorded is
+//! lost.
 
 use hindsight_test_programs::{Jdk, Workplace, agent, both, hindsight, jdks, text};
 use hindsight_tracelog::reader::Crash;
@@ -39,7 +39,7 @@ fn run_crashing(workplace: &Workplace, jdk: &Jdk, options: &str) -> Output {
     workplace.run_text(jdk, "11", options, ("Main", CRASHING)).1
 }
 
-/// The program's own crash, as it looks without the agent.
+/// Checks that the output has the program's own crash, as without the agent.
 fn assert_own_crash(output: &Output) {
     assert_eq!(output.status.code(), Some(1), "{}", both(output));
     assert!(
@@ -106,7 +106,8 @@ fn options_that_are_not_utf_8_stop_the_start_with_one_line() {
     assert_eq!(fs::read_dir(&workplace.path).unwrap().count(), 0);
 }
 
-/// What the agent says is for whoever reads it: a closed pipe neither aborts a JVM nor keeps it from starting.
+/// The agent's messages need no reader: a closed pipe neither aborts a JVM nor keeps it from
+/// starting.
 #[test]
 fn nobody_need_read_what_the_agent_says() {
     let workplace = Workplace::new("unread");
@@ -121,7 +122,7 @@ fn nobody_need_read_what_the_agent_says() {
         let java = java.current_dir(&workplace.path).arg("--version");
         java.stderr(writer).output().unwrap().status.code()
     };
-    // Unlike that of a signal.
+    // The status differs from that of a signal.
     assert_eq!(run(&[b"caf\xe9"]), Some(1));
     assert_eq!(run(&[b"a,mode=nothing"]), Some(1));
     // The second one stays out.
@@ -157,7 +158,7 @@ fn option_files_are_read() {
 #[test]
 fn a_directory_that_cannot_be_made_is_said_and_the_program_runs() {
     let workplace = Workplace::new("read-only");
-    // A file in the way, since tests may run as root, whom no permission stops.
+    // A file is in the way, because tests may run as root, whom no permission stops.
     fs::write(workplace.join("file"), "").unwrap();
     let classes = workplace.compile_text(jdk(), &["--release", "11"], "Main", CRASHING);
     let out = workplace.join("file/out");
@@ -179,7 +180,7 @@ fn a_directory_that_cannot_be_made_is_said_and_the_program_runs() {
         .lines()
         .filter(|line| line.starts_with("hindsight:"))
         .collect();
-    // Once at the start, and once for the crash that was lost.
+    // It is reported once at the start, and once for the crash that was lost.
     assert_eq!(ours.len(), 2, "{stderr}");
     for line in ours {
         assert!(
@@ -189,7 +190,7 @@ fn a_directory_that_cannot_be_made_is_said_and_the_program_runs() {
     }
 }
 
-/// Runs a shell command on a small disk of its own; `None` where mounting is not allowed.
+/// Runs a shell command on a small disk of its own; `None` if mounting is not permitted.
 fn on_small_disk(workplace: &Workplace, size: &str, command: &str) -> Option<Output> {
     let disk = workplace.join("disk");
     fs::create_dir_all(&disk).unwrap();
@@ -267,7 +268,7 @@ fn killed_while_writing_leaves_no_file_that_looks_whole() {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        // Kill it some time after it has begun to write.
+        // This kills it some time after it has begun to write.
         let part = workplace.join("out/crash-0001.hsc.part");
         let end = Instant::now() + Duration::from_secs(30);
         while !part.exists() && child.try_wait().unwrap().is_none() && Instant::now() < end {
@@ -356,7 +357,7 @@ fn damaged_files_are_named_and_read_as_far_as_they_go() {
     );
 }
 
-/// CRC-32 as in zip, bit by bit: an independent second writing.
+/// CRC-32 as in zip, bit by bit: an independent second implementation.
 fn crc(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(!0_u32, |mut crc, byte| {
         crc ^= u32::from(*byte);
@@ -514,7 +515,7 @@ fn secrets_on_the_command_line_are_masked() {
     }
 }
 
-/// Everything the sources of the agent and its crates say about `unsafe` is in the fence.
+/// Everything that the sources of the agent and its crates say about `unsafe` is within the fence.
 #[test]
 fn unsafe_stays_in_its_fence() {
     fn walk(path: &Path, found: &mut Vec<String>) {
@@ -546,7 +547,7 @@ fn unsafe_stays_in_its_fence() {
         walk(&root.join(part), &mut found);
     }
     found.sort();
-    // The last two are the trace's: mapped memory, and what the probes call of it.
+    // The last two are the trace's: mapped memory, and the native methods of its probes.
     let fence = [
         "callbacks.rs",
         "jni.rs",

@@ -1,5 +1,5 @@
-//! What every command that prints results prints for machines: one JSON document, whose first
-//! key is its schema.
+//! Every command with results prints one JSON document with `--format json`, whose first key is its
+//! schema.
 
 use crate::mutability::cache;
 use hindsight_test_programs::{Workplace, agent, both, hindsight, jdks, text};
@@ -26,7 +26,7 @@ public class Main {
 #[track_caller]
 fn schema(output: &Output) -> String {
     assert!(output.status.success(), "{}", both(output));
-    // Nothing follows the document, or this fails.
+    // Nothing may follow the document, or this fails.
     let document: Value = serde_json::from_slice(&output.stdout)
         .unwrap_or_else(|error| panic!("{error}: {}", both(output)));
     let told = text(&output.stdout);

@@ -1,4 +1,4 @@
-//! Lambdas come back to life in tests.
+//! Lambdas are restored in tests.
 
 use hindsight_test_programs::{Workplace, both, jdks, reported, root};
 

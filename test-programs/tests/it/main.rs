@@ -1,6 +1,6 @@
-//! Programs on real JVMs, from what the agent records to what is made of it.
+//! Programs on real JVMs, from what the agent records to what is made from it.
 //!
-//! One binary, so that its runner always has a test for each core.
+//! It is one binary, so that its runner always has a test for each core.
 
 mod attach;
 mod beside;

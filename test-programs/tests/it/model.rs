@@ -1,5 +1,5 @@
-//! `hindsight model` of programs recorded under the agent, on every JDK: Palulu's
-//! example as text, JSON and picture.
+//! `hindsight model` for programs recorded under the agent, on every JDK: Palulu's example as text,
+//! JSON and picture.
 
 use hindsight_test_programs::{Jdk, Workplace, golden, hindsight, jdks, root, text};
 use serde_json::Value;
@@ -47,8 +47,8 @@ fn ok(output: &Output) -> String {
     text(&output.stdout)
 }
 
-/// Events tell references first, then what fits an `int`, then `long` and `double`: what a parameter was is said in
-/// its place, as what it is.
+/// Events have references first, then values that fit an `int`, then `long` and `double`: each
+/// argument is shown in its place with its type.
 #[test]
 fn values_have_the_types_of_their_parameters() {
     const SOURCE: &str = "public class Line {
@@ -74,7 +74,7 @@ fn values_have_the_types_of_their_parameters() {
     }
 }
 
-/// Puts the number of lives where these are: which numbers they have is not the same in two runs.
+/// Replaces lists of lives by their number, because the numbers of lives differ between two runs.
 fn count_lives(json: &mut Value) {
     match json {
         Value::Array(all) => all.iter_mut().for_each(count_lives),
@@ -144,7 +144,7 @@ fn tiny_sql_gives_the_models_of_the_paper() {
         let twice = write(&["model", "out", other_run], "twice.json");
         let turned = write(&["model", other_run, "out"], "turned.json");
         assert_eq!(twice, turned);
-        // Sizes are compared of what both sides are known of.
+        // Sizes are only compared if both are known.
         let sizes = text(
             &run(
                 &workplace,
@@ -166,8 +166,8 @@ fn tiny_sql_gives_the_models_of_the_paper() {
     }
 }
 
-/// Many lives of three classes, each within a part of the recording; those of a hundred objects
-/// run side by side, so that whatever is lost, some are in the middle of it.
+/// Many lives of three classes, each within a part of the recording; those of a hundred objects run
+/// in parallel, so that whatever is lost, some are in the middle of it.
 const LIVES: &str = "
 public class Lives {
     public static class Life {
@@ -198,7 +198,7 @@ public class Lives {
     }
 }";
 
-/// What may happen to an object by a model: each class with each way from its first node.
+/// The possible first steps of objects in a model: each class with each edge from its first node.
 fn ways(model: &Value) -> BTreeSet<(String, Vec<String>)> {
     let text = |value: &Value| value.as_str().expect("text").to_owned();
     let mut found = BTreeSet::new();

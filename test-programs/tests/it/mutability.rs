@@ -1,9 +1,8 @@
-//! Verdicts of `hindsight mutability` against the truth: the programs of
-//! `mutability/` say on the line of each method what is to be expected of its
-//! parameters (`// expect this: immutable, p: mutable`). Prints recall and
-//! precision of each pipeline.
+//! Compares verdicts of `hindsight mutability` with the truth: the programs of `mutability/` have
+//! the expected verdicts about a method's parameters on its line (`// expect this: immutable, p:
+//! mutable`). It prints recall and precision of each pipeline.
 //!
-//! What recorded runs show is held against an interpreter of the formal semantics
+//! What recorded runs show is compared with an interpreter of the formal semantics
 //! (`mutability/oracle/`), which agrees with the comments.
 
 use hindsight_test_programs::{Workplace, both, hindsight, jars, jdks, root};
@@ -15,17 +14,17 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// Class, method, parameter, and whether it is mutable.
+/// A parameter, by class, method and name.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Parameter {
     class: String,
     method: String,
-    /// All parameters that the line speaks of, to tell overloads apart.
+    /// All parameters on the line, which distinguish overloads.
     names: Vec<String>,
     name: String,
 }
 
-/// Reads the expectations of a source file.
+/// Parses the expectations of a source file.
 fn expectations(source: &str, found: &mut BTreeMap<Parameter, bool>) {
     let mut depth = 0;
     let mut classes: Vec<(String, usize)> = Vec::new();
@@ -82,12 +81,12 @@ fn expectations(source: &str, found: &mut BTreeMap<Parameter, bool>) {
     }
 }
 
-/// Rows of truth and verdict.
+/// A confusion matrix of truth and verdict.
 #[derive(Debug, Default)]
 struct Matrix {
-    /// Immutable: called immutable, mutable, unknown.
+    /// The immutable parameters that were called immutable, mutable, unknown.
     immutable: [usize; 3],
-    /// Mutable: likewise.
+    /// The mutable parameters, likewise.
     mutable: [usize; 3],
     wrong: Vec<String>,
     open: Vec<String>,
@@ -120,14 +119,13 @@ fn workplace() -> PathBuf {
     root().join("target/mutability")
 }
 
-/// Where what was found of the JDK is kept.
+/// The directory of the cached results about the JDK.
 pub fn cache() -> PathBuf {
     workplace().join("cache")
 }
 
 pub fn verdicts<S: AsRef<std::ffi::OsStr>>(classes: &Path, arguments: &[S]) -> Value {
-    // The JDK is analysed once for all runs of the tests, not by each at the
-    // same time.
+    // The JDK is analysed once for all tests, instead of by several at the same time.
     static FIRST: OnceLock<()> = OnceLock::new();
     let run = |classes: &Path, arguments: &mut dyn Iterator<Item = &std::ffi::OsStr>| {
         let output = Command::new(hindsight())
@@ -211,7 +209,7 @@ fn compare(document: &Value, expected: &BTreeMap<Parameter, bool>) -> Matrix {
     matrix
 }
 
-/// The annotated programs, compiled, with what is expected of them.
+/// The annotated programs, compiled, with their expectations.
 struct Annotated {
     classes: PathBuf,
     expected: BTreeMap<Parameter, bool>,
@@ -246,7 +244,7 @@ fn compile(classes: &Path, sources: &[PathBuf]) {
     jdks()[0].compile(arguments);
 }
 
-/// Class, method, descriptor, and place of a parameter.
+/// The class, method, descriptor, and index of a parameter.
 type Place = (String, String, String, u64);
 
 /// The parameters that the formal semantics marks in a run of all programs.
@@ -285,14 +283,13 @@ fn oracle(classes: &Path) -> BTreeSet<Place> {
     lines.collect()
 }
 
-/// Whether a parameter's method has no body: those that implement it decide, and no
-/// run shows it.
+/// Whether a parameter's method has no body: its implementations decide, and no run shows it.
 fn is_bodiless(parameter: &Value) -> bool {
     let reason = parameter["reason"].as_str().unwrap();
     reason.starts_with("the method has no body")
 }
 
-/// The parameters that have a verdict.
+/// The parameters with this verdict.
 fn places(document: &Value, verdict: &str) -> BTreeSet<Place> {
     let text = |value: &Value| value.as_str().unwrap().to_owned();
     let mut found = BTreeSet::new();
@@ -311,7 +308,8 @@ fn places(document: &Value, verdict: &str) -> BTreeSet<Place> {
     found
 }
 
-/// What a pipeline has decided remains when more stages follow, and they decide more.
+/// Checks that what a pipeline has decided remains when more stages follow, and that they decide
+/// more.
 fn refines(shorter: &[&str], longer: &Value) {
     let first = verdicts(&annotated().classes, &[&["--pipeline"], shorter].concat());
     let decided = |document: &Value| {
@@ -327,7 +325,7 @@ fn refines(shorter: &[&str], longer: &Value) {
     assert!(then.len() > first.len(), "nothing after {shorter:?}");
 }
 
-/// A pipeline of which the thesis says that what it calls immutable is; here, with `--sound`.
+/// Checks a pipeline that is sound according to the thesis; here, with `--sound`.
 fn finds_only_what_is_immutable(pipeline: &str, found: &Value) {
     let Annotated { classes, expected } = annotated();
     let called = places(found, "immutable");
@@ -356,7 +354,7 @@ fn finds_only_what_is_immutable(pipeline: &str, found: &Value) {
 fn recorded_runs() {
     let Annotated { classes, expected } = annotated();
     let marked = marked();
-    // The comments are what the formal semantics says.
+    // The comments agree with the formal semantics.
     let bare = verdicts(classes, &["--pipeline", "S"]);
     let mut truth = bare;
     for method in truth["methods"].as_array_mut().unwrap() {
@@ -421,7 +419,7 @@ fn recorded_runs() {
             assert_eq!(wrong, [], "{pipeline} says more than the oracle");
             assert!(matrix.m_recall() >= least, "{:#?}", matrix.open);
         }
-        // Each step of the worked examples of the thesis, X follows to the end.
+        // X follows each step of the worked examples of the thesis to the end.
         let figures = |places: &BTreeSet<Place>| -> BTreeSet<Place> {
             let of = |place: &&Place| place.0.starts_with("Figure5");
             places.iter().filter(of).cloned().collect()
@@ -431,7 +429,7 @@ fn recorded_runs() {
             figures(marked),
             "X and the oracle"
         );
-        // The pipelines of the thesis.
+        // These are the pipelines of the thesis.
         let matrix = compare(&found("SH-P-DH-P"), expected);
         println!(
             "SH-P-DH-P    i-precision {:.3} m-recall {:.3}",
@@ -453,14 +451,14 @@ fn recorded_runs() {
     let document = verdicts(classes, &["--trace", &run, "--pipeline", "X"]);
     assert!(places(&document, "mutable").is_subset(marked));
     runs.push(run);
-    // With the JDK's collections X sees what they hold.
+    // With the JDK's collections recorded, X sees their content.
     let inside = record(0, full, ",include=*;java.util.**");
     let document = verdicts(classes, &["--trace", &inside, "--pipeline", "X"]);
     let matrix = compare(&document, expected);
     println!("{:12} {:.3} (with java.util)", "X", matrix.m_recall());
     assert!(matrix.m_recall() >= 0.94, "{:#?}", matrix.open);
 
-    // All together, by default and with proofs, which no run contradicts.
+    // These are all together, by default and with proofs, which no run contradicts.
     let trace: Vec<&str> = ["--trace"]
         .into_iter()
         .chain(runs.iter().map(String::as_str))
@@ -473,7 +471,7 @@ fn recorded_runs() {
     );
     assert_eq!(sound.mutable[0], 0, "{:#?}", sound.wrong);
 
-    // Evidence is the same in whichever order it is merged.
+    // Evidence is the same in whatever order it is merged.
     let saved = |name: &str, arguments: &[&str]| {
         let file = workplace.join(name).display().to_string();
         let save = ["--pipeline", "X", "--save-evidence", &file];
@@ -490,7 +488,7 @@ fn recorded_runs() {
         saved("merged.json", &backwards).0 == together,
         "evidence depends on the order"
     );
-    // A run of another program shows nothing of this one, which is told.
+    // A run of another program shows nothing about this one, which is reported.
     let elsewhere = workplace.join("elsewhere");
     fs::create_dir_all(&elsewhere).unwrap();
     fs::write(
@@ -505,7 +503,7 @@ fn recorded_runs() {
         .output()
         .unwrap();
     assert!(both(&output).contains("classes that were recorded is on the class path"));
-    // What is named twice counts once.
+    // A file that is named twice counts once.
     let twice = ["--evidence", &singles[0], &singles[0]];
     assert!(
         saved("twice.json", &twice).0 == fs::read(&singles[0]).unwrap(),
@@ -513,7 +511,7 @@ fn recorded_runs() {
     );
 }
 
-/// What `hindsight mutability` says on stderr when it fails.
+/// The message of `hindsight mutability` on stderr when it fails.
 fn refused(arguments: &[&str]) -> String {
     let output = Command::new(hindsight())
         .arg("mutability")
@@ -553,7 +551,7 @@ fn random_inputs() {
         before.m_recall(),
         after.m_recall()
     );
-    // What no body shows alone, runs do; and nothing that is left alone is changed.
+    // Runs show what no body shows alone; and nothing that is left alone is changed.
     assert!(
         after.m_recall() >= before.m_recall() + 0.05,
         "{:#?}",
@@ -570,7 +568,7 @@ fn random_inputs() {
     assert_eq!(again["methods"], document["methods"]);
     let kept = verdicts(classes, &["--evidence", &evidence, "--pipeline", "S-P-X-P"]);
     assert_eq!(places(&kept, "mutable"), places(&document, "mutable"));
-    // As in the thesis; and proofs hold in these runs too, or the command fails.
+    // This is as in the thesis; and proofs hold in these runs too, or the command fails.
     let thesis = random("SH-P-DRH-P", "200", &[]);
     refines(&["SH-P"], &thesis);
     let thesis = compare(&thesis, expected);
@@ -588,7 +586,7 @@ fn random_inputs() {
     }
 }
 
-/// The programs of a directory that no driver runs, with what is expected of them.
+/// The programs of a directory that no driver runs, with their expectations.
 fn apart(name: &str) -> Annotated {
     let dir = workplace().join(name);
     fs::create_dir_all(&dir).unwrap();
@@ -622,7 +620,7 @@ fn what_the_jdk_does() {
     }
 }
 
-/// A call runs what overrides what it names, not all that has the same name.
+/// A call runs methods that override the named one, not all with the same name.
 #[test]
 fn what_overrides_nothing_does_not_run() {
     let Annotated { classes, expected } = apart("overridden");
@@ -631,7 +629,7 @@ fn what_overrides_nothing_does_not_run() {
         assert!(matrix.wrong.is_empty(), "{:#?}", matrix.wrong);
         assert!(matrix.open.is_empty(), "{:#?}", matrix.open);
     }
-    // Without what receivers are, any that the call names may run.
+    // Without the types of receivers, any method that the call names may run.
     let matrix = compare(
         &verdicts(&classes, &["--sound", "--pipeline", "S-P"]),
         &expected,
@@ -652,7 +650,7 @@ fn what_contracts_say() {
     assert!(matrix.open.is_empty(), "{:#?}", matrix.open);
 }
 
-/// Proofs know what initializers of classes change.
+/// Proofs include what initializers of classes change.
 #[test]
 fn what_initializers_change() {
     let Annotated { classes, expected } = apart("begun");
@@ -660,15 +658,15 @@ fn what_initializers_change() {
         let arguments = ["--sound", "--pipeline", pipeline];
         let matrix = compare(&verdicts(&classes, &arguments), &expected);
         assert_eq!(matrix.mutable[0], 0, "{pipeline}: {:#?}", matrix.wrong);
-        // Those that fill what is their own take no proof away.
+        // Initializers that only fill their own class's state invalidate no proof.
         let mut open = matrix.open.iter();
         let is_open = open.any(|line| line.contains("is immutable"));
         assert!(pipeline != "S'-P" || !is_open, "{:#?}", matrix.open);
     }
 }
 
-/// Proofs know what a call does beside what it does to its arguments: one of many methods, or of
-/// methods that are made as the program runs.
+/// Proofs include what a call does besides its effect on its arguments: a call of one of many
+/// methods, or of methods that are made at run time.
 #[test]
 fn what_many_methods_do() {
     for name in ["many", "proxies"] {
@@ -698,7 +696,7 @@ fn constructors_that_keep_nothing() {
     };
     assert!(is_proved("Constructed$Base."), "{:#?}", matrix.open);
     assert!(is_proved("Constructed$Below."), "{:#?}", matrix.open);
-    // Who is a parameter's sibling is said by what types allow.
+    // Types determine what may be a parameter's sibling.
     let says = |method: &str, reason: &str| {
         let mut lines = matrix.open.iter();
         lines.any(|line| line.starts_with(method) && line.contains(reason))
@@ -723,7 +721,7 @@ fn what_fields_hold() {
     }
 }
 
-/// Where classes were recorded with all that a trace has, when their `main` ran.
+/// The place of the classes that were recorded with full traces while their `main` ran.
 fn recorded(jdk: usize, classes: &Path, main: &str) -> (Workplace, String) {
     let jdk = &jdks()[jdk];
     let workplace = Workplace::new(&format!("mutability-{main}-{}", jdk.version));
@@ -742,7 +740,7 @@ fn recorded(jdk: usize, classes: &Path, main: &str) -> (Workplace, String) {
     (workplace, out)
 }
 
-/// Each heuristic of stage D alone, with what it takes.
+/// Each heuristic of stage D alone, with what it needs.
 #[test]
 fn heuristics_of_recorded_runs() {
     let Annotated { classes, .. } = apart("heuristics");
@@ -754,7 +752,7 @@ fn heuristics_of_recorded_runs() {
             let methods = document["methods"].as_array().unwrap().iter();
             let parameters = methods.flat_map(|method| method["parameters"].as_array().unwrap());
             let text = |value: &Value| value.as_str().unwrap().to_owned();
-            // Of the others nothing is to be found out.
+            // The others are already decided.
             let parameters =
                 parameters.filter(|row| row["type"] == "Heuristics" && row["name"] != "this");
             let row = |row: &Value| (text(&row["name"]), (text(&row["verdict"]), row.to_string()));
@@ -773,16 +771,16 @@ fn heuristics_of_recorded_runs() {
         };
         let seen = &["changed", "seldom"][..];
         check("D", &[], [&[], seen]);
-        // 10 calls, and all of the body. Other parameters are not called as often.
+        // These have 10 calls, and all of the body. Other parameters are not called as often.
         check("DA", &[], [&["often"], seen]);
         check("DA", &["--calls", "11"], [&[], seen]);
-        // One of two reads is a half.
+        // One of two reads is half.
         check("DA", &["--coverage", "50"], [&["half", "often"], seen]);
         check("DA", &["--coverage", "51"], [&["often"], seen]);
-        // Given to what is known to change it, by way of others, too.
+        // They are passed to what is known to change them, also indirectly.
         let bound = &["changed", "given", "givenOn", "seldom"][..];
         check("DB", &[], [&[], bound]);
-        // Of one object with two names, both.
+        // If one object has two names, both count.
         check("DC", &[], [&[], &["changed", "left", "right", "seldom"]]);
         let all = &["changed", "given", "givenOn", "left", "right", "seldom"][..];
         check("DH", &[], [&["often"], all]);
@@ -816,7 +814,7 @@ fn what_others_reach_is_not_proved() {
             }
         }
     }
-    // What may be the same object is that without proofs, too.
+    // What may be the same object is taken to be so without proofs, too.
     let Annotated { classes, expected } = apart("alike");
     let matrix = compare(&verdicts(&classes, &[""; 0]), &expected);
     assert!(matrix.wrong.is_empty(), "{:#?}", matrix.wrong);
@@ -865,7 +863,7 @@ fn annotated_programs() {
     let pipelines: [(&str, &[&str]); 5] = [
         ("S-P", &["--pipeline", "S-P"]),
         ("SH-P", &["--pipeline", "SH-P"]),
-        // The default.
+        // This is the default.
         ("S'-P", &[]),
         ("S-P sound", &["--pipeline", "S-P", "--sound"]),
         ("S'-P sound", &["--pipeline", "S'-P", "--sound"]),
@@ -884,7 +882,7 @@ fn annotated_programs() {
         }
         results.insert(name, matrix);
     }
-    // What is called immutable with --sound is: no exceptions.
+    // What is called immutable with --sound is immutable without exception.
     for name in ["S-P sound", "S'-P sound"] {
         assert_eq!(
             results[name].mutable[0], 0,
@@ -927,7 +925,7 @@ public class Money {
 }
 ";
 
-/// What values of the JDK store is what they can always tell: nobody sees it.
+/// What values of the JDK cache can always be computed again, so nobody sees it.
 #[test]
 fn values_of_the_jdk_do_not_change() {
     let workplace = Workplace::new("mutability-values");
@@ -948,7 +946,7 @@ fn values_of_the_jdk_do_not_change() {
     assert_eq!((methods, parameters), (9, 18));
 }
 
-/// That a map keeps the view of its values is no change of the map.
+/// That a map caches the view of its values does not count as a change of the map.
 #[test]
 fn views_that_collections_keep_are_no_change() {
     const SOURCE: &str = "

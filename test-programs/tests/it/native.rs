@@ -1,5 +1,5 @@
-//! Threads of native code: the probes run where no Java frame is below them, on
-//! threads that come and go.
+//! Threads of native code: the probes run without a Java frame below them, on threads that attach
+//! and detach.
 
 use hindsight_test_programs::traces::{for_each, open};
 use hindsight_test_programs::{Jdk, Workplace, both, jdks, render, root, text};
@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 const THREADS: u32 = 200;
-/// Two thirds of them call once, one third comes twice.
+/// The number of calls: two thirds of the threads call once, one third twice.
 const CALLS: u32 = THREADS + THREADS.div_ceil(3);
 
-/// Calls that fail.
+/// The number of calls that fail.
 fn failures() -> usize {
     let both = |number: u32| {
         [
@@ -24,7 +24,7 @@ fn failures() -> usize {
     numbers.filter(|number| number % 10 == 9).count()
 }
 
-/// The library of `native/`, for the headers of a JDK.
+/// The library of `native/`, compiled against the headers of a JDK.
 fn library(workplace: &Workplace, jdk: &Jdk) -> PathBuf {
     let library = workplace.join("libattached.so");
     let include = jdk.home.join("include");
@@ -62,7 +62,8 @@ fn run(mut command: Command, classes: &Path, library: &Path) -> Output {
     output
 }
 
-/// Hazard: the shim called on a thread that is being attached, detached or has no Java frame yet.
+/// Hazard: the shim is called on a thread that is being attached, detached or has no Java frame
+/// yet.
 #[test]
 fn threads_of_native_code_are_recorded() {
     for jdk in jdks() {
@@ -106,14 +107,15 @@ fn threads_of_native_code_are_recorded() {
         });
         threads.pop_first(); // that of `main`, which has the smallest number
         let of = |kind: (u32, u32, bool)| threads.values().filter(|one| **one == kind).count();
-        // What fails leaves two methods, and is counted by a lambda.
+        // A failing call leaves two methods, and is counted by a lambda.
         let failed = of((3, 2, true));
         assert_eq!(of((2, 0, true)) + failed, CALLS as usize, "{threads:?}");
         assert_eq!(failed, failures(), "{threads:?}");
     }
 }
 
-/// What a call from native code throws by way of a method handle (JEP 454) ends the JVM, though no thread dies of it.
+/// An exception that a call from native code throws by way of a method handle (JEP 454) ends the
+/// JVM, although no thread dies of it.
 #[test]
 fn what_ends_the_jvm_in_a_call_from_native_code_is_recorded() {
     for jdk in jdks().iter().filter(|jdk| jdk.version >= 22) {
@@ -159,7 +161,8 @@ class Pointer {
 }
 ";
 
-/// Of a program that fails, nothing of an object with an address is recorded, which in another JVM leads anywhere.
+/// Checks that of a failing program, nothing is recorded of an object with an address, which would
+/// be invalid in another JVM.
 #[track_caller]
 fn address_is_a_hole(program: (&str, &str), field: &str) {
     for jdk in jdks() {
@@ -178,7 +181,7 @@ fn addresses_of_jna_are_holes() {
     address_is_a_hole(("com.sun.jna.Pointer", POINTER), "peer");
 }
 
-/// What a picture is drawn on, with the address of its points.
+/// The surface on which a picture is drawn, with the address of its points.
 const SURFACE: &str = r#"import java.awt.Graphics2D;
 import java.awt.image.BufferedImage;
 
@@ -198,7 +201,8 @@ public class Paint {
 }
 "#;
 
-/// The fixed program draws: what native code would take for an address ends the JVM of all tests.
+/// The fixed program draws: a stale value that native code took for an address would end the JVM of
+/// all tests.
 #[test]
 fn addresses_of_surfaces_are_holes() {
     address_is_a_hole(("Paint", SURFACE), "pData");
@@ -230,7 +234,8 @@ public class Codec {
 }
 "#;
 
-/// Libraries that nobody has heard of keep addresses, too: classes with native methods do, in fields called after them.
+/// Other libraries keep addresses, too: classes with native methods do, in fields with telling
+/// names.
 #[test]
 fn addresses_of_other_libraries_are_holes() {
     address_is_a_hole(("Codec", OWN), "nativeHandle_");

@@ -1,4 +1,4 @@
-//! Tests of lambdas and anonymous classes outlive edits that give these other numbers.
+//! Tests of lambdas and anonymous classes survive edits that give these other numbers.
 
 use super::recrash::run_tests;
 use hindsight_test_programs::{Jdk, Workplace, both, jdks, reported, text};
@@ -38,7 +38,7 @@ public class Numbers {
 }
 "#;
 
-/// Something of each kind before what has failed, which does not fail.
+/// Inserts something of each kind before what has failed, which does not fail itself.
 const BEFORE: &str = r#"
     static final Rule NOT_NULL = new Rule() { public boolean ok(String s) { return s != null; } };
     static final Predicate<String> NULL = s -> s == null;
@@ -53,15 +53,15 @@ fn edited(edits: &[(&str, &str)]) -> String {
     edits.iter().fold(PROGRAM.to_owned(), edit)
 }
 
-/// Compiles a version of the program into a place of its own.
+/// Compiles a version of the program into a directory of its own.
 fn compile(jdk: &Jdk, name: &str, source: &str) -> (Workplace, PathBuf) {
     let place = Workplace::new("numbers");
     let classes = place.compile_text(jdk, &["--release", "11"], name, source);
     (place, classes)
 }
 
-/// Records the program's two crashes and emits tests with the classes that another javac has made of it.
-/// Gives the frames of the program.
+/// Records the program's two crashes and emits tests with the classes that another javac has made
+/// from it. Returns the frames of the program.
 fn emit(recorded: &Jdk, jdk: &Jdk) -> (Workplace, Vec<Value>) {
     let workplace = Workplace::new("numbered");
     let (_, run) = workplace.run_text(recorded, "11", "", ("Numbers", PROGRAM));
@@ -103,7 +103,7 @@ fn tests_are_red_until_what_they_show_is_fixed_whatever_the_numbers() {
         ("s.length() < n", "s == null || s.length() < n"),
     ];
     assert_eq!(passed(&edited(&fixed)).len(), frames.len());
-    // Which of the two lambdas it is cannot be told: the test that calls it says so.
+    // It cannot be determined which of the two lambdas it is: the test that calls it reports that.
     let both = edited(&[&fixed[..], &[("// WITHIN", WITHIN)]].concat());
     let passed = passed(&both);
     let lambda = |line: &&String| line.contains("lambda_keep");

@@ -1,4 +1,4 @@
-//! Secrets in places that say so by what is around them, planted all at once.
+//! Secrets in places that are recognised by their surroundings, planted all at once.
 
 use crate::secrets::{readable, texts};
 use hindsight_test_programs::{Workplace, both, jdks};
@@ -111,7 +111,7 @@ fn planted_secrets_are_not_stored() {
         );
         let plain = stored.iter().filter(|text| text.starts_with("plain"));
         assert_eq!(plain.count(), 21, "{label}: {stored:?}");
-        // A word is hidden where it stands alone, and nothing is no secret.
+        // A word is hidden where it stands alone, and an empty text is not a secret.
         let told = |text: &str| stored.iter().any(|one| one == text);
         assert!(told("plain.Text") && told(""), "{label}: {stored:?}");
     }

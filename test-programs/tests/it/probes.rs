@@ -1,11 +1,11 @@
-//! What probes must not do to a program: they call nothing of it, wait for nothing of it, and fail where it
-//! would not.
+//! What probes must not do to a program: call its code, wait for it, or fail where it would not.
 
 use hindsight_test_programs::traces::lines;
 use hindsight_test_programs::{Workplace, both, jdks, text};
 use hindsight_tracelog::crash::{Fidelity, Value};
 
-/// An object is handed to another thread while its class is being initialised, and its exception with it.
+/// An object is handed to another thread while its class is being initialised, and its exception
+/// with it.
 const BEING_INITIALISED: &str = r#"
 public class Initialised extends Thread {
     static class Settings {
@@ -53,7 +53,7 @@ fn no_class_is_initialised_by_a_probe() {
     }
 }
 
-/// Threads run to the ends of stacks of many sizes, within monitors and with something to put right behind.
+/// Threads overflow stacks of many sizes, within monitors and with cleanup to do afterwards.
 const OVERFLOWS: &str = r#"
 public class Overflows {
     final Object lock = new Object();
@@ -95,7 +95,7 @@ fn where_the_stack_ends_handlers_do_what_they_do() {
     for jdk in jdks() {
         let workplace = Workplace::new("probes-overflows");
         let classes = workplace.compile_text(jdk, &["--release", "11"], "Overflows", OVERFLOWS);
-        // Interpreted, each of the sizes ends at another place of the code.
+        // With interpreted code, each of the sizes overflows at another place of the code.
         let mut java = workplace.java_with_agent(jdk, "copy=deep");
         let ran = java.arg("-Xint").arg("-cp").arg(&classes).arg("Overflows");
         let ran = ran.output().unwrap();
@@ -168,7 +168,7 @@ fn a_loader_that_is_being_asked_gets_no_probes() {
     }
 }
 
-/// What a loader throws where it could not look says nothing of what it will find the next time.
+/// An exception of a loader that could not look says nothing about what it will find the next time.
 #[test]
 fn a_loader_that_could_not_answer_is_asked_again() {
     let unanswered = "classes_left_alone:its loader could not be asked for the probes";
@@ -199,7 +199,7 @@ fn a_loader_that_could_not_answer_is_asked_again() {
     }
 }
 
-/// A field is written by way of handles that have the object themselves, or make it of something else.
+/// A field is written by handles that have the object bound, or compute it from something else.
 const BOUND: &str = r#"
 import java.lang.invoke.*;
 
@@ -270,7 +270,7 @@ fn what_a_bound_handle_writes_over_is_missed_and_said_so() {
     }
 }
 
-/// An encoder and a decoder run until the JIT has its own code for them.
+/// An encoder and a decoder run until the JIT uses its own code for them.
 const CODED: &str = r#"
 import java.util.*;
 
@@ -325,7 +325,7 @@ fn what_the_jit_codes_itself_is_undone() {
     }
 }
 
-/// A thread writes on when its log has filled nearly as many chunks as an `int` can say.
+/// A thread continues to write when its log has filled nearly as many chunks as an `int` can count.
 const LASTING: &str = r#"
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
@@ -374,7 +374,7 @@ fn a_log_lasts() {
     }
 }
 
-/// A sampled method calls itself where the heap has no room left.
+/// A sampled method calls itself while the heap is full.
 const SAMPLED: &str = r#"
 public class Sampled {
     static class Deep {
@@ -458,7 +458,7 @@ fn no_monitor_is_taken_by_a_probe() {
     }
 }
 
-/// More threads write at once than have logs; long after them a thread fails that has one.
+/// More threads write at once than have logs; long after them a thread with a log fails.
 const CROWD: &str = r#"
 import java.util.*;
 import java.util.concurrent.*;
@@ -513,7 +513,7 @@ fn a_crowd_of_writers_is_forgotten() {
     }
 }
 
-/// A class writes a field while a class above it has the same name, in another loader.
+/// A class writes a field while a superclass has the same name, in another loader.
 const TWINS: &str = r#"
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;

@@ -10,9 +10,8 @@
 //! // exit: 0                              its exit status, 1 if not said
 //! ```
 //!
-//! and its last comment, from `/* crashes`, holds what the crash files must
-//! say. `BLESS=1` rewrites it; read the diff. Output and exit status must be
-//! the same as without the agent, too.
+//! The last comment, from `/* crashes`, is the expected text of the crash files. `BLESS=1` rewrites
+//! it; read the diff. Output and exit status must be the same as without the agent, too.
 
 use hindsight_test_programs::{Jdk, Workplace, both, jdks, render, root, text};
 use std::env;
@@ -69,7 +68,7 @@ impl Program {
             .unwrap_or("")
     }
 
-    /// Runs it with and without the agent; what the crash files say.
+    /// Runs it with and without the agent, and returns the text of the crash files.
     fn run(&self, jdk: &Jdk, path: &Path) -> String {
         let workplace = Workplace::new(&format!("{}-{}", self.name, jdk.version));
         let release = self.needs.max(11).to_string();

@@ -1,4 +1,4 @@
-//! Which methods change nothing, by `hindsight mutability`.
+//! Tests which methods change nothing, according to `hindsight mutability`.
 
 use crate::mutability::verdicts;
 use hindsight_test_programs::{Workplace, both, hindsight, jdks, root};
@@ -65,7 +65,8 @@ public class Settings {
 }
 ";
 
-/// What changes a setting of the JVM, a file or a thread is not pure, though it changes no parameter.
+/// A method that changes a setting of the JVM, a file or a thread is not pure, although it changes
+/// no parameter.
 #[test]
 fn what_changes_the_jvm_is_not_pure() {
     let workplace = Workplace::new("settings");
@@ -131,7 +132,8 @@ public class Shapes {
 }
 ";
 
-/// A method without a body changes what those do that implement it, lambdas and the JDK's among them.
+/// A method without a body changes what its implementations change, including lambdas and the
+/// JDK's.
 #[test]
 fn what_has_no_body_is_as_pure_as_what_implements_it() {
     let workplace = Workplace::new("mutability-shapes");
@@ -163,7 +165,7 @@ fn what_has_no_body_is_as_pure_as_what_implements_it() {
     };
     for (name, is) in &expected {
         assert_eq!(pure(&found, name), *is, "{name}");
-        // A proof says the same or less: some list does change where its size is asked.
+        // A proof says the same or less: some lists do change when their size is asked for.
         if *is != Value::Bool(true) {
             assert_ne!(pure(&proved, name), Value::Bool(true), "{name}");
         }
@@ -219,7 +221,7 @@ fn is_pure(document: &Value, name: &str) -> Value {
     own.next().expect(name)["pure"].clone()
 }
 
-/// A body that is given up, for it is too large, may do more than change its parameters.
+/// A body that is not analysed because it is too large may do more than change its parameters.
 #[test]
 fn a_body_that_is_too_large_is_not_taken_for_pure() {
     let workplace = Workplace::new("mutability-wide");
@@ -267,7 +269,7 @@ public class Chains {
 }
 ";
 
-/// What a builder's method returns is the builder: a chain of them changes nothing else.
+/// A builder's method returns the builder: a chain of them changes nothing else.
 #[test]
 fn a_chain_of_a_builder_of_its_own_is_pure() {
     let workplace = Workplace::new("mutability-chains");

@@ -1,7 +1,7 @@
-//! Values in emitted tests are built as a person would, where that gives the
-//! same objects: `readable/Shop.java` has one of each kind, `readable/expected`
-//! the tests that result, on every JDK. `BLESS=1` rewrites it; read the diff.
-//! `readable/Kinds.java` has objects that are told by identity, and kinds of the JDK.
+//! Values in emitted tests are built as a person would do it, if that gives the same objects:
+//! `readable/Shop.java` has one of each kind, `readable/expected` the resulting tests, on every
+//! JDK. `BLESS=1` rewrites it; read the diff. `readable/Kinds.java` has objects whose identity
+//! matters, and kinds of the JDK.
 
 use hindsight_test_programs::{Jdk, Workplace, both, jdks, jdks_in_turn, reported, root, text};
 use serde_json::Value;
@@ -52,7 +52,7 @@ fn values_are_built_as_a_person_would() {
             .iter()
             .map(|frame| frame["values"]["state"].as_bool().unwrap())
             .collect();
-        // The clock's state alone cannot be made.
+        // Only the clock's state cannot be made.
         assert_eq!(
             loads,
             [false, false, true, false, false, false],
@@ -64,7 +64,7 @@ fn values_are_built_as_a_person_would() {
         let all = frames(&emit("loaded"));
         assert_eq!(all[4]["values"]["built"], 0);
         assert_eq!(all[4]["values"]["loaded"], 5, "{}", all[4]);
-        // Times and versions stand in the comment at the top; line numbers are the program's.
+        // Times and versions are in the comment at the top; line numbers are the program's.
         let (_, body) = source.split_once("package readable;").unwrap();
         let body = format!("package readable;{body}");
         if std::env::var_os("BLESS").is_some() && at == 0 {
@@ -85,8 +85,8 @@ fn values_are_built_as_a_person_would() {
     }
 }
 
-/// Strings and boxes that are one object, or are not, are that in tests; and what the JDK has is made
-/// by its own means.
+/// Strings and boxes that are one object, or are not, are so in tests; and JDK objects are made by
+/// the JDK's own API.
 #[test]
 fn identity_and_kinds_of_the_jdk() {
     let golden = root().join("test-programs/readable/expected-kinds.java");
@@ -101,9 +101,10 @@ fn identity_and_kinds_of_the_jdk() {
                 jdk.version
             );
             let loaded = match frame["method"].as_str() {
-                // A queue for elements that wait has no public way that is known.
+                // There is no known public way to make a queue with elements that wait.
                 Some("held") => 1,
-                // Nor has what is closed or outdated, or holds such a queue, or shares a lock with that.
+                // Nor is there for what is closed or outdated, or holds such a queue, or shares a
+                // lock with one.
                 Some("spent") => 6,
                 // What the JDK puts into all sets and lists is not shared with what holds such a queue.
                 Some("marked") => 1,
@@ -127,10 +128,11 @@ fn identity_and_kinds_of_the_jdk() {
     }
 }
 
-/// Builders are known by what they do, whatever they are called, what they begin with, and whether they collect;
-/// factories also where they are in what is above the class. What comes out the same by luck is loaded. Collections
-/// of the program are filled by its own methods, copies with a change and what getters keep are made by these, and
-/// of objects that know each other the one is made first that the other one is given to, or adds itself to.
+/// Builders are recognised by what they do, whatever their names, what they begin with, and whether
+/// they collect; factories also if they are in a superclass. What is equal only by chance is
+/// loaded. Collections of the program are filled by its own methods, copies with a change and
+/// values cached by getters are made by these, and of objects that know each other the one is made
+/// first that is passed to the other, or to which the other adds itself.
 #[test]
 fn builders_of_several_forms_are_used() {
     for jdk in jdks_in_turn() {
@@ -156,21 +158,21 @@ fn builders_of_several_forms_are_used() {
             "newMenu.Builder(\"noon\").price(\"rice\",6).price(\"soup\",4).build()",
             "Makers.drawn(Shape.circle(2.5),Scale.by(3));",
             "Ticketticket=frame.argument(1);",
-            // Copies with a change, and what is kept.
+            // These are copies with a change, and cached values.
             "word.hashCode();word.letters();",
             "Makers.kept(word,Font.PLAIN.withSize(12).bold(true),Font.PLAIN);",
-            // Collections of the program.
+            // These are collections of the program.
             "Pile<String>pile=newPile<>();pile.push(\"a\");pile.push(\"b\");",
             "Gridgrid=newGrid(2,3);grid.set(0,2,1.5);grid.set(1,0,-1.0);",
             "index.put(\"two\",2);index.put(\"one\",1);",
             "ages.birth(\"Ann\",1990);ages.birth(\"Bob\",2001);",
             "Recent<String>recent=newRecent<>(2);recent.add(\"x\");recent.add(\"y\");",
-            // Objects that make each other whole.
+            // These objects complete each other.
             "Parttable=newPart(\"table\");table.add(newPart(\"top\"));Partleg=newPart(\"leg\");\
              leg.add(newPart(\"screw\"));table.add(leg);",
             "Diarydiary=newDiary(\"mine\");Entryfirst=newEntry(diary,\"rain\");\
              Entrysecond=newEntry(diary,\"sun\");",
-            // One argument has as many objects as a test makes: of the other nothing is.
+            // One argument has as many objects as a test makes, so nothing is made for the other.
             "Object[][]others=frame.argument(2);",
         ] {
             assert!(

@@ -1,4 +1,4 @@
-//! Recordings that the program asks for, by `dev.hindsight.Hindsight`.
+//! Recordings that the program requests, by `dev.hindsight.Hindsight`.
 
 use hindsight_test_programs::{Jdk, Workplace, both, hindsight, jdks, jdks_in_turn, render, text};
 use hindsight_tracelog::crash::Fidelity;
@@ -121,7 +121,7 @@ fn source(workplace: &Workplace, name: &str) -> String {
 #[test]
 fn what_a_program_asks_for_is_recorded() {
     for jdk in jdks() {
-        // The interpreter, and both compilers: each has its own way to keep local variables.
+        // The interpreter and both compilers each keep local variables in their own way.
         for (options, compiler) in [
             ("", &["-Xint"][..]),
             ("", &["-Xbatch", "-XX:TieredStopAtLevel=1"]),
@@ -159,8 +159,8 @@ fn what_a_program_asks_for_is_recorded() {
     }
 }
 
-/// With a plan all that the program may read is recorded, but nothing of ours: a test that sets it would let
-/// `record` pass.
+/// With a plan all that the program may read is recorded, but nothing of the agent's: a test that
+/// sets it would let `record` pass.
 #[test]
 fn static_fields_of_our_own_are_not_the_program_s() {
     let jdk = &jdks()[0];
@@ -214,8 +214,8 @@ fn tests_fail_where_the_program_asked() {
             "{tests}"
         );
 
-        // The same tests where the program does not ask any more: nothing else fails, not by what it asks for
-        // elsewhere by a text.
+        // These are the same tests if the program does not ask any more: nothing else fails, nor
+        // does what it asks for elsewhere by a text.
         let fixed = SHOP
             .replace("items.size() > LIMIT", "items.size() > LIMIT + 1")
             .replace(
@@ -250,8 +250,8 @@ fn without_the_agent_nothing_happens() {
     }
 }
 
-/// An exception that another thread has thrown, handed over by the JDK: the
-/// frames that wait for it are not its own.
+/// An exception that another thread has thrown, handed over by the JDK: the frames that wait for it
+/// are not its own.
 const OTHER: &str = "
 import dev.hindsight.Hindsight;
 import java.util.concurrent.*;
@@ -387,7 +387,7 @@ public class Deep {
             let asked = asked.map(|frame| format!("{} {}", frame["index"], frame["verdict"]));
             asked.collect::<Vec<_>>()
         };
-        // Nobody else asks for what is in the middle of a recursion.
+        // No other method asks for what is in the middle of a recursion.
         assert_eq!(
             tried("0,10-11"),
             ["0 \"reproduces\"", "10 \"reproduces\"", "11 \"reproduces\""]

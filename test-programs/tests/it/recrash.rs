@@ -1,5 +1,5 @@
-//! The acceptance examples of ReCrash (thesis, Fig. 4-5 to 4-8 and 4-15), from
-//! the crash to tests that JUnit runs, on every JDK.
+//! The acceptance examples of ReCrash (thesis, Fig. 4-5 to 4-8 and 4-15), from the crash to tests
+//! that JUnit runs, on every JDK.
 
 use hindsight_test_programs::{
     Jdk, Workplace, both, hindsight, jars, jdks, jdks_in_turn, root, text,
@@ -21,7 +21,7 @@ fn sources(folder: &str, names: &[&str]) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Records one run of `recrash.MAIN` and turns it into tests; the report's frames.
+/// Records one run of `recrash.MAIN`, turns it into tests, and returns the report's frames.
 fn record(
     workplace: &Workplace,
     jdk: &Jdk,
@@ -68,7 +68,8 @@ fn verdict<'a>(frames: &'a [Value], method: &str) -> &'a str {
         .unwrap_or("no such frame")
 }
 
-/// Runs the emitted tests by JUnit's console: the names of those that pass, of all.
+/// Runs the emitted tests by JUnit's console. Returns the names of those that pass, and the number
+/// of all.
 pub(super) fn run_tests(workplace: &Workplace, jdk: &Jdk, classes: &Path) -> (Vec<String>, usize) {
     let listed = Command::new(root().join("scripts/jars"))
         .args([
@@ -80,7 +81,7 @@ pub(super) fn run_tests(workplace: &Workplace, jdk: &Jdk, classes: &Path) -> (Ve
     assert!(listed.status.success(), "{}", both(&listed));
     let console = text(&listed.stdout).trim().to_owned();
     let tests = workplace.join("tests");
-    // Tests of values that can all be built need no library.
+    // Tests whose values can all be built need no library.
     let mut path = format!("{}:{console}", classes.display());
     for library in find(&tests.join("lib"), "jar") {
         path = format!("{path}:{}", library.display());
@@ -247,9 +248,9 @@ fn a_project_is_red_and_green_under_maven() {
     }
 }
 
-/// Of two directories, and a test that passes an object of the one as what the other declares: what
-/// loads the test to look for methods needs both. And what reports an exception whose message cannot be had
-/// fails by itself.
+/// The program has two directories, and a test passes an object of one where the other declares the
+/// type: loading the test to look for methods needs both. And the report of an exception whose
+/// message is not available fails.
 #[test]
 fn a_project_of_two_directories_is_red_and_green_under_maven() {
     const LIBRARY: &str = "public interface Pricer { int price(); }";
@@ -318,8 +319,8 @@ public class Prices {
     }
 }
 
-/// A fix may give fields other types, or move them to a superclass: tests restore what was recorded all
-/// the same.
+/// A fix may give fields other types, or move them to a superclass: tests restore what was recorded
+/// all the same.
 #[test]
 fn tests_of_fixed_classes_restore_fields_that_were_changed() {
     const PROGRAM: &str = r#"
@@ -395,8 +396,8 @@ public class Carts {
     }
 }
 
-/// What reproduces without a registry that only `main` fills is green with the fix all the same: the fixed
-/// program reads it. What a call fills by itself is not set.
+/// A test that reproduces without a registry that only `main` fills passes with the fix all the
+/// same, because the fixed program reads it. What a call fills by itself is not set.
 #[test]
 fn tests_have_the_static_state_that_the_fixed_program_reads() {
     const PROGRAM: &str = r#"
@@ -482,8 +483,8 @@ public class Handlers {
     }
 }
 
-/// What a library caches behind a static field is not set: it fills it by itself, and what it knew of the
-/// program is wrong for the fixed one.
+/// A library's cache behind a static field is not set: the library fills it by itself, and old
+/// entries about the program are wrong for the fixed one.
 #[test]
 fn caches_of_a_library_are_left_to_it() {
     const PROGRAM: &str = r#"
@@ -534,8 +535,8 @@ public class Boxes {
     }
 }
 
-/// A constant that is the receiver or an argument has what `main` has put into it, though no code of the
-/// call names it.
+/// A constant that is the receiver or an argument has what `main` has put into it, although no code
+/// of the call names it.
 #[test]
 fn tests_have_the_state_of_constants_that_are_arguments() {
     const PROGRAM: &str = r#"
@@ -580,7 +581,8 @@ public class Codecs {
     }
 }
 
-/// What has only wrapped an exception is no part of the call that threw it: what it reads is not set.
+/// A frame that only wraps an exception is not part of the call that threw it: the fields that it
+/// reads are not set.
 #[test]
 fn who_wraps_a_cause_reads_nothing_for_it() {
     const PROGRAM: &str = r#"
@@ -620,7 +622,7 @@ public class Wrapped {
         let told = both(&workplace.junit(jdk, &classes).output().unwrap());
         let test = workplace.join("tests/src/test/java/WrappedCrash0001Test.java");
         let test = std::fs::read_to_string(test).unwrap_or_else(|_| panic!("{told}"));
-        // `parse` and `main` have all that they need, `value` has not.
+        // `parse` and `main` have all that they need, `value` does not.
         assert_eq!(test.matches("void ").count(), 3, "{test}");
         assert_eq!(test.matches("setStatics").count(), 1, "{test}");
         assert_eq!(run_tests(&workplace, jdk, &classes), (Vec::new(), 3));

@@ -1,5 +1,5 @@
-//! What becomes of frames whose state is all there, and whose class, trace or
-//! thread is out of the ordinary.
+//! The tests of frames whose state is complete, and whose class, trace or thread is out of the
+//! ordinary.
 
 use hindsight_test_programs::{
     Jdk, Workplace, both, hindsight, jdks, jdks_in_turn, reported, root, text,
@@ -8,8 +8,8 @@ use serde_json::Value;
 use std::fs;
 use std::process::Command;
 
-/// Records a program of `programs/`, makes tests with these options, and hands
-/// over their frames crash by crash.
+/// Records a program of `programs/`, makes tests with these options, and returns their frames crash
+/// by crash.
 #[track_caller]
 fn frames(jdk: &Jdk, program: &str, jvm: &[&str], options: &[&str]) -> Vec<Value> {
     let workplace = Workplace::new(&format!("replays-{program}-{}", jdk.version));
@@ -65,7 +65,7 @@ fn superclasses_are_initialised_before_their_subclasses() {
     }
 }
 
-/// What a JVM says that does not even begin is an error, not the verdict of each test.
+/// The message of a JVM that does not even start is an error, not the verdict of each test.
 #[test]
 fn why_a_jvm_of_tests_does_not_start_is_told() {
     for jdk in jdks() {
@@ -111,7 +111,8 @@ fn what_fork_join_throws_on_in_the_same_thread_has_all_its_frames() {
     let jvm = ["-Djava.util.concurrent.ForkJoinPool.common.parallelism=0"];
     for jdk in jdks() {
         let frames = frames(jdk, "Joined", &jvm, &[]);
-        // What javac has put beside `Integer compute()` calls that, and says the same.
+        // The bridge that javac has put beside `Integer compute()` calls that, and has the same
+        // outcome.
         let is_bridge = |frame: &Value| frame["descriptor"] == "()Ljava/lang/Object;";
         let (bridges, frames): (Vec<Value>, Vec<Value>) = frames.into_iter().partition(is_bridge);
         check(jdk, &bridges, "compute", "unsupported", "a bridge");
@@ -132,7 +133,7 @@ fn a_method_whose_class_cannot_be_initialised_is_told() {
     }
 }
 
-/// The JVM writes a trace down when it is asked for, and nobody has asked for this one: the handler
+/// The JVM fills in a trace when it is asked for, and nobody has asked for this one: the handler
 /// fails before.
 #[test]
 fn exceptions_that_are_passed_have_their_stack_traces() {
@@ -175,7 +176,8 @@ public class Handled {
     }
 }
 
-/// What the program has added to a thread is state as any other's, and a test need not start it.
+/// What the program has added to a thread is state like any other, and a test need not start the
+/// thread.
 #[test]
 fn threads_of_the_programs_own_classes_are_restored() {
     const SOURCE: &str = "
@@ -347,7 +349,7 @@ public class Singles {
 }
 ";
 
-/// A second object like the one of a constant would be another one to the program.
+/// A second object equal to that of a constant would be a different one to the program.
 #[test]
 fn what_constants_hold_is_the_same_object_in_tests() {
     for jdk in jdks_in_turn() {
@@ -451,9 +453,10 @@ public class Orders {
 }
 "#;
 
-/// `Set.of` and `Map.of` iterate in another order in each JVM: what depends on it finds the recorded one, also where
-/// the set is the program's own. A `HashMap` has that of its size, which is loaded where what is built does not do,
-/// also between two frames that end alike and have nothing to load.
+/// `Set.of` and `Map.of` iterate in another order in each JVM: code that depends on it finds the
+/// recorded one, even if the set is the program's own. A `HashMap` has the order of its size; it is
+/// loaded if building it does not reproduce, even between two frames that end alike and have
+/// nothing to load.
 #[test]
 fn the_order_of_immutable_sets_is_as_recorded() {
     for jdk in jdks() {
@@ -462,7 +465,7 @@ fn the_order_of_immutable_sets_is_as_recorded() {
         let (classes, run) = workplace.run_text(jdk, "17", "report=caught:Orders.run", program);
         assert_eq!(workplace.crash_files().len(), 5, "{}", both(&run));
         let (_, report) = reported(&mut workplace.junit(jdk, &classes));
-        // Candidates run where the order is another one: what is built there would not do.
+        // Candidates run in another order: building there would not reproduce.
         let check = |frame: &Value| {
             let is_loaded = frame["values"]["state"] == true;
             assert!(frame["verdict"] == "reproduces" && is_loaded, "{frame}");
@@ -499,7 +502,7 @@ public class Shown {
 }
 "#;
 
-/// People see immutable sets and maps in the order in which the recorded program met their elements.
+/// Immutable sets and maps are shown in the order in which the recorded program met their elements.
 #[test]
 fn immutable_sets_are_shown_in_the_recorded_order() {
     for jdk in jdks() {
@@ -541,8 +544,8 @@ public class Chance {
 }
 ";
 
-/// A test that has reproduced by luck says so, be it one of several or the only one. Each try finds that
-/// out in two of five cases.
+/// A test that has reproduced by chance reports that, be it one of several or the only one. Each
+/// try detects that in two of five cases.
 #[test]
 fn what_depends_on_chance_is_told() {
     let several = "while (true) some();";
@@ -609,7 +612,8 @@ public class Locked {
     }
 }"#;
 
-/// What is called with the lock of its receiver or of an argument is so in its test; others are called without.
+/// A method that was called with the lock of its receiver or of an argument is called so in its
+/// test; others are called without.
 #[test]
 fn locks_that_methods_were_called_with_are_held() {
     for jdk in jdks_in_turn() {
@@ -651,7 +655,8 @@ public class Local {
     }
 }"#;
 
-/// What the program makes the default locale and time zone is recorded, and set where that is what matters.
+/// The program's settings of the default locale and time zone are recorded, and set in a test that
+/// depends on them.
 #[test]
 fn default_locale_and_time_zone_are_recorded() {
     for jdk in jdks() {
@@ -694,8 +699,8 @@ public class Interned {
     public static void main(String[] arguments) { cost(Symbol.of("b"), new Plain("p"), 2); }
 }"#;
 
-/// Where a constructor can be called, but a factory gives what it has given before, programs compare by identity what
-/// that has given: the test is green with the fix.
+/// A constructor could be called, but a factory returns the same object again, and programs compare
+/// that by identity: the test passes with the fix.
 #[test]
 fn what_a_factory_shares_is_had_from_it() {
     for jdk in jdks_in_turn() {

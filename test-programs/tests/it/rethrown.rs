@@ -1,4 +1,5 @@
-//! Frames that only throw on what they are given, errors that end JUnit, and classes that no test can name.
+//! Frames that only rethrow what they are given, errors that end JUnit, and classes that no test
+//! can name.
 
 use hindsight_test_programs::{Workplace, both, jdks, reported, text};
 use std::collections::BTreeMap;
@@ -61,8 +62,9 @@ public class Helped {
 }
 ";
 
-/// A frame that throws what is part of its recorded state is red whatever the program does, so it is no test. One
-/// that throws an `OutOfMemoryError` would end JUnit. A proxy's class has another name in another JVM.
+/// A frame that throws what is part of its recorded state fails whatever the program does, so it is
+/// not a test. One that throws an `OutOfMemoryError` would end JUnit. A proxy's class has another
+/// name in another JVM.
 #[test]
 fn what_throws_on_is_no_test() {
     for jdk in jdks() {

@@ -1,5 +1,5 @@
-//! Frames that a program is still in when it has caught what failed: of stacks that are deeper than a stack trace, and of
-//! methods that ran before they got their probes.
+//! Frames that a program is still in when it has caught what failed: in stacks deeper than a stack
+//! trace, and in methods that ran before they got their probes.
 
 use crate::attach::Server;
 use hindsight_test_programs::{Workplace, both, jdks_in_turn, render, text};
@@ -38,7 +38,8 @@ public class Deep {
 #[test]
 fn frames_of_a_deep_stack_have_their_own_arguments() {
     for jdk in jdks_in_turn() {
-        // Where neither is cut, the trace, and what we look at, too.
+        // These are depths at which neither is cut, the trace is cut, and our list of frames as
+        // well.
         for depth in [900, 1_500, 3_000] {
             let workplace = Workplace::new("running-deep");
             let classes = workplace.compile_text(jdk, &["-g", "--release", "17"], "Deep", DEEP);
@@ -72,7 +73,7 @@ fn frames_of_a_deep_stack_have_their_own_arguments() {
     }
 }
 
-/// Stays in a method that needs its parameters no more.
+/// Stays in a method that does not need its parameters any more.
 const LOOP: &str = "
 public class Server {
     static void loop(Object key, String name, long big, int given) throws Exception {
@@ -121,7 +122,7 @@ fn what_ran_before_the_agent_came_has_no_arguments_that_it_has_let_go() {
                 .starts_with("it was running when it got its probes"),
             "{label}"
         );
-        // What it will print is there still.
+        // The value that it will print is still there.
         let known: Vec<_> = before
             .arguments
             .iter()

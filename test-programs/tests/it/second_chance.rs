@@ -1,5 +1,5 @@
-//! `mode=second-chance`: methods get probes once a failure has passed through
-//! them, in the running JVM and, by the `chances` file, in later ones.
+//! `mode=second-chance`: methods get probes once a failure has passed through them, in the running
+//! JVM and, by the `chances` file, in later ones.
 
 use hindsight_test_programs::{
     Jdk, Workplace, agent, both, hindsight, jdks, jdks_in_turn, render, text,
@@ -11,7 +11,7 @@ use std::process::{Command, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Fails in a thread of its own, in the way that is asked for, until there is a file of this name.
+/// Fails in a thread of its own, in the requested way, until there is a file of this name.
 const PROGRAM: &str = "
 import java.nio.file.*;
 import java.util.*;
@@ -80,7 +80,7 @@ fn compile(workplace: &Workplace, jdk: &Jdk) -> std::path::PathBuf {
     workplace.compile_text(jdk, &["--release", "17"], "Main", PROGRAM)
 }
 
-/// Runs with `mode=second-chance` until the crash file of this number is there; once if 0.
+/// Runs with `mode=second-chance` until the crash file of this number exists; once if 0.
 fn run(workplace: &Workplace, jdk: &Jdk, options: &str, how: &str, until: u32) -> Output {
     let classes = compile(workplace, jdk);
     let mut command = workplace.java_with_agent(jdk, &format!("mode=second-chance{options}"));
@@ -130,7 +130,7 @@ fn the_second_failure_of_a_run_has_its_arguments() {
             chances(&workplace),
             ["Main.at", "Main.work", "Main.fail", "Main.lambda$main$0"]
         );
-        // One crash, whose count says how often it has come.
+        // It is one crash, whose count says how often it has occurred.
         let run = workplace.run_json();
         let crashes = run["crashes"].as_array().unwrap();
         assert_eq!(crashes.len(), 1, "{run}");
@@ -221,7 +221,7 @@ fn the_program_stands_still_once_a_minute_at_most() {
     let jdk = &jdks()[0];
     let workplace = Workplace::new("chance-pace");
     let classes = compile(&workplace, jdk);
-    // Fails now in one way and now in another, for long enough to see both many times.
+    // It fails in one way or the other, for long enough to see both many times.
     let mut jvm = workplace
         .java_with_agent(jdk, "mode=second-chance,per-minute=1000")
         .arg("-cp")
@@ -272,7 +272,8 @@ fn later_runs_know_the_methods_of_all_machines() {
         run(&workplace, jdk, "", "handle", 0);
         let learned = fs::read_to_string(workplace.join("out/chances")).unwrap();
         fs::remove_dir_all(workplace.join("out")).unwrap();
-        // Two machines' files, of which one was interrupted, and what people do to files.
+        // These are the files of two machines, of which one was interrupted, and what people do to
+        // files.
         let merged = format!(
             "{learned}# from the other\r\n\n  Main.check\n{learned}Main.gone\nno.such.Class.m\nMain.wor"
         );
@@ -283,7 +284,7 @@ fn later_runs_know_the_methods_of_all_machines() {
         let output = run(&workplace, jdk, &options, "work", 0);
         assert_eq!(text(&output.stderr), "");
         assert_eq!(rendered(&workplace), [SEEN], "JDK {}", jdk.version);
-        // It has the class's hash, for the class was loaded with the agent there.
+        // It has the class's hash, because the class was loaded with the agent.
         assert!(
             workplace.crashes()[0].failure.frames[0]
                 .class_sha256
@@ -326,7 +327,7 @@ fn exceptions_without_a_stack_trace_find_their_methods() {
             let found = rendered(&workplace);
             let label = format!("JDK {} {how}", jdk.version);
             assert_eq!(found.len(), 2, "{label} {found:?}");
-            // HotSpot makes a trace again for a method that was just changed, until it is compiled.
+            // HotSpot makes traces again for a method that was just changed, until it is compiled.
             let captured = found[1].replace(":13", "");
             assert!(captured.contains(thrower), "{label}: {captured}");
             assert!(captured.contains("  Main.fail"), "{label}: {captured}");
@@ -369,7 +370,7 @@ fn exceptions_without_a_stack_trace_find_their_methods() {
     }
 }
 
-/// Where its methods are known, the same exception can come from elsewhere, through some of them.
+/// Even if its methods are known, the same exception can come from elsewhere, through some of them.
 #[test]
 fn exceptions_without_a_stack_trace_are_looked_for_in_a_second_place() {
     for jdk in jdks_in_turn() {
@@ -431,7 +432,7 @@ fn rules_need_probes_of_their_methods_only() {
                 "{label}: {}",
                 found[1]
             );
-            // However often the class is changed.
+            // This holds however often the class is changed.
             let counters = &workplace.run_json()["counters"];
             assert_eq!(counters["methods_named_by_report"], 1, "{label}");
             assert_eq!(counters["classes_instrumented"], 1, "{label}");
@@ -439,7 +440,7 @@ fn rules_need_probes_of_their_methods_only() {
     }
 }
 
-/// That a failure has to come first is said of methods that get probes by it.
+/// Frames of methods that get probes by a failure say that it has to come first.
 #[test]
 fn frames_say_what_they_wait_for() {
     const SOURCE: &str = "
@@ -527,7 +528,7 @@ fn a_running_jvm_gives_second_chances_too() {
             found[0]
         );
         assert!(found[0].contains("Main.at:10 -- "), "{}", found[0]);
-        // The main thread was gone at once, and the file knows the rest all the same.
+        // The main thread ended at once, and the file has the rest all the same.
         let known = fs::read_to_string(&file).unwrap();
         assert!(
             known.starts_with("Main.work\nMain.at\nMain.fail\n"),
@@ -572,7 +573,7 @@ fn a_chances_file_that_cannot_be_used_is_named() {
                 .collect();
             assert!(ours.len() == 1 && ours[0].contains(part), "{said}");
         }
-        // One that cannot be written is said, and the program goes on.
+        // A file that cannot be written is reported, and the program goes on.
         fs::write(workplace.join("file"), "").unwrap();
         let options = format!(",chances={}", workplace.join("file/below").display());
         let classes = compile(&workplace, jdk);

@@ -1,5 +1,5 @@
-//! Text that a key of a map, or a property's name, calls secret is in no crash
-//! file, and in nothing that is made of one.
+//! A text that is secret because of a map's key, or a property's name, is in no crash file, and in
+//! nothing made from one.
 
 use hindsight_test_programs::{Jdk, Workplace, both, hindsight, jdks, jdks_in_turn};
 use hindsight_tracelog::crash::{Body, Object, Value};
@@ -101,7 +101,7 @@ fn values_of_secret_keys_are_not_stored() {
     }
 }
 
-/// Places that are secret by annotation or type, and what becomes of it behind them.
+/// Places that are secret by annotation or type, and what happens to their content elsewhere.
 const ANNOTATED: &str = "\
 import java.lang.annotation.*;
 import java.nio.charset.StandardCharsets;
@@ -218,7 +218,7 @@ fn what_holds_a_secret_hides_its_text() {
         assert_eq!(run.status.code(), Some(1), "{}", both(&run));
         let crash = workplace.crashes().remove(0);
         let texts = texts(&crash);
-        // What an array of characters was at a frame's entry, in one piece.
+        // The earlier content of an array of characters is in one piece.
         let frames = &crash.failure.frames;
         let before = frames.iter().map(|frame| -> String {
             let values = frame.patch.iter().filter(|patch| patch.index.is_some());
@@ -235,7 +235,7 @@ fn what_holds_a_secret_hides_its_text() {
         );
         let of = |word: &str| texts.iter().filter(|text| text.contains(word)).count();
         assert_eq!(of("hunter"), 0, "JDK {}: {texts:?}", jdk.version);
-        // What a holder's own objects refer to is shown.
+        // The other objects that a holder refers to are shown.
         assert_eq!(of("plain"), 5, "JDK {}: {texts:?}", jdk.version);
     }
 }
@@ -276,7 +276,7 @@ fn values_that_annotations_or_types_call_secret_are_not_stored() {
                 Some("wrong: ***")
             );
             let told = hindsight_test_programs::render(&crash);
-            // Type and length class are all that is left.
+            // Only type and length class are left.
             assert!(
                 told.contains("word=hole(redacted, length 17 to 32)"),
                 "{label}: {told}"
@@ -294,7 +294,7 @@ fn values_that_annotations_or_types_call_secret_are_not_stored() {
     }
 }
 
-/// Compilers put parameters of their own before those that are declared, and behind them.
+/// Compilers put parameters of their own before and after the declared ones.
 const DECLARED: &str = r#"
 import java.lang.annotation.*;
 import java.util.Objects;
@@ -409,7 +409,7 @@ fn numbers_and_buffers_in_secret_places_are_not_stored() {
         let message = crash.failure.exceptions[0].message.clone();
         let expected = "no jdbc:x://bob:***@h/db: ***";
         assert_eq!(message.as_deref(), Some(expected), "JDK {}", jdk.version);
-        // Of a secret text a rough length is kept, and no more by what holds it.
+        // Only a rough length of a secret text is kept, even by its holder.
         let holders = ["java.lang.StringBuilder", "java.io.ByteArrayOutputStream"];
         for holder in holders {
             let of = |object: &&Object| crash.classes[object.class as usize].name == holder;
@@ -491,7 +491,7 @@ fn check_outputs(workplace: &Workplace, jdk: &Jdk, file: &Path, classes: &Path) 
     }
     let mut plain = 0;
     for path in &files {
-        // The program itself may well hold it.
+        // The program itself may well contain it.
         if path.extension().is_some_and(|extension| extension == "jar") {
             continue;
         }
@@ -519,8 +519,8 @@ pub(crate) fn texts(crash: &Crash) -> Vec<String> {
     texts.collect()
 }
 
-/// The bytes of a file as text, one byte a character; of a crash file, of what
-/// is packed in it.
+/// The bytes of a file as text, one byte a character; for a crash file, those of its unpacked
+/// content.
 pub(crate) fn readable(bytes: &[u8]) -> String {
     let mut content = bytes.to_vec();
     if bytes.starts_with(record::MAGIC) {
@@ -531,7 +531,7 @@ pub(crate) fn readable(bytes: &[u8]) -> String {
             offset = found.next;
         }
     }
-    // Two-byte characters read as text too without their zeros.
+    // Two-byte characters are readable as text too without their zeros.
     content.retain(|&byte| byte != 0);
     content.into_iter().map(char::from).collect()
 }
@@ -579,8 +579,8 @@ class Forms {
 }
 ";
 
-/// Text is secret by its form wherever it is, and by names of several words; a map by identity without any
-/// secret key hides nothing.
+/// Text is recognised as secret by its form wherever it is, and by names of several words; an
+/// identity map without a secret key hides nothing.
 #[test]
 fn forms_of_secrets_are_known_in_arrays_and_urls() {
     let sides = (jdks().iter()).flat_map(|jdk| ["", "copy=deep"].map(|options| (jdk, options)));
@@ -699,8 +699,8 @@ class Inherited {
 }
 ";
 
-/// What a type says of secrets holds for all that is of that type, by whatever way; and no number of secrets, nor
-/// their length, lets one through.
+/// A type's secrecy holds for all its subtypes, however inherited; and neither the number of
+/// secrets nor their length lets one through.
 #[test]
 fn secrets_are_hidden_by_inherited_types_and_however_many_there_are() {
     for jdk in jdks() {
@@ -728,7 +728,7 @@ fn secrets_are_hidden_by_inherited_types_and_however_many_there_are() {
             .filter(|text| text.starts_with("plain "))
             .count();
         assert_eq!(plain, 601, "{label}");
-        // What counts or says whether is no secret by such a name.
+        // Counters and flags with such a name are not secrets.
         let arguments = &crash.failure.frames[0].arguments;
         let value = |name: &str| {
             let mut named = arguments

@@ -1,5 +1,5 @@
-//! What was secret at a frame's entry, was masked beside the objects, or is in a collection of
-//! whatever library, is in no crash file.
+//! What was secret at a frame's entry, was masked beside the objects, or is in a collection of any
+//! library, is in no crash file.
 
 use super::secrets::readable;
 use hindsight_test_programs::{Jdk, Workplace, both, jars, jdks};
@@ -140,7 +140,8 @@ fn what_was_secret_at_the_entry_is_not_stored() {
     }
 }
 
-/// Collections of libraries, and such as a program has by itself, in places that are secret by name or key.
+/// Collections of libraries, and some of the program itself, in places that are secret by name or
+/// key.
 const COLLECTIONS: &str = "\
 import com.google.javascript.jscomp.jarjar.com.google.common.collect.*;
 import java.util.*;
@@ -201,7 +202,7 @@ class Collections {
 
 #[test]
 fn collections_of_all_libraries_are_containers() {
-    // Which has Guava in it.
+    // It contains Guava.
     let guava = &jars(&["com.google.javascript:closure-compiler:v20240317"])[0];
     for jdk in jdks() {
         let workplace = Workplace::new(&format!("secrets-collections-{}", jdk.version));
@@ -227,7 +228,7 @@ fn collections_of_all_libraries_are_containers() {
     }
 }
 
-/// The crashes of a run, in which there is no secret.
+/// The crashes of a run, which are checked to contain no secret.
 fn check(workplace: &Workplace, jdk: &Jdk, run: &Output, count: usize) -> Vec<Crash> {
     let label = format!("JDK {}", jdk.version);
     let files = workplace.crash_files();
@@ -245,7 +246,7 @@ fn check(workplace: &Workplace, jdk: &Jdk, run: &Output, count: usize) -> Vec<Cr
     }
     let crashes = workplace.crashes();
     for frame in crashes.iter().flat_map(|crash| &crash.failure.frames) {
-        // What an array was at the entry, in one piece.
+        // The array's content at entry is in one piece.
         let values = frame.patch.iter().filter(|patch| patch.index.is_some());
         let units = values.filter_map(|patch| match patch.value {
             Value::Int(unit) => char::from_u32(unit as u32),

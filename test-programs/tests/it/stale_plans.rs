@@ -1,4 +1,4 @@
-//! Plans of another version of the program, where the class that has changed gets no probes.
+//! Plans of another version of the program, whose changed class gets no probes.
 
 use crate::attach::Server;
 use crate::copies::plan;
@@ -6,8 +6,8 @@ use hindsight_test_programs::{Workplace, both, jdks, render};
 use hindsight_tracelog::crash::Value;
 use std::fs;
 
-/// By a plan of the first version `run` keeps its argument by reference. Called without an argument, it has the callee
-/// loaded before the caller.
+/// By a plan of the first version, `run` keeps its argument by reference. Called without an
+/// argument, the program loads the callee before the caller.
 const PROGRAM: &str = "
 public class Server {
     static class Box { int at = 1; int[] items = new int[1]; }
@@ -30,7 +30,7 @@ public class Server {
 }
 ";
 
-/// Whether the frame of `run` is doubted; if not, it has what was overwritten.
+/// Whether the frame of `run` is doubted; if not, it must have what was overwritten.
 #[track_caller]
 fn is_doubted(workplace: &Workplace) -> bool {
     let crashes = workplace.crashes();
@@ -75,7 +75,7 @@ fn a_changed_class_without_probes_is_no_longer_the_plans() {
     }
 }
 
-/// Of which file they are nobody knows any more.
+/// The files of these classes are not known.
 #[test]
 fn classes_from_before_the_agent_are_not_the_plans() {
     let jdk = &jdks()[0];
@@ -92,7 +92,7 @@ fn classes_from_before_the_agent_are_not_the_plans() {
     assert!(!is_doubted(&workplace));
     let counters = &workplace.run_json()["counters"];
     let before = counters["classes_of_the_plan_loaded_before_the_agent"].as_u64();
-    // `Box` and `Low` at least.
+    // These are at least `Box` and `Low`.
     assert!(before >= Some(2), "{counters}");
     assert_eq!(counters["classes_by_the_plan"].as_u64(), None);
 }

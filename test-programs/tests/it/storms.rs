@@ -1,7 +1,6 @@
-//! Failures under the worst conditions: no memory, no stack, thousands of
-//! threads at once, while another is being recorded, with no CPU time left.
-//! The program does what it does without the agent, and what is recorded is
-//! whole.
+//! Failures under the worst conditions: no memory, no stack, thousands of threads at once, while
+//! another is being recorded, with no CPU time left. The program does what it does without the
+//! agent, and what is recorded is complete.
 
 use crate::record::api;
 use hindsight_test_programs::{Jdk, Workplace, both, hindsight, jdks, jdks_in_turn, render, text};
@@ -39,8 +38,8 @@ fn counter(run: &Value, name: &str) -> u64 {
     run["counters"][name].as_u64().unwrap_or(0)
 }
 
-/// What was recorded lets go of the program's objects before its memory ends: of what dead threads
-/// have written with `copy=deep`, and of the frames that an OutOfMemoryError has passed.
+/// The recorder releases the program's objects before memory runs out: what dead threads have
+/// overwritten with `copy=deep`, and the frames that an OutOfMemoryError has passed.
 #[test]
 fn nothing_is_held_that_the_program_needs() {
     const SOURCE: &str = "
@@ -110,7 +109,7 @@ public class Main {
             jdk.version,
             found[0]
         );
-        // What the handlers hand over takes no memory either, as far as buffers are there.
+        // What the handlers hand over needs no memory either, as far as buffers exist.
         assert!(
             found[0].contains("Main.fill"),
             "JDK {}: {}",
@@ -120,7 +119,8 @@ public class Main {
     }
 }
 
-/// A program that goes on where the heap is full to the last object stands still if each probe tries to allocate.
+/// A program that continues with a completely full heap would come to a halt if each probe tried to
+/// allocate.
 #[test]
 fn a_full_heap_is_not_collected_for_each_probe() {
     const SOURCE: &str = "
@@ -193,7 +193,7 @@ public class Main {
             assert_eq!(text(&output.stdout), "110 99\n", "{label}");
             workplace.assert_instrumented(&label);
             let pauses = std::fs::read_to_string(&log).unwrap();
-            // Some 20 without the agent; it were 400 and more.
+            // There are some 20 without the agent; there would be 400 and more.
             let pauses = pauses.matches("Pause").count();
             assert!(pauses < 120, "{pauses} collections, {label}");
         }
@@ -230,7 +230,7 @@ public class Main {
             jdk.version,
             frames.len()
         );
-        // The first call of all, at the other end.
+        // This is the first call of all, at the other end.
         let first = &frames[frames.len() - 2];
         assert_eq!(
             first.arguments[0].value,
@@ -239,8 +239,8 @@ public class Main {
     }
 }
 
-/// An `escape:` rule is asked where a method is left, at the end of the stack without room for what reads the
-/// trace: a method farther out is asked again, or who catches it.
+/// An `escape:` rule is asked when a method is left, at the end of the stack without room to read
+/// the trace: a method further out is asked again, or the one that catches it.
 #[test]
 fn a_stack_overflow_that_escapes_is_told_where_there_is_room() {
     const SOURCE: &str = "
@@ -341,7 +341,7 @@ fn thousands_of_threads_may_crash_at_once() {
     }
 }
 
-/// Hazard: virtual threads, thousands of them.
+/// Hazard: thousands of virtual threads.
 #[test]
 fn thousands_of_virtual_threads_may_crash_at_once() {
     for jdk in jdks().iter().filter(|jdk| jdk.version >= 21) {
@@ -349,7 +349,8 @@ fn thousands_of_virtual_threads_may_crash_at_once() {
     }
 }
 
-/// A virtual thread that waited for a monitor of ours where its stack ends would bring the JVM down.
+/// A virtual thread that waited for a monitor of the agent at the end of its stack would crash the
+/// JVM.
 #[test]
 fn the_stacks_of_thousands_of_virtual_threads_may_end_at_once() {
     const SOURCE: &str = "
@@ -443,7 +444,7 @@ public class Main {
     }
 }
 
-/// Recording stops when it has taken its share of CPU time, and says so.
+/// Recording stops when it has used its share of CPU time, and reports that.
 #[test]
 fn a_budget_of_cpu_time_is_kept() {
     const SOURCE: &str = "
@@ -472,7 +473,7 @@ public class Main {
         let label = format!("JDK {}: {run_json}", jdk.version);
         assert!(run_json["ended_ms"].is_null(), "{label}");
         assert_eq!(run_json["cpu"]["paused"], true, "{label}");
-        // How often it failed is not known, and no exact number is given for it.
+        // How often it failed is not known, and no exact number is shown for it.
         let told = Command::new(hindsight())
             .arg("crashes")
             .arg(workplace.path.join("out"))
@@ -481,9 +482,9 @@ public class Main {
         assert!(told.contains("at least"), "{label}\n{told}");
 
         let workplace = Workplace::new("budget");
-        // Three milliseconds at once, and then next to nothing.
+        // It has three milliseconds at once, and then next to nothing.
         run(&workplace, jdk, "cpu=0.01%", &[], SOURCE);
-        // The first failure is recorded, for a bucket is full at the start.
+        // The first failure is recorded, because the bucket is full at the start.
         assert_eq!(workplace.crashes().len(), 1, "JDK {}", jdk.version);
         let run = workplace.run_json();
         let cpu = &run["cpu"];
@@ -693,7 +694,7 @@ public class Main {
             "hole(socket)",
             "hole(thread)",
             "hole(class loader)",
-            // What each JVM has its own of is told by how it is had.
+            // An object of which each JVM has its own is shown with the expression that returns it.
             "hole(ClassLoader.getSystemClassLoader())",
             "hole(System.in)",
         ] {
@@ -749,7 +750,7 @@ public class Main {
                 assert!(told.contains(" a=\"a\" b=\"b\""), "{label} {told}");
             }
             if options.starts_with(own) {
-                // Those of Main: of its constructor, only a trace tells.
+                // These are those of Main; only a trace records its constructor.
                 let own = if files == 0 { 3 } else { 2 };
                 let run = workplace.run_json();
                 assert_eq!(counter(&run, "methods_instrumented"), own, "{label} {run}");
@@ -811,8 +812,8 @@ public class Main {
             let label = format!("JDK {} {down} {delay}: {}", jdk.version, both(&output));
             assert_eq!(output.status.code(), Some(3), "{label}");
             assert_eq!(text(&output.stderr), "", "{label}");
-            // Each file with its final name is whole, which reading them checks. What was being
-            // written is written to its end.
+            // Each file with its final name is complete, which reading them checks. A file that was
+            // being written is finished.
             assert!(!workplace.crashes().is_empty(), "{label}");
             let run = workplace.run_json();
             assert!(run["ended_ms"].is_number(), "{label} {run}");

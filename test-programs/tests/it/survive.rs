@@ -1,5 +1,4 @@
-//! A small part of what `scripts/bench survive` does, and that it would see
-//! failures.
+//! A small part of `scripts/bench survive`, and a check that it would see failures.
 
 use std::fs::{self, File};
 use std::io::{Read, Write};
@@ -10,7 +9,7 @@ use hindsight_classfile::{ClassFile, PoolBuilder};
 use hindsight_test_programs::{Jdk, Workplace, agent, jdks, root};
 use serde_json::{Value, json};
 
-/// The oldest compiler of ours, and a multi-release jar.
+/// A jar of the oldest compiler in the corpus, and a multi-release jar.
 const JARS: [&str; 2] = ["commons-cli:commons-cli:1.2", "org.yaml:snakeyaml:2.0"];
 
 fn jars() -> Vec<String> {
@@ -76,8 +75,8 @@ fn compiled(place: &Workplace, jdk: &Jdk) -> PathBuf {
     classes
 }
 
-/// The probes, which the JVM looks for when it verifies their callers: as the
-/// agent's build script has compiled them last.
+/// The probes, which the JVM looks for when it verifies their callers, as the agent's build script
+/// last compiled them.
 fn probes() -> PathBuf {
     let release = agent().with_file_name("build");
     let built = fs::read_dir(&release).expect("the agent was built");
@@ -132,7 +131,7 @@ fn released_jars_survive(place: &Workplace, harnesses: &[(String, Vec<String>)])
     for plan in result["plans"].as_array().expect("plans") {
         assert_eq!(plan["errors"], json!([]));
         assert_eq!(plan["examples"], json!([]));
-        // Few methods have handlers, which is all that one of the plans looks at.
+        // Few methods have handlers, and one of the plans only concerns these.
         let rewritten = plan["classes"].as_u64();
         assert!(rewritten > Some(20), "{plan}");
         for harness in &harnesses {
@@ -140,7 +139,7 @@ fn released_jars_survive(place: &Workplace, harnesses: &[(String, Vec<String>)])
             let found = &result["harnesses"][name];
             let plan = plan["name"].as_str().expect("it has a name");
             assert_eq!(found["lines"], json!({}), "{name}");
-            // The verifier that needs stack maps passes over the few that have none.
+            // The verifier that needs stack maps skips the few that have none.
             let count = |kind: &str| found["counts"][plan][kind].as_u64().unwrap_or(0);
             assert!(count("verified") > 4 * count("too old"), "{name}: {found}");
             assert_eq!(
@@ -180,7 +179,7 @@ fn class_of(jar: &str, name: &str) -> Vec<u8> {
     bytes
 }
 
-/// The class with bodies that may put nothing on their stacks.
+/// The class with method bodies that may put nothing on their stacks.
 fn damaged(class: &[u8]) -> Vec<u8> {
     let class = ClassFile::parse(class).expect("it can be read");
     class.assemble(&PoolBuilder::new(&class.pool), |_, method, out| {
@@ -190,15 +189,15 @@ fn damaged(class: &[u8]) -> Vec<u8> {
             let start = out.len();
             attribute.write(out);
             if attribute.name(&class.pool).is_ok_and(|name| name == "Code") {
-                // Behind name and length.
+                // These bytes follow name and length.
                 out[start + 6..start + 8].fill(0);
             }
         }
     })
 }
 
-/// Whoever verifies must notice a class that is wrong, and a reading that is
-/// not the same as its own.
+/// Checks that every verifier notices a class that is wrong, and a reading that differs from its
+/// own.
 fn failures_are_seen(harnesses: &[(String, Vec<String>)]) {
     let name = "org/yaml/snakeyaml/Yaml";
     let class = class_of(&jars()[1], &format!("{name}.class"));

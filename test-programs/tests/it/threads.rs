@@ -1,5 +1,5 @@
-//! Recording all threads of a program that hangs: by a signal, by `jcmd`, by
-//! `hindsight attach`; with arguments, and with the deadlock named.
+//! Recording all threads of a program that hangs: by a signal, by `jcmd`, by `hindsight attach`;
+//! with arguments, and with the deadlock named.
 
 use hindsight_test_programs::{Jdk, Workplace, agent, both, hindsight, jdks, jdks_in_turn, text};
 use hindsight_tracelog::crash::{Fidelity, Frame, Value};
@@ -86,7 +86,7 @@ fn start(workplace: &Workplace, jdk: &Jdk, options: &str) -> Child {
     started(workplace, jdk, options, &classes)
 }
 
-/// A program that has said that it hangs.
+/// Starts a program, and waits until it has said that it hangs.
 fn started(workplace: &Workplace, jdk: &Jdk, options: &str, classes: &Path) -> Child {
     hanging(workplace.java_with_agent(jdk, options), classes)
 }
@@ -109,7 +109,7 @@ fn hanging(mut java: Command, classes: &Path) -> Child {
     jvm
 }
 
-/// Waits for as many files.
+/// Waits for this number of files.
 fn files(workplace: &Workplace, count: usize) {
     let end = Instant::now() + Duration::from_secs(120);
     while workplace.crash_files().len() < count && Instant::now() < end {
@@ -118,7 +118,7 @@ fn files(workplace: &Workplace, count: usize) {
     assert_eq!(workplace.crash_files().len(), count);
 }
 
-/// The program's end; what it has printed.
+/// Ends the program, and returns its output.
 fn end(mut jvm: Child) -> String {
     drop(jvm.stdin.take());
     let mut printed = String::new();
@@ -164,7 +164,7 @@ fn argument(crash: &Crash, thread: &str, method: &str, index: u16) -> Option<Str
     ))
 }
 
-/// What holds however it was asked for.
+/// Checks what holds however the recording was requested.
 fn check(crash: &Crash, primitives: bool, label: &str) {
     assert_eq!(crash.meta.reason, "all threads, asked for from outside");
     let some = |text: &str| Some(text.to_owned());
@@ -183,7 +183,7 @@ fn check(crash: &Crash, primitives: bool, label: &str) {
         some("\"round\""),
         "{label}"
     );
-    // Both hold what the other one wants.
+    // Each holds what the other one wants.
     let list = |thread: &str, method: &str, index: usize| match frame(crash, thread, method)
         .arguments[index]
         .value
@@ -243,7 +243,7 @@ fn inspect(workplace: &Workplace) -> String {
     told_by(workplace, &["inspect"])
 }
 
-/// What a command says of the first file.
+/// The output of a command about the first file.
 fn told_by(workplace: &Workplace, command: &[&str]) -> String {
     let output = Command::new(hindsight())
         .args(command)
@@ -318,7 +318,7 @@ fn signals_and_jcmd_record_all_threads() {
                 jdk.version
             );
         }
-        // What would leave the machine are also the states of threads and the classes of their locks.
+        // The review also includes the states of threads and the classes of their locks.
         let reviewed = told_by(&workplace, &["inspect", "--review"]);
         for part in [
             "  thread: third (WAITING, daemon)\n",
@@ -330,7 +330,7 @@ fn signals_and_jcmd_record_all_threads() {
     }
 }
 
-/// Somebody looks what it does, and ends it at once.
+/// A user looks at what it does, and ends it at once.
 #[test]
 fn the_end_of_a_program_waits_for_what_is_being_recorded() {
     const SOURCE: &str = "
@@ -350,7 +350,7 @@ public class Main {
         let classes = workplace.compile_text(jdk, &["--release", "17"], "Main", SOURCE);
         let jvm = started(&workplace, jdk, "dump-on=USR1", &classes);
         kill(&jvm, "USR1");
-        // It has begun to write its file; else this is no test of anything.
+        // It has begun to write its file; otherwise this would test nothing.
         let part = workplace.join("out/crash-0001.hsc.part");
         let limit = Instant::now() + Duration::from_secs(120);
         while !part.exists() && workplace.crash_files().is_empty() && Instant::now() < limit {
@@ -448,7 +448,7 @@ fn virtual_threads_are_recorded_and_counted_by_what_they_do() {
             let virtuals = threads.iter().filter(|thread| thread.is_virtual);
             let all: u32 = virtuals.map(|thread| 1 + thread.alike).sum();
             assert_eq!(all, 503, "{label}");
-            // Three of the 500 are told, and those of other kinds.
+            // Three of the 500 are recorded, and those of other kinds.
             assert_eq!(
                 threads.iter().filter(|thread| thread.is_virtual).count(),
                 6,
@@ -527,7 +527,7 @@ public class Main {
 }
 ";
 
-/// Of the monitor itself, the JVM tells platform threads alone.
+/// For the monitor itself, the JVM only reports platform threads.
 #[test]
 fn virtual_threads_that_wait_for_each_other_are_named() {
     for jdk in jdks().iter().filter(|jdk| jdk.version >= 21) {
@@ -628,7 +628,7 @@ fn signals_that_the_jvm_needs_are_refused() {
     }
 }
 
-/// Each writes over what it was given: one where it sleeps, the others once they have the monitor.
+/// Each overwrites what it was given: one where it sleeps, the others once they have the monitor.
 const UNBEGUN: &str = "
 import java.util.*;
 public class Main {
@@ -683,8 +683,8 @@ public class Main {
 }
 ";
 
-/// What a method that waits for its monitor was given is in its parameters still; of one that runs since before
-/// it got probes only what it does not write over is known.
+/// What a method that waits for its monitor was given is still in its parameters; for one that runs
+/// since before it got probes, only what it does not overwrite is known.
 #[test]
 fn what_frames_were_given_before_their_probes_ran_is_told_or_said_not_to_be_known() {
     for jdk in jdks() {

@@ -1,5 +1,4 @@
-//! Programs under `mode=trace`: what the log holds is what happened, however
-//! the process ends.
+//! Programs under `mode=trace`: the log holds what happened, however the process ends.
 
 use hindsight_test_programs::traces::{for_each, open};
 use hindsight_test_programs::{
@@ -33,7 +32,7 @@ fn run(workplace: &Workplace, jdk: &Jdk, options: &str, classes: &Path, args: &[
     assert!(ran.status.success(), "{}", both(&ran));
 }
 
-/// What the JDK reads once, when its class is initialised, the program can set before.
+/// The program can still set what the JDK reads once, when its class is initialised.
 #[test]
 fn a_program_sets_what_its_pools_are_like() {
     for jdk in jdks() {
@@ -59,8 +58,8 @@ fn a_program_sets_what_its_pools_are_like() {
     }
 }
 
-/// Hazard: null results are recorded as missing. Null is a value like others: of arguments, of
-/// results, of fields and elements; and in a crash.
+/// Hazard: null results are recorded as missing. Null is a value like others, for arguments,
+/// results, fields and elements, and in a crash.
 #[test]
 fn null_is_a_value() {
     const SOURCE: &str = "
@@ -236,7 +235,7 @@ fn a_thousand_threads() {
     assert!(ends >= 1000, "{ends} threads have ended");
 }
 
-/// A thread that is stopped between its stamp and its word that it has written does not hide what others
+/// A thread that is stopped between taking its stamp and noting its write does not hide what others
 /// write meanwhile.
 #[test]
 fn threads_that_are_stopped_anywhere_tell_their_writes_in_order() {
@@ -266,7 +265,7 @@ fn threads_that_are_stopped_anywhere_tell_their_writes_in_order() {
     }
 }
 
-/// Whoever sees an object first, it has one number, and nobody else has it.
+/// Whichever thread sees an object first, it has one number, which no other object has.
 #[test]
 fn threads_that_see_an_object_together_agree() {
     for jdk in jdks() {
@@ -303,8 +302,8 @@ fn threads_that_see_an_object_together_agree() {
     }
 }
 
-/// Virtual threads by the hundred thousand take no chunk each, and keep their
-/// order where they move from carrier to carrier.
+/// Hundreds of thousands of virtual threads do not take a chunk each, and keep their order when
+/// they move from carrier to carrier.
 #[test]
 fn virtual_threads() {
     let Some(jdk) = jdks().iter().find(|jdk| jdk.version >= 21) else {
@@ -351,7 +350,7 @@ fn virtual_threads() {
     assert!(streams.iter().max() < Some(&100), "{streams:?}");
 }
 
-/// What both threads of `Ends` have done, in order, up to the end.
+/// Checks what both threads of `Ends` have done, in order, up to the end.
 fn check_ends(log: &Log<Vec<u8>>, at_least: i32) {
     let step = (log.dictionary.traced.iter())
         .flat_map(|class| &class.methods)
@@ -380,7 +379,7 @@ fn ends_of_every_kind() {
             ("halt", true),
             ("segv", false),
             ("kill", false),
-            // While both threads store.
+            // Both threads are storing events.
             ("busy", false),
         ] {
             let _ = fs::remove_dir_all(workplace.join("out"));
@@ -420,7 +419,7 @@ fn ends_of_every_kind() {
             check_ends(&log, 20_000);
             let live = log.blocks().iter().filter(|block| block.live).count();
             assert_eq!(live > 0, !in_order, "{end}");
-            // People are told.
+            // The end is reported to people.
             let stats = Command::new(hindsight())
                 .arg("stats")
                 .arg(workplace.join("out"))
@@ -433,7 +432,7 @@ fn ends_of_every_kind() {
     }
 }
 
-/// The oldest events go; what is left is whole, and says what is missing.
+/// The oldest events are dropped; the rest is complete, and says what is missing.
 #[test]
 fn a_bounded_trace_keeps_the_latest_events() {
     for jdk in jdks() {
@@ -452,7 +451,7 @@ fn keeps_the_latest_events(jdk: &Jdk) {
         .stdout(Stdio::null())
         .spawn()
         .expect("java runs");
-    // Whoever looks at it meanwhile sees it as far as it goes, though the oldest go.
+    // A reader sees it meanwhile as far as it goes, although the oldest events are dropped.
     let stats = || {
         let mut stats = Command::new(hindsight());
         stats.arg("stats").arg(workplace.join("out"));
@@ -528,7 +527,7 @@ fn keeps_the_latest_events(jdk: &Jdk) {
     assert_eq!(stats()["segments_deleted"], stop.segments_deleted);
 }
 
-/// Where the stack ends, what probes could not tell is counted, and calls keep their nesting.
+/// When the stack overflows, what probes could not record is counted, and calls stay nested.
 #[test]
 fn the_end_of_the_stack() {
     for jdk in jdks() {
@@ -558,7 +557,8 @@ fn the_end_of_the_stack() {
                 Kind::Enter => {
                     if method(event.id) == "mark" {
                         marks.push(event.ints()[0]);
-                        // What catches the error and ends by it again may seem to run until the next one.
+                        // A call that catches the error and ends by it again may seem to run until
+                        // the next one.
                         let mut outer = calls.iter().map(|&id| method(id));
                         let is_over = |name: &str| name == "main" || name == "careful";
                         assert!(outer.all(is_over), "{label}: mark {marks:?}");
@@ -592,7 +592,7 @@ fn the_end_of_the_stack() {
     }
 }
 
-/// A full disk costs events, not the program.
+/// A full disk costs events, and does not affect the program.
 #[test]
 fn a_full_disk() {
     let jdk = &jdks()[0];
@@ -640,7 +640,7 @@ fn a_full_disk() {
         both(&ran)
     );
     assert!(!stdout.contains("damaged"), "{}", both(&ran));
-    // The end has found room: whose events they were.
+    // The end has found room: it says whose events they were.
     assert!(
         stdout.contains(" events were lost while recording, texts of objects included\n"),
         "{}",
@@ -655,7 +655,7 @@ fn a_full_disk() {
         assert!(is_told, "{of}: {}", both(&ran));
     }
     assert!(stdout.contains("Ends.step"), "{}", both(&ran));
-    // Nothing that looks like a recording is left of one that could not begin, but why, if there is room.
+    // Of a recording that could not begin, only the reason is left, if there is room.
     let (_, second) = stdout
         .split_once("status 3 with run.json\n")
         .expect(&stdout);
@@ -674,12 +674,12 @@ fn a_full_disk() {
     assert_eq!(told.len(), 2, "{}", both(&ran));
     for line in told {
         assert!(line.contains("No space left on device"), "{}", both(&ran));
-        // Of which there are none.
+        // Nothing was recorded.
         assert!(line.ends_with(" (the program goes on)"), "{}", both(&ran));
     }
 }
 
-/// A heap that has no room for the probes is left to the program, and the reason is told.
+/// A heap without room for the probes is left to the program, and the reason is reported.
 #[test]
 fn a_heap_without_room_for_a_trace() {
     for jdk in jdks() {

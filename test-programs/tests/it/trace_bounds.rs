@@ -1,5 +1,5 @@
-//! What bounds traces where threads reach the ends of their stacks or go on after pauses, and that what probes do
-//! themselves is in none.
+//! The bounds of traces when threads overflow their stacks or continue after pauses; and what
+//! probes do themselves is in no trace.
 
 use hindsight_test_programs::traces::lines;
 use hindsight_test_programs::{Jdk, Workplace, both, hindsight, jdks, text};
@@ -12,7 +12,7 @@ fn record(workplace: &Workplace, jdk: &Jdk, options: &str, program: (&str, &str)
     assert!(ran.status.success(), "{}", both(&ran));
 }
 
-/// Tasks of a pool reach the end of its thread's stack by calling themselves; others follow.
+/// Tasks of a pool overflow its thread's stack by calling themselves; others follow.
 const ENDLESS: &str = r#"
 import java.util.concurrent.*;
 
@@ -40,22 +40,22 @@ public class Endless {
     }
 }"#;
 
-/// The outermost call of a task calls itself until the stack ends, where the ends of the innermost calls find no stack
-/// to be told on.
+/// The outermost call of a task calls itself until the stack overflows, where the ends of the
+/// innermost calls find no stack to be recorded.
 #[test]
 fn bounds_hold_behind_the_end_of_the_stack() {
     for jdk in jdks() {
         let workplace = Workplace::new("trace-endless");
         for (options, told) in [
             ("sample=10", 28..=31),
-            // Those that reach the end, too.
+            // These include calls that overflow.
             ("sample=Endless$Deep;Endless$Task", 297..=297),
             ("sample=Endless$Task.run;Endless$Deep.run/2", 146..=151),
             ("from=Endless$Deep.run,until=Endless$Deep.run", 0..=0),
         ] {
             let _ = std::fs::remove_dir_all(workplace.join("out"));
             record(&workplace, jdk, options, ("Endless", ENDLESS));
-            // It complains of events that were lost.
+            // It reports events that were lost.
             let events = Command::new(hindsight())
                 .arg("events")
                 .arg(workplace.join("out"))
@@ -134,7 +134,7 @@ fn a_thread_that_ran_in_a_pause_says_so() {
     }
 }
 
-/// Passes on values of which each is the first of its kind that is told.
+/// Passes on values, each of which is the first of its kind that is recorded.
 const TOLD: &str = r#"
 import java.io.File;
 import java.math.*;
@@ -177,7 +177,7 @@ fn what_tells_values_is_not_recorded() {
         let options = "include=Told;java.util.concurrent.**,from=Told.tell,until=Told.tell";
         record(&workplace, jdk, options, ("Told", TOLD));
         let lines = lines(&workplace);
-        // What is no call: threads, classes and objects.
+        // These events are not calls: threads, classes and objects.
         let other = [" thread ", " is defined", " was there before", " new "];
         let calls = lines.iter();
         let calls = calls.filter(|line| !other.iter().any(|other| line.contains(other)));

@@ -1,4 +1,4 @@
-//! What `hindsight events` and `hindsight stats` say of a run, against goldens in
+//! The output of `hindsight events` and `hindsight stats` for a run, compared with goldens in
 //! `trace/golden`. `BLESS=1` writes them anew.
 
 use hindsight_test_programs::{Jdk, Workplace, both, golden, hindsight, jdks, root, text};
@@ -13,7 +13,7 @@ use std::process::{Command, Output};
 fn record(jdk: &Jdk) -> Workplace {
     let workplace = Workplace::new(&format!("trace-commands-{}", jdk.version));
     let source = root().join("test-programs/trace/Orders.java");
-    // One compiler, so that what it makes up is called the same.
+    // It is one compiler, so that what it makes up has the same names.
     let classes = workplace.compile(&jdks()[0], &["--release", "17"], &[source]);
     let ran = workplace
         .java_with_agent(jdk, "mode=trace,version=1.2")
@@ -41,9 +41,8 @@ fn told(workplace: &Workplace, command: &str, options: &[&str]) -> String {
     text(&output.stdout)
 }
 
-/// The text with numbers that differ from run to run in the order in which they
-/// come: those behind each of `marks`. Where a mark ends in `*`, there is only a
-/// star left.
+/// The text with numbers that differ from run to run replaced by their order: those behind each of
+/// `marks`. If a mark ends in `*`, only a star is left.
 fn plain(told: &str, marks: &[&str]) -> String {
     let mut numbers: HashMap<(&str, &str), usize> = HashMap::new();
     let mut out = String::new();
@@ -110,7 +109,7 @@ fn events_and_stats_are_as_they_were() {
                 .replace(|c: char| c.is_ascii_digit(), "")
                 .replace(" for . s", ""),
             1 => line.split(" in ").next().unwrap_or(line).to_owned(),
-            // How many depends on hash codes.
+            // Their number depends on hash codes.
             _ if line.ends_with("(stamps)") => "(stamps)".to_owned(),
             _ => line.to_owned(),
         });
@@ -133,7 +132,7 @@ fn events_and_stats_are_as_they_were() {
     }
 }
 
-/// Each filter gives those lines of all that it should, whole and in order.
+/// Each filter returns the lines that it should, whole and in order.
 #[test]
 fn filters_give_what_they_say() {
     let workplace = record(&jdks()[0]);
@@ -170,7 +169,7 @@ fn filters_give_what_they_say() {
             },
             true,
         ),
-        // Not those of its inner class, nor of its superclass.
+        // It does not include those of its inner class, nor of its superclass.
         (
             &["--class", "Orders$Order"],
             &|line| {
@@ -221,7 +220,7 @@ fn filters_give_what_they_say() {
         &["--object", &format!("Item{object}")],
     );
     assert_eq!(shown, told(&workplace, "events", &["--object", &pen]));
-    // What says all of an event is read where it is alone.
+    // An event with all its content is read in a block of its own.
     let json = told(&workplace, "events", &["--format", "json"]);
     let of_object = told(
         &workplace,
@@ -241,7 +240,7 @@ fn filters_give_what_they_say() {
     );
 }
 
-/// A row by the names of its columns; null is left out.
+/// A row by the names of its columns, without nulls.
 fn json(row: &Row) -> serde_json::Value {
     let value = |field: &Field| match field {
         Field::Bool(value) => (*value).into(),
@@ -484,7 +483,7 @@ public class Flags {
 }
 ";
 
-/// Values have their types, JSON has names, and a name that is not whole is told with one that is.
+/// Values have their types, JSON has names, and a partial name is reported with a complete one.
 #[test]
 fn names_and_types_are_told() {
     let jdk = &jdks()[0];
@@ -524,7 +523,7 @@ fn names_and_types_are_told() {
     );
 }
 
-/// A row of what was written unseen names what was written; an empty array has a length.
+/// A row about an unseen write names what was written; an empty array has a length.
 #[test]
 fn unseen_writes_name_what_was_written() {
     let jdk = &jdks()[0];
@@ -568,7 +567,8 @@ fn unseen_writes_name_what_was_written() {
     };
     let written: Vec<_> = column("writes", "object").into_iter().map(length).collect();
     assert_eq!(written, [Some(2), Some(2), Some(3), Some(0)]);
-    // What arraycopy was called with, both times: from, 0, to, 0, n; and clone, with what it has given.
+    // These are the arguments of arraycopy, both times: from, 0, to, 0, n; and clone, with its
+    // result.
     let unseen = |name: &str| column("unseen", name);
     assert_eq!(
         unseen("index"),
@@ -593,7 +593,7 @@ fn unseen_writes_name_what_was_written() {
     assert_eq!(column("reads", "value_integer").len(), 4);
 }
 
-/// A process that still runs writes where its trace is read: that is no damage.
+/// A running process writes where its trace is read, which is not damage.
 #[test]
 fn the_trace_of_a_running_program_is_not_damaged() {
     let jdk = &jdks()[0];

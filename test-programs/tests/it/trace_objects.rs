@@ -12,8 +12,8 @@ use std::process::Command;
 /// Stands for all objects that have no number.
 const UNKNOWN: ObjectId = ObjectId(1);
 
-/// Runs `Hashed` with so many objects; nothing if this JVM was built without the collector. The recorder goes on
-/// as if it had given all numbers before `next`.
+/// Runs `Hashed` with this many objects; `None` if this JVM was built without the collector. The
+/// recorder continues as if it had given all numbers before `next`.
 fn run(
     jdk: &Jdk,
     workplace: &Workplace,
@@ -39,7 +39,7 @@ fn run(
     Some(open(workplace))
 }
 
-/// Each object has one number, whatever its hash code is, and nobody else has it.
+/// Checks that each object has one number, whatever its hash code, which no other object has.
 fn check_numbers(
     jdk: &Jdk,
     workplace: &Workplace,
@@ -87,7 +87,7 @@ fn check_numbers(
         "{label}: objects share numbers"
     );
     assert!(numbers.is_subset(&told), "{label}: objects are not told of");
-    // Those whose monitors are somewhere else, if their hash codes do not tell enough.
+    // These are objects whose monitors are elsewhere, if their hash codes do not suffice.
     let most = if next.is_some() { 100 } else { 0 };
     assert!(hidden <= most, "{label}: {hidden} have no number");
     let beyond = next.is_some_and(|next| next < HASH_CODES);
@@ -95,7 +95,7 @@ fn check_numbers(
     assert_eq!(numbers.iter().any(is_beyond), beyond, "{label}");
 }
 
-/// Hash codes that there are.
+/// The number of possible hash codes.
 const HASH_CODES: u64 = 1 << 31;
 
 #[test]
@@ -105,7 +105,7 @@ fn numbers_are_unique_whoever_made_the_hash_codes() {
         let source = root().join("test-programs/trace/Hashed.java");
         let classes = workplace.compile(jdk, &[], &[source]);
         if jdks_in_turn().contains(jdk) {
-            // By chance, some 40 of the hash codes are numbers that others have.
+            // By chance, some 40 of the hash codes are numbers of other objects.
             check_numbers(jdk, &workplace, &classes, (300_000, None), "-XX:+UseG1GC");
             for collector in ["Serial", "Parallel", "Z", "Shenandoah"] {
                 let collector = format!("-XX:+Use{collector}GC");
@@ -125,17 +125,17 @@ fn numbers_are_unique_whoever_made_the_hash_codes() {
 
 const COMPACT: &str = "-XX:+UseCompactObjectHeaders";
 
-/// There are no more hash codes soon.
+/// The next number, such that there are soon no more hash codes.
 const MANY: Option<u64> = Some(HASH_CODES - 10_000);
 
-/// New objects have no number then, which costs no time, and is told.
+/// New objects then have no number, which costs no time, and is reported.
 #[test]
 fn what_has_no_number_is_told() {
     for jdk in jdks() {
         let workplace = Workplace::new("trace-numberless");
         let source = root().join("test-programs/trace/Hashed.java");
         let classes = workplace.compile(jdk, &[], &[source]);
-        // Where they stand in headers of which other parts are in use, or the whole is used up.
+        // In these runs, headers have other parts in use, or all of the header is used up.
         let mut runs = vec![(Some((1 << 39) - 10_000), "-XX:+UseG1GC")];
         if jdk.version >= 25 {
             runs.push((MANY, COMPACT));

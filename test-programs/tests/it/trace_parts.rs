@@ -1,5 +1,4 @@
-//! Traces of parts of a run, without secrets, with coverage, and of the JDK's
-//! classes.
+//! Traces of parts of a run, without secrets, with coverage, and of the JDK's classes.
 
 use hindsight_test_programs::traces::{for_each, lines, open};
 use hindsight_test_programs::{Jdk, Workplace, agent, both, hindsight, jdks, root, text};
@@ -19,7 +18,7 @@ fn compiled(name: &str) -> (Workplace, PathBuf) {
     (workplace, classes)
 }
 
-/// Records a run of `Parts`; the lines of `hindsight events`.
+/// Records a run of `Parts`. Returns the lines of `hindsight events`.
 fn events(
     workplace: &Workplace,
     classes: &Path,
@@ -40,7 +39,7 @@ fn events(
     lines(workplace)
 }
 
-/// The lines that tell of calls, without the thread.
+/// The lines about calls, without the thread.
 fn calls(lines: &[String]) -> Vec<&str> {
     let lines = lines.iter().filter(|line| !line.contains("thread "));
     let lines = lines.filter_map(|line| line.get(13..));
@@ -86,7 +85,7 @@ fn from_one_method_until_another() {
         let part = "only a part of the run: from=Parts.depth, until=Parts.depth, begun 2 times\n";
         assert!(text(&stats.stdout).contains(part), "{}", both(&stats));
 
-        // What ends in one thread goes on in another.
+        // What ends in one thread continues in another.
         let options = "from=Parts.part,until=Parts.part";
         let overlap = events(&workplace, &classes, jdk, options, &["overlap"]);
         let mut steps = calls(&overlap);
@@ -104,7 +103,7 @@ fn from_one_method_until_another() {
             "Parts.main returns"
         ]));
 
-        // What ends it need not be among what is recorded of it.
+        // The method that ends it need not be recorded itself.
         for (every, told) in [("Parts$Service", 26), ("Parts$Service/2", 13)] {
             let options = format!("from=Parts.work,until=Parts.work,sample={every}");
             let sampled = events(&workplace, &classes, jdk, &options, &[]);
@@ -156,8 +155,8 @@ fn record_windows(workplace: &Workplace, classes: &Path, jdk: &Jdk, options: &st
     assert!(ran.status.success(), "{}", both(&ran));
 }
 
-/// What goes to keep to the bound goes up to the beginning of a window, though each
-/// window is several segments.
+/// To keep to the bound, whole windows are dropped from the beginning, although each is several
+/// segments.
 #[test]
 fn whole_windows_are_kept() {
     let (workplace, classes) = compiled("trace-windows");
@@ -200,7 +199,8 @@ fn whole_windows_are_kept() {
             },
         }
     }
-    // What was still to be packed when the first one began: 64 chunks of 23 bytes a step.
+    // This includes what was still to be packed when the first one began: 64 chunks of 23 bytes a
+    // step.
     assert!(
         before < 400_000,
         "{before} steps before the first whole window"
@@ -210,8 +210,8 @@ fn whole_windows_are_kept() {
     assert!(first > 0 && windows == expected, "{windows:?}");
 }
 
-/// A virtual thread may have run in what is gone whenever it went on: no call that begins before gets the
-/// value of one that ends behind.
+/// A virtual thread may have run in the dropped part whenever it continued: no call that begins
+/// before it gets the value of one that ends behind it.
 #[test]
 fn virtual_threads_do_not_mix_calls_across_what_is_gone() {
     let workplace = Workplace::new("trace-torn");
@@ -237,7 +237,7 @@ fn virtual_threads_do_not_mix_calls_across_what_is_gone() {
         .output()
         .expect("hindsight runs");
     let told = text(&told.stdout);
-    // By thread, the numbers that the calls of `same` that are going on were passed.
+    // By thread, the arguments of the calls of `same` in progress.
     let mut going: HashMap<u64, Vec<i64>> = HashMap::new();
     let mut whole = 0;
     for line in told.lines().skip(1) {
@@ -264,8 +264,8 @@ fn virtual_threads_do_not_mix_calls_across_what_is_gone() {
     assert!(whole > 1_000, "{whole}");
 }
 
-/// What objects say is told again where the part of the trace that told of them may be gone; not for secrets,
-/// whatever they are called by then.
+/// The texts of objects are recorded again if the part of the trace that had them may be dropped;
+/// not for secrets, whatever their names are by then.
 #[test]
 fn old_objects_say_again_what_they_say() {
     let workplace = Workplace::new("trace-old");
@@ -310,7 +310,7 @@ fn old_objects_say_again_what_they_say() {
                 calls[0]
             );
             assert!(!told.contains("hunter"), "JDK {}", jdk.version);
-            // Elements that say again what they say while their array is looked at.
+            // Elements repeat their texts while their array is examined.
             let arrays = told.lines().filter(|line| line.contains(" new Object[]#"));
             let (whole, cut): (Vec<_>, Vec<_>) =
                 arrays.partition(|line| line.contains(" of length 2: String#"));
@@ -324,7 +324,7 @@ fn old_objects_say_again_what_they_say() {
     }
 }
 
-/// A window that is larger than the bound begins with what is running where it goes on.
+/// A window that is larger than the bound begins with the calls in progress where it continues.
 #[test]
 fn the_end_of_a_large_window_is_kept() {
     let (workplace, classes) = compiled("trace-large-window");
@@ -355,7 +355,7 @@ fn the_end_of_a_large_window_is_kept() {
     }
 }
 
-/// What each thread's recorded requests were.
+/// The recorded requests of each thread.
 fn requests(lines: &[String]) -> Vec<u32> {
     let of = |line: &String| {
         let (_, rest) = line.split_once(".request(this = ")?;
@@ -369,11 +369,11 @@ fn requests(lines: &[String]) -> Vec<u32> {
 fn one_of_so_many_outermost_calls() {
     let (workplace, classes) = compiled("trace-sample");
     for jdk in jdks() {
-        // The first, the fourth and so on of 20, by two threads after each other.
+        // These are the first, the fourth and so on of 20, by two threads after each other.
         let sampled = events(&workplace, &classes, jdk, "sample=Parts$Service/3", &[]);
         // The service's constructor is one of these calls.
         assert_eq!(requests(&sampled), [2, 5, 8, 0, 3, 6, 9]);
-        // With all that happens in them, and nothing else.
+        // All that happens in them is included, and nothing else.
         let steps = sampled
             .iter()
             .filter(|line| line.contains(".step("))
@@ -385,7 +385,7 @@ fn one_of_so_many_outermost_calls() {
                 "{line}"
             );
         }
-        // Every call of these, and nothing else.
+        // Every call of these is included, and nothing else.
         let all = events(&workplace, &classes, jdk, "sample=Parts$Service", &[]);
         assert_eq!(requests(&all).len(), 20);
         assert!(!all.iter().any(|line| line.contains("Parts.depth")));
@@ -398,7 +398,7 @@ fn one_of_so_many_outermost_calls() {
             &["refuse"],
         );
         assert_eq!(requests(&refused), [1, 4, 7]);
-        // The outermost ones of this program are main and what the other thread runs.
+        // The outermost calls of this program are main and what the other thread runs.
         let main = events(&workplace, &classes, jdk, "sample=2", &[]);
         assert!(main.iter().any(|line| line.contains("Parts.main returns")));
         assert!(
@@ -407,14 +407,14 @@ fn one_of_so_many_outermost_calls() {
                 .any(|line| line.contains("Parts.work") && line.starts_with("other"))
         );
     }
-    // A method's calls.
+    // These are a method's calls.
     let one = events(&workplace, &classes, &jdks()[0], "sample=Parts.step", &[]);
     assert!(one.iter().any(|line| line.contains(".step(")), "{one:?}");
     assert!(
         !one.iter().any(|line| line.contains(".request(")),
         "{one:?}"
     );
-    // Neither a class nor a method.
+    // This names neither a class nor a method.
     let _ = events(
         &workplace,
         &classes,
@@ -526,8 +526,8 @@ fn secrets_are_not_told() {
         ] {
             let lines = events(&workplace, &classes, jdk, options, &[]);
             let all = everything(&workplace);
-            // What comes as `given` before any name calls it a secret, is not known to be one:
-            // the program above shows none so. Characters are numbers in JSON.
+            // A value that comes as `given` before any name makes it a secret is not known to be
+            // one: the program above has no such value. Characters are numbers in JSON.
             let secrets = ["hunter", "271828", "'h', 'u'", "[104,117,"];
             let leak = all
                 .lines()
@@ -537,7 +537,7 @@ fn secrets_are_not_told() {
             let plain = lines.iter().any(|line| line.contains("\"plain\""));
             assert_eq!(plain, options != "trace-what=writes;values", "{options}");
         }
-        // The user's own names.
+        // These are the user's own names.
         let lines = events(&workplace, &classes, jdk, "redact=user;given", &[]);
         assert!(
             !lines
@@ -547,7 +547,7 @@ fn secrets_are_not_told() {
     }
 }
 
-/// Which lines have run, against those that the program cannot run.
+/// The lines that have run are compared with those that the program cannot run.
 #[test]
 fn coverage_is_that_of_the_run() {
     let (workplace, classes) = compiled("trace-coverage");
@@ -581,8 +581,8 @@ fn coverage_is_that_of_the_run() {
             assert!(method["blocks"].as_u64() >= Some(1));
         }
         assert!(whole >= 8);
-        // The branch for virtual threads, the default constructors of classes that have no
-        // object, and what only the others' failing tells.
+        // These are the branch for virtual threads, the default constructors of classes without an
+        // object, and what only runs when others fail.
         let expected = |line_of: &str| {
             assert!(
                 missed.contains(&(line(line_of) as u64)),
@@ -599,7 +599,7 @@ fn coverage_is_that_of_the_run() {
         ] {
             assert!(!missed.contains(&(line(run) as u64)), "{run}: {missed:?}");
         }
-        // A flipped bit is noticed, and what is left still told.
+        // A flipped bit is noticed, and the rest is still shown.
         let file = workplace.join("out/trace/coverage.hsb");
         let mut bytes = fs::read(&file).expect("the blocks");
         *bytes.last_mut().expect("a block") ^= 1;
@@ -620,7 +620,7 @@ fn coverage_is_that_of_the_run() {
     }
 }
 
-/// Classes that the recorder's own start needs are told of like any.
+/// Classes that the recorder itself needs at the start are recorded like any others.
 #[test]
 fn the_jdk_is_recorded_without_loss() {
     let (workplace, classes) = compiled("trace-jdk");
@@ -633,8 +633,8 @@ fn the_jdk_is_recorded_without_loss() {
     }
 }
 
-/// What HotSpot does not verify it hands out without stack maps, up to JDK 17, where it is retransformed: methods
-/// with handlers are told of all the same.
+/// HotSpot hands out classes that it does not verify without stack maps, up to JDK 17, when they
+/// are retransformed: methods with handlers are recorded all the same.
 #[test]
 fn classes_of_the_jdk_are_recorded_without_their_stack_maps() {
     let (workplace, classes) = compiled("trace-mapless");
@@ -665,7 +665,7 @@ fn classes_of_the_jdk_are_recorded_without_their_stack_maps() {
             "JDK {}",
             jdk.version
         );
-        // The JDK's code for the end of a thread, which runs behind that, is recorded, too.
+        // The JDK's code for the end of a thread, which runs after that, is recorded, too.
         let mut ended = BTreeSet::new();
         for_each(&open(&workplace), |event| {
             let late = ended.contains(&event.thread);

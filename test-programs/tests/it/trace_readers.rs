@@ -1,5 +1,5 @@
-//! What the commands say of traces that lack something, and of threads that the dictionary does
-//! not know.
+//! The commands' messages about traces that lack something, and about threads that the dictionary
+//! does not have.
 
 use hindsight_test_programs::traces::{for_each, open};
 use hindsight_test_programs::{Jdk, Workplace, both, hindsight, jdks, root, text};
@@ -54,7 +54,7 @@ fn virtual_threads_have_names_to_ask_for() {
         assert_eq!(of_thread.count(), 2, "{calls}");
     }
     assert_eq!(calls.lines().count(), 20, "{calls}");
-    // A text that is cut says what the whole was.
+    // A truncated text has the hash of the whole.
     let said = ask(
         &workplace,
         "events",
@@ -90,7 +90,7 @@ fn segments_that_are_gone_are_noticed() {
         text(&said.stdout).replace('\n', " ")
     };
     let notes = |workplace: &Workplace| told(workplace, 0);
-    // The oldest were deleted as was asked.
+    // The oldest were deleted as requested.
     assert!(segments.len() >= 2, "{segments:?}");
     assert!(
         !notes(&workplace).contains("segment-"),
@@ -107,7 +107,7 @@ fn segments_that_are_gone_are_noticed() {
     let said = told(&workplace, 1);
     assert!(said.contains("blocks are there"), "{said}");
     assert!(!said.contains("segment-"), "{said}");
-    // A block that cannot be read is told with its file by all that read it.
+    // An unreadable block is reported with its file by all that read it.
     let flipped = segments.pop().expect("another segment");
     let mut bytes = fs::read(&flipped).expect("it is read");
     let middle = bytes.len() / 2;
@@ -141,7 +141,7 @@ fn segments_that_are_gone_are_noticed() {
     }
 }
 
-/// Where threads do not wait for the disk, what they tell is in order, and what they do not is
+/// If threads do not wait for the disk, what they record is in order, and what they do not is
 /// counted.
 #[test]
 fn dropped_events_are_counted() {
@@ -175,13 +175,13 @@ fn dropped_events_are_counted() {
         .expect("it ended in good order");
     assert_eq!(last.len(), 8);
     assert!(stop.lost > 0);
-    // Each thread says where, be it at its end.
+    // Each thread says where events are lost, at the latest at its end.
     assert_eq!(lost, stop.lost);
     assert!(steps + stop.lost >= 8 * ROUNDS, "{steps} and {}", stop.lost);
     let said = ask(&workplace, "stats", &[]);
     let says = format!("{} events were lost while recording", stop.lost);
     assert!(text(&said.stdout).contains(&says), "{}", both(&said));
-    // That is as it was asked for, and no damage.
+    // This was requested, and is not damage.
     let said = ask(&workplace, "events", &["--method", "Drops.main"]);
     assert!(said.status.success(), "{}", both(&said));
     let tables = workplace.join("tables");
@@ -191,7 +191,7 @@ fn dropped_events_are_counted() {
     assert!(text(&said.stderr).contains(&says), "{}", both(&said));
 }
 
-/// What a method does not tell, for its probes would make it too large, people are told.
+/// What a method does not record, because its probes would make it too large, is reported.
 #[test]
 fn methods_that_tell_less_are_named() {
     let stores: String = (0..5000)
@@ -236,7 +236,8 @@ fn methods_that_tell_less_are_named() {
     }
 }
 
-/// A string that is no text is shown as it was, and one that was cut within a pair is a text.
+/// A string that is not valid text is shown as it was, and one that was cut within a pair is a
+/// text.
 #[test]
 fn lone_surrogates_are_kept() {
     for jdk in jdks() {
@@ -270,7 +271,7 @@ fn lone_surrogates_are_kept() {
     }
 }
 
-/// Where calls alone are told there are no objects, which is not that there was none.
+/// If only calls are recorded there are no objects, which does not mean that there was none.
 #[test]
 fn constructors_bind_something_without_objects() {
     for jdk in jdks() {

@@ -1,4 +1,5 @@
-//! What a reference recorder in plain Java tells of programs, and what ours does: the same, event by event.
+//! Compares what a reference recorder in plain Java records of programs with what ours does: the
+//! same, event by event.
 
 use hindsight_instrument::contract::trace::Probe;
 use hindsight_instrument::{TracePlan, What, trace};
@@ -21,7 +22,7 @@ fn instrument_source(name: &str) -> PathBuf {
     root().join("crates/instrument/tests/it/java").join(name)
 }
 
-/// One event of a thread: its name, what its id names, its values.
+/// One event of a thread: its name, the meaning of its id, its values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Told {
     event: String,
@@ -38,7 +39,7 @@ enum Seen {
 
 type ByThread = BTreeMap<String, Vec<Told>>;
 
-/// What ids mean, with the names of all three sorts.
+/// The meaning of ids, with the names of all three sorts.
 #[derive(Default)]
 struct Names {
     methods: HashMap<u32, String>,
@@ -49,7 +50,7 @@ struct Names {
 impl Names {
     fn of(&self, event: &str, id: u32) -> String {
         let names = match event {
-            // Of whatever event was before.
+            // It continues whatever event was before.
             "more" => return String::new(),
             "enter" | "exit" | "unwind" | "bind" | "caught" => &self.methods,
             "called" => &self.callees,
@@ -102,7 +103,7 @@ fn write_reference(path: &Path) {
     fs::write(path, template.replace("// @PROBES@", &probes)).expect("the recorder is written");
 }
 
-/// What the reference recorder tells of a program, and its strings.
+/// The events that the reference recorder records of a program, and its strings.
 fn reference(
     workplace: &Workplace,
     case: &Case<'_>,
@@ -225,7 +226,7 @@ fn reference(
     (threads, strings)
 }
 
-/// What our recorder tells of a program, and its strings.
+/// The events that our recorder records of a program, and its strings.
 fn ours(log: &Log<Vec<u8>>) -> (ByThread, HashMap<u64, String>) {
     let dictionary = &log.dictionary;
     let mut names = Names::default();
@@ -308,14 +309,14 @@ fn ours(log: &Log<Vec<u8>>) -> (ByThread, HashMap<u64, String>) {
 /// Fields whose values depend on which thread was first.
 const COUNTED_TOGETHER: &[&str] = &["Threads.countI", "Threads.totalI", "Mounted.totalI"];
 
-/// A program of both recorders.
+/// A program for both recorders.
 struct Case<'a> {
     jdk: &'a Jdk,
-    /// The release of Java that it is compiled for.
+    /// The release of Java for which it is compiled.
     release: &'a str,
     program: &'a str,
     source: PathBuf,
-    /// Options of the JVM.
+    /// The options of the JVM.
     options: &'a [&'a str],
     what: What,
 }
@@ -370,7 +371,7 @@ fn agree(case: &Case<'_>) -> Log<Vec<u8>> {
 
     let threads = |told: &ByThread| told.keys().cloned().collect::<Vec<_>>();
     assert_eq!(threads(&told), threads(&expected));
-    // The same objects, by other numbers.
+    // The objects are the same, with other numbers.
     let (mut there, mut back) = (HashMap::new(), HashMap::new());
     let mut events = 0;
     for (thread, expected) in &expected {
@@ -400,7 +401,7 @@ fn agree(case: &Case<'_>) -> Log<Vec<u8>> {
                             context()
                         );
                     }
-                    // What threads count together depends on who was first.
+                    // What threads count together depends on which was first.
                     (Seen::Bits(_), Seen::Bits(_))
                         if COUNTED_TOGETHER.contains(&told.member.as_str()) => {}
                     (expected, told) => assert_eq!(expected, told, "{}", context()),
@@ -428,7 +429,7 @@ fn agrees_with_the_reference() {
     }
 }
 
-/// Whatever is asked for.
+/// They agree whatever part is asked for.
 #[test]
 fn agrees_with_the_reference_about_a_part() {
     for jdk in jdks() {
@@ -447,7 +448,7 @@ fn agrees_with_the_reference_about_a_part() {
     }
 }
 
-/// Code that is compiled at its first call.
+/// They agree on code that is compiled at its first call.
 #[test]
 fn agrees_with_the_reference_when_compiled() {
     let options = [
@@ -464,7 +465,7 @@ fn agrees_with_the_reference_when_compiled() {
     }
 }
 
-/// Virtual threads, whichever carriers they have gone on with.
+/// They agree on virtual threads, whichever carriers these have continued on.
 #[test]
 fn agrees_with_the_reference_about_virtual_threads() {
     for jdk in jdks().iter().filter(|jdk| jdk.version >= 21) {

@@ -1,6 +1,6 @@
-//! Replaying the writes of a log rebuilds what the program has left: random
-//! programs, generated from fixed seeds and run in one JVM, each with an object
-//! whose graph is compared with the one that the log tells of.
+//! Replaying the writes of a log rebuilds what the program has left: random programs, generated
+//! from fixed seeds and run in one JVM, each with an object whose graph is compared with the one
+//! from the log.
 //!
 //! `HINDSIGHT_SEED=N` generates other programs, `HINDSIGHT_FULL=1` many.
 
@@ -34,7 +34,7 @@ impl Random {
     }
 }
 
-/// The types of fields, with the descriptors that the log has.
+/// The types of fields, with their descriptors in the log.
 const FIELDS: &[(&str, &str)] = &[
     ("z", "Z"),
     ("b", "B"),
@@ -52,8 +52,8 @@ const FIELDS: &[(&str, &str)] = &[
     ("grid", "["),
 ];
 
-/// The classes of a program, in Java. All have the same fields; some are declared
-/// twice, in the class above too.
+/// The classes of a program, in Java. All have the same fields; some are declared twice, in the
+/// superclass too.
 fn classes(program: &str, random: &mut Random) -> String {
     let mut java = String::new();
     let fields =
@@ -174,7 +174,7 @@ fn statement(random: &mut Random, depth: usize) -> String {
     }
 }
 
-/// With `has_virtual` half of its threads are virtual ones.
+/// A program; with `has_virtual` half of its threads are virtual.
 fn program(name: &str, seed: u64, has_virtual: bool) -> String {
     let mut random = Random(seed);
     let classes = classes(name, &mut random);
@@ -213,11 +213,11 @@ fn program(name: &str, seed: u64, has_virtual: bool) -> String {
     java
 }
 
-/// A value of a place.
+/// The value of a place.
 #[derive(Debug, Clone, PartialEq)]
 enum Value {
     Object(Option<ObjectId>),
-    /// Of floating-point numbers, the bits.
+    /// The bits of a number, also of a floating-point one.
     Bits(i64),
 }
 
@@ -233,14 +233,14 @@ impl From<Datum> for Value {
     }
 }
 
-/// The heap as the writes have left it. What was never written has its default.
+/// The heap as the writes have left it. A place that was never written has its default.
 #[derive(Default)]
 struct Heap {
     fields: HashMap<(ObjectId, String), Value>,
     elements: HashMap<(ObjectId, i32), Value>,
     lengths: HashMap<ObjectId, i32>,
     texts: HashMap<ObjectId, String>,
-    /// Of each thread: constructors that have written before they were bound.
+    /// By thread, the writes of constructors before they were bound.
     early: HashMap<u64, Vec<(String, Value)>>,
     chosen: Vec<(String, Option<ObjectId>)>,
 }
@@ -363,7 +363,7 @@ impl Heap {
     }
 }
 
-/// The class that declares a field, of those above the one in code.
+/// The class that declares a field, among the named class and its superclasses.
 fn declaring(owner: &str, name: &str, dictionary: &Dictionary) -> String {
     let _ = dictionary;
     let Some((program, class)) = owner.split_once('$') else {
@@ -385,8 +385,8 @@ thread_local! {
     static DECLARED: std::cell::RefCell<HashMap<String, Vec<String>>> = std::cell::RefCell::default();
 }
 
-/// The graph as `Replay` shows it: `classes` has the fields of each class, as one
-/// line of its has shown them.
+/// The graph as `Replay` shows it: `classes` has the fields of each class, as one of its lines has
+/// shown them.
 fn show(
     heap: &Heap,
     dictionary: &Dictionary,

@@ -1,11 +1,12 @@
-//! Traces of what only the JDK's own code sees, and how much of it is told.
+//! Traces of what only the JDK's own code sees, and how much of it is recorded.
 
 use crate::trace_commands::table;
 use hindsight_test_programs::traces::lines;
 use hindsight_test_programs::{Jdk, Workplace, both, hindsight, jdks, root, text};
 use std::process::Command;
 
-/// Records `Unseen`; the lines of `hindsight events`, without the thread and the indentation.
+/// Records `Unseen`. Returns the lines of `hindsight events`, without the thread and the
+/// indentation.
 fn record(jdk: &Jdk) -> (Workplace, Vec<String>) {
     let workplace = Workplace::new(&format!("trace-unseen-{}", jdk.version));
     let source = root().join("test-programs/trace/Unseen.java");
@@ -31,8 +32,8 @@ fn record(jdk: &Jdk) -> (Workplace, Vec<String>) {
     (workplace, all)
 }
 
-/// What method references call is told as if code of the program had called it, but of those that can be
-/// serialized.
+/// Calls of method references are recorded as if code of the program had made them, except those of
+/// serializable references.
 #[test]
 fn method_references_tell_what_they_write() {
     for jdk in jdks() {
@@ -69,16 +70,16 @@ fn method_references_tell_what_they_write() {
             "JDK {}",
             jdk.version
         );
-        // The rows of an array that is made by reflection.
+        // These are the rows of an array that is made by reflection.
         let rows = lines.iter().filter(|line| line.starts_with("String[][]#"));
         let rows: Vec<_> = rows.map(|line| without_numbers(line)).collect();
         assert_eq!(
             rows,
             ["String[][][0] = String[]", "String[][][1] = String[]"]
         );
-        // The class that stands in is nobody's.
+        // The replacement class is not shown.
         assert!(!lines.iter().any(|line| line.contains("Hindsight")));
-        // What could have been called, and was not, is a mistake to ask for.
+        // It is a mistake to ask for what could have been called, and was not.
         for (method, found) in [("LongAdder.add", 4), ("LongAdder.reset", 0)] {
             let told = Command::new(hindsight())
                 .arg("events")
@@ -92,7 +93,8 @@ fn method_references_tell_what_they_write() {
     }
 }
 
-/// An array that comes filled says what is in it, unless events do; and a handle which field it is of.
+/// The content of an array that comes filled is recorded, unless events show it; and so is the
+/// field of a handle.
 #[test]
 fn what_the_jdk_has_filled_says_what_is_in_it() {
     for jdk in jdks() {
@@ -110,9 +112,9 @@ fn what_the_jdk_has_filled_says_what_is_in_it() {
         assert_eq!(
             filled,
             [
-                // What becomes an element of another one.
+                // These become elements of another array.
                 "new String[] of length 2: String \"p\", String \"q\"",
-                // The other one is a write.
+                // The other element is a write.
                 "new char[] of length 2: 'z', 'y'",
                 "new int[] of length 2: 3, 4",
                 "new byte[] of length 2: 97, 98",
@@ -120,14 +122,14 @@ fn what_the_jdk_has_filled_says_what_is_in_it() {
                 "new Object[] of length 2: String \"c\", null",
                 "new Object[] of length 2: long[], Object[]",
                 "again String[] of length 1: String \"d\"",
-                // Of one that was empty when it was seen first.
+                // This array was empty when it was first seen.
                 "again byte[] of length 3: 105, 110, 0",
                 "new double[] of length 2: 0.5, -0.0",
                 "new int[] of length 1: 6",
-                // Nothing of what is in the second one.
+                // Nothing is shown of the second one's content.
                 "new Object[] of length 2: int[], Object[]",
                 "new Object[] of length 1: Object[]",
-                // One that was made by reflection.
+                // This one was made by reflection.
                 "new String[] of length 1: String \"f\"",
             ],
             "JDK {}",
@@ -172,8 +174,8 @@ fn without_numbers(line: &str) -> String {
     shown
 }
 
-/// A constructor that is left out of its call of another one tells nothing: in the tables it has the
-/// exception with which that one has ended, as long as it is recorded, too.
+/// A constructor that an exception leaves from its call of another one records nothing: in the
+/// tables it has the exception with which the other one has ended, if that is recorded, too.
 #[test]
 fn constructors_have_the_exception_of_those_that_they_call() {
     for jdk in jdks() {

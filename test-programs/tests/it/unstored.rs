@@ -1,5 +1,5 @@
-//! What is in an object that `redact` forbids to store is stored nowhere else either, and an entry of it that names
-//! nothing is told.
+//! What is in an object that `redact` forbids to store is not stored elsewhere either, and an entry
+//! that matches nothing is reported.
 
 use crate::secrets::{readable, texts};
 use hindsight_test_programs::{Workplace, both, hindsight, jdks, jdks_in_turn};
@@ -96,7 +96,7 @@ fn what_is_in_an_object_that_is_not_stored_is_secret_elsewhere() {
         assert_eq!(run.status.code(), Some(1), "{label}: {}", both(&run));
         let crash = workplace.crashes().remove(0);
         let mut texts = texts(&crash);
-        // Without what it was before, nobody knows that it is one.
+        // Without its earlier value, it is not known to be one.
         if copy == "copy=reference" {
             texts.retain(|text| text != "hunter-2 old");
         } else {
@@ -113,12 +113,13 @@ fn what_is_in_an_object_that_is_not_stored_is_secret_elsewhere() {
             .output()
             .unwrap();
         assert!(both(&shown).contains("471147"), "{label}: {}", both(&shown));
-        // The object itself, however short.
+        // This is the object itself, however short.
         assert!(!texts.iter().any(|text| text == "007"), "{label}");
         let plain = texts.iter().filter(|text| text.starts_with("plain"));
         let plain: HashSet<&str> = plain.map(String::as_str).collect();
         let mut expected = HashSet::from(["plain shown"]);
-        // What is a word, or in another object, is hidden there alone; but not what a frame has kept of its parameter.
+        // A word, or a text in another object, is hidden there alone; but not what a frame has kept
+        // of its parameter.
         if copy == "copy=reference" {
             expected.extend(["plain", "plain ward 5"]);
         }

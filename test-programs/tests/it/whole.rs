@@ -1,6 +1,6 @@
-//! Two of the programs of `whole/`, quickly: the same output with and without
-//! the agent, where every method reports what leaves it and what it catches.
-//! `scripts/bench whole` runs all of them, in every mode.
+//! Two of the programs of `whole/`, quickly: the same output with and without the agent, with every
+//! method reporting what leaves it and what it catches. `scripts/bench whole` runs all of them, in
+//! every mode.
 
 use hindsight_test_programs::{Jdk, Workplace, both, jars, jdks, root, text};
 use std::fs;
@@ -37,7 +37,7 @@ fn check(name: &str, jdk: &Jdk) {
     .unwrap();
     let work = workplace.join("work");
     let finish = |mut command: std::process::Command| -> Output {
-        // The same place for both, since it may be a part of the output.
+        // It is the same directory for both, since it may be a part of the output.
         let _ = fs::remove_dir_all(&work);
         fs::create_dir_all(&work).unwrap();
         let arguments = property(&spec, "args");
@@ -77,7 +77,7 @@ fn check(name: &str, jdk: &Jdk) {
     let run = workplace.run_json();
     let instrumented = run["counters"]["methods_instrumented"].as_u64();
     assert!(instrumented > Some(3000), "{place}: {run}");
-    // Both fail on purpose now and then, and catch it.
+    // Both sometimes fail on purpose, and catch it.
     assert!(!workplace.crashes().is_empty(), "{place}: {run}");
 }
 

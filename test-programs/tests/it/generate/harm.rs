@@ -1,4 +1,4 @@
-//! What a program under test cannot do: harm, wait for ever, outlive its tests.
+//! What a program under test cannot do: do harm, wait for ever, outlive its tests.
 
 use super::{compile, generate, json, passes, record, run, written};
 use hindsight_test_programs::{Jdk, Workplace, hindsight, jdks, jdks_in_turn, root, text};
@@ -85,7 +85,8 @@ fn a_program_cannot_harm() {
     }
 }
 
-/// What a class has from one of the JDK, and what is reached without a call that names it.
+/// Methods that a class inherits from the JDK's, and those that are reached without a call that
+/// names them.
 #[test]
 fn a_program_cannot_harm_by_detours() {
     for jdk in jdks_in_turn() {
@@ -129,7 +130,7 @@ fn a_program_cannot_harm_by_detours() {
             report["searched"]["blocked"].as_u64() >= Some(30),
             "{report}"
         );
-        // What may be deleted is, and by the class's own method.
+        // Allowed deletions happen, by the class's own method.
         assert!(sources.contains("deleted true, exists false"), "{sources}");
         assert!(sources.contains("archive of 1"), "{sources}");
         for harm in [
@@ -148,7 +149,7 @@ fn a_program_cannot_harm_by_detours() {
     }
 }
 
-/// What the JDK does by itself, at the program's wish, no guard sees: the kernel refuses it.
+/// No guard sees what the JDK does internally at the program's request: the kernel refuses it.
 #[test]
 fn a_program_cannot_harm_where_no_guard_stands() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
@@ -188,7 +189,7 @@ fn a_program_cannot_harm_where_no_guard_stands() {
             report["searched"]["blocked"].as_u64() >= Some(5),
             "{report}"
         );
-        // Also where the program catches what says so.
+        // This holds even if the program catches the exception.
         for harm in ["overwrite(", "make(", "makeOr(", "remove(", "log(", "hush("] {
             assert!(!sources.contains(harm), "{harm}: {sources}");
         }
@@ -200,7 +201,8 @@ fn a_program_cannot_harm_where_no_guard_stands() {
     }
 }
 
-/// An exception that does not say what it is, and threads that are stopped, keep nobody from going on.
+/// An exception that does not reveal its kind, and threads that are stopped, do not stop the
+/// search.
 #[test]
 fn a_program_cannot_keep_the_search_waiting() {
     for jdk in jdks_in_turn() {
@@ -211,10 +213,10 @@ fn a_program_cannot_keep_the_search_waiting() {
         let started = Instant::now();
         let arguments = ["--universal", "--time", "6"];
         let sources = generate(jdk, &workplace, "tests", &arguments);
-        // A busy machine takes some times as long; patience with a worker that is silent takes longer.
+        // A busy machine takes some times as long; waiting for a silent worker takes longer.
         assert!(started.elapsed() < Duration::from_secs(80), "{sources}");
         assert!(sources.contains("harmless("), "{sources}");
-        // What goes well has its tests before what does not has had its time.
+        // What works has its tests before what does not has used its time.
         assert!(sources.contains(".size()"), "{sources}");
         for stuck in ["fall(", "stopOthers(", "await("] {
             assert!(!sources.contains(stuck), "{stuck}: {sources}");
@@ -222,7 +224,7 @@ fn a_program_cannot_keep_the_search_waiting() {
     }
 }
 
-/// With a seed, the search of a program that asks clocks and chance finds the same again.
+/// With a seed, the search finds the same again for a program that asks clocks and random numbers.
 #[test]
 fn clocks_do_not_change_what_is_found() {
     for jdk in jdks_in_turn() {
@@ -242,7 +244,7 @@ fn clocks_do_not_change_what_is_found() {
     }
 }
 
-/// Tests write no files where they run, and tell of constructors that refuse.
+/// Tests write no files where they run, and cover constructors that refuse.
 #[test]
 fn files_where_a_test_runs_are_safe() {
     for jdk in jdks_in_turn() {
@@ -264,7 +266,7 @@ fn files_where_a_test_runs_are_safe() {
     }
 }
 
-/// Whoever is guarded is told what the JDK would have said, and what tests share is as it was behind each.
+/// Guarded calls have the same answers as in the JDK, and shared state is restored after each test.
 #[test]
 fn guards_answer_as_the_jdk_does() {
     const ODD: &str = r#"
@@ -297,14 +299,15 @@ fn guards_answer_as_the_jdk_does() {
             assert!(sources.contains(told), "{told}: {sources}");
         }
         assert!(!sources.contains("drop("), "{sources}");
-        // A class that stands in for another is not asserted, where the kernel guards files.
+        // A replacement class is not asserted, if the kernel guards files.
         assert!(!sources.contains("assertFalse(Odd.isDate())"), "{sources}");
         passes(jdk, &workplace, "tests", "classes");
     }
 }
 
-/// A sequence without an end costs little of the time: it is stopped where it is, in a JVM that goes on; what it is
-/// built on is left alone, and not the methods that it has called.
+/// An endless sequence costs little of the time: it is stopped in the middle, in a JVM that
+/// continues; the parts from which it is built are left alone, and not the methods that it has
+/// called.
 #[test]
 fn what_has_no_end_costs_little() {
     for jdk in jdks_in_turn() {
@@ -313,7 +316,8 @@ fn what_has_no_end_costs_little() {
     }
 }
 
-/// So does one that waits: it comes to no place at which it could be stopped, if it is not interrupted.
+/// So does a waiting one, which reaches no place where it could be stopped unless it is
+/// interrupted.
 #[test]
 fn what_waits_for_ever_costs_little() {
     for jdk in jdks_in_turn() {
@@ -322,7 +326,8 @@ fn what_waits_for_ever_costs_little() {
     }
 }
 
-/// How far other threads have come is chance: what tells it is not asserted, and what waits for them is.
+/// How far other threads have got is a matter of chance: what shows that is not asserted, and what
+/// waits for them is.
 #[test]
 fn what_other_threads_do_is_told_where_it_is_waited_for() {
     for jdk in jdks_in_turn() {
@@ -356,7 +361,8 @@ fn what_other_threads_do_is_told_where_it_is_waited_for() {
     }
 }
 
-/// Searches among the methods of a class, some of which do not end, and has tests of these calls.
+/// Searches among the methods of a class, some of which do not end, and checks that these calls
+/// have tests.
 fn search_what_has_no_end(jdk: &Jdk, workplace: &Workplace, class: &str, calls: &[&str]) {
     let arguments = [
         "generate",
@@ -380,7 +386,7 @@ fn search_what_has_no_end(jdk: &Jdk, workplace: &Workplace, class: &str, calls: 
         .iter()
         .filter_map(|phase| searched[phase]["executed"].as_u64())
         .sum();
-    // Some have no end before it is known which methods these are.
+    // Some are endless before it is known which methods these are.
     assert_eq!(executed, 400, "{report}");
     assert!((1..=60).contains(&lost), "{report}");
     let tests = written(workplace, "tests");
@@ -389,7 +395,7 @@ fn search_what_has_no_end(jdk: &Jdk, workplace: &Workplace, class: &str, calls: 
     }
 }
 
-/// Reflection asks who calls it: what the program may call it still may, and nothing more.
+/// Reflection checks its caller: what the program may call it still may, and nothing more.
 #[test]
 fn reflection_reaches_what_it_reaches_elsewhere() {
     for jdk in jdks() {
@@ -417,7 +423,7 @@ fn reflection_reaches_what_it_reaches_elsewhere() {
     }
 }
 
-/// What is interrupted leaves nothing behind.
+/// An interrupted process leaves nothing behind.
 #[test]
 fn temporary_directories_go_with_the_process() {
     let jdk = &jdks()[0];
@@ -464,7 +470,7 @@ fn end_with_the_process(
 ) {
     let place = workplace.join("tmp");
     fs::create_dir_all(&place).expect("a directory");
-    // What is in its command line, and no more once it has ended.
+    // The directory is in their command lines while they run.
     let workers = || {
         let place = place.display().to_string();
         let processes = fs::read_dir("/proc").expect("processes");
@@ -505,7 +511,7 @@ fn workers_end_with_the_process() {
     let arguments =
         "generate --universal --sequences 1000000 --timeout 300 --classpath classes --out tests";
     end_with_the_process(&workplace, jdk, arguments, &|| {
-        // So that it is where it does not come back from.
+        // After this it is in the state from which it does not return.
         thread::sleep(Duration::from_secs(2));
         true
     });

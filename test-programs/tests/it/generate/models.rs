@@ -1,4 +1,4 @@
-//! Tests along models, and what they make their values of.
+//! Tests along models, and the origins of their values.
 
 use super::{OBSERVE, generate, json, ok, record, record_with, run, written};
 use hindsight_test_programs::{golden, jdks, jdks_in_turn};
@@ -38,18 +38,18 @@ fn models_lead_to_legal_sequences() {
         assert_eq!(report["dropped"]["failed"], 0, "{report}");
         assert_eq!(report["dropped"]["flaky"], 0, "{report}");
         let sources = written(&workplace, "models");
-        // Opened with the right key, entered with a ticket that the builder gave.
+        // It is opened with the right key, and entered with a ticket that the builder returned.
         assert!(sources.contains(".open(\"sesame:8\")"), "{sources}");
         assert!(sources.contains(".sell()"), "{sources}");
         assert!(sources.contains("door.enter(ticket"), "{sources}");
-        // The same seed, the same tests.
+        // The same seed yields the same tests.
         generate("again", &[]);
         assert_eq!(sources, written(&workplace, "again"));
     }
 }
 
-/// Types have their arguments, and what the JDK has made is made again if its
-/// classes are recorded too.
+/// Types have their type arguments, and JDK objects are made again if their classes are recorded as
+/// well.
 #[test]
 fn lists_and_maps_are_made_again() {
     for jdk in jdks_in_turn() {
@@ -67,7 +67,7 @@ fn lists_and_maps_are_made_again() {
             "Catalog<Integer, String> catalog = new Catalog<>();",
             "assertEquals(\"two\", catalog.get(2));",
             "assertEquals(Integer.valueOf(2), catalog.first());",
-            // A lambda was passed before, which is another one here.
+            // A lambda was passed before, and is replaced by another one here.
             "assertEquals(3, catalog.size());",
             "Catalog<String, Integer> catalog = new Catalog<>(start);",
             "Catalog<Integer, String>.Cursor cursor = catalog.cursor();",
@@ -78,7 +78,7 @@ fn lists_and_maps_are_made_again() {
             "assertEquals(\"Dear Ann\", template.fill(values));",
             "ArrayList<String> words = new ArrayList<>(list);",
             "assertEquals(\"-;a;b;c\", new Template(\"-\").join(words, ';'));",
-            // What static methods have left is what the next one finds.
+            // The next call finds what static methods have left.
             "Label.size(2);\n        Label.owner(\"Ann\");\n        \
              assertEquals(\"jamjam of Ann\", Label.create(\"jam\").text());",
             "() {\n        assertEquals(\"tea\", Label.create(\"tea\").text());",
@@ -87,8 +87,8 @@ fn lists_and_maps_are_made_again() {
         }
         assert!(!sources.contains("SuppressWarnings"), "{sources}");
         assert!(!sources.contains("requireNonNull"), "{sources}");
-        // At random there are types too; and a class's tests of an earlier run are
-        // not left behind, but tests of another kind, and anybody's, are.
+        // At random there are types as well; and a class's tests of an earlier run do not stay, but
+        // tests of another kind, and those of others, do.
         let old = workplace.join("tests/src/test/java/shelf");
         fs::copy(
             old.join("CatalogObservedTest.java"),
@@ -103,7 +103,7 @@ fn lists_and_maps_are_made_again() {
             Some(1),
             "{report}"
         );
-        // What is inner has something around it.
+        // An inner object has an outer one.
         assert_eq!(report["dropped"]["not_compiled"], 0, "{report}");
         assert!(!old.join("GoneGeneratedTest.java").exists());
         assert!(old.join("MineGeneratedTest.java").exists());
@@ -121,7 +121,8 @@ fn lists_and_maps_are_made_again() {
     }
 }
 
-/// Values of the JDK are told, and made of their texts again; unless probes in the JDK would record that.
+/// Values of the JDK are recorded, and made again from their texts, unless probes in the JDK would
+/// record that.
 #[test]
 fn values_of_the_jdk_are_made_again() {
     for jdk in jdks_in_turn() {
@@ -150,8 +151,8 @@ fn values_of_the_jdk_are_made_again() {
     }
 }
 
-/// Along a model, values that one object was passed stay together: four safes were opened, each by ten
-/// numbers of its own.
+/// Along a model, values that one object was passed stay together: four safes were opened, each by
+/// ten numbers of its own.
 #[test]
 fn what_belongs_to_one_life_stays_together() {
     for jdk in jdks_in_turn() {
@@ -172,8 +173,8 @@ fn what_belongs_to_one_life_stays_together() {
     }
 }
 
-/// What a program takes of the JDK and makes nowhere: settings, lists. What it gives is of types that
-/// have all that is called.
+/// What a program needs of the JDK and makes nowhere: settings, lists. Its results have types with
+/// all methods that are called.
 #[test]
 fn what_the_jdk_has_is_made() {
     let jdk = &jdks()[0];
@@ -183,7 +184,7 @@ fn what_the_jdk_has_is_made() {
     for line in [
         "Store store = Depot.open(\"depot:here\", new Properties());",
         "assertEquals(7, store.add(\"crate\", 4));",
-        // What has changed since it was made: all that was done to the store is there.
+        // All changes since it was made are there, including what was done to the store.
         "assertEquals(7, count.number());",
     ] {
         assert!(observed.contains(line), "{line}: {observed}");
@@ -194,15 +195,15 @@ fn what_the_jdk_has_is_made() {
     assert!(found.contains("Depot.open(\"depot:here\", "), "{found}");
     assert!(found.contains("store.close()"), "{found}");
     let random = generate("random", &["--universal", "--sequences", "600"]);
-    // Elements are of the type that the parameter has.
+    // Elements have the type of the parameter.
     assert!(random.contains("ArrayList<Integer> counts"), "{random}");
     assert!(random.contains("Depot.labels()"), "{random}");
     assert!(!random.contains("Depot.largest(Depot.labels()"), "{random}");
     assert!(!random.contains("ClassCastException"), "{random}");
 }
 
-/// An object that takes six others, in states that they are not made in, and texts
-/// of special forms (the thesis' `BinaryCore`, 2.3.4).
+/// An object that takes six others, in states in which they are not made, and texts of special
+/// forms (the thesis's `BinaryCore`, 2.3.4).
 #[test]
 fn a_model_leads_to_a_complex_object() {
     let jdk = &jdks()[0];
@@ -232,7 +233,7 @@ fn a_model_leads_to_a_complex_object() {
             && sources.contains("new Job(press, page, customer).print());\n"),
         "{sources}"
     );
-    // Of others there are no tests.
+    // There are no tests of other classes.
     assert!(!sources.contains("class PressGenerated"), "{sources}");
     let report = generate("random", &["--universal", "--sequences", "20000"]);
     assert_eq!(report["tests"], 0, "{report}");

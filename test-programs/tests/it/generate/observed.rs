@@ -42,7 +42,7 @@ fn a_run_becomes_tests() {
             &written(&workplace, "four"),
         );
 
-        // A next version.
+        // This is a next version.
         let at = |name: &str| workplace.join(name).into_os_string();
         let door = root().join("test-programs/palulu/constrained/shop/Door.java");
         let door = fs::read_to_string(door).expect("a source");
@@ -60,7 +60,7 @@ fn a_run_becomes_tests() {
             ]);
             with(&["--out", "five", "--against", "next:classes"])
         };
-        // Tests as they are written pass, though not as they were compiled.
+        // Tests in their written form pass, although their compiled form does not.
         let output = against(&[("public int enter", "public long enter")]);
         assert!(ok(&output).contains("the other version passes"));
         let output = against(&[("int enter", "int comeIn")]);
@@ -71,7 +71,7 @@ fn a_run_becomes_tests() {
             "{told}"
         );
         assert!(told.contains("      new: is not there\n"), "{told}");
-        // It counts visitors in another way.
+        // It counts visitors differently.
         let output = against(&[("return ++visitors;", "return visitors++;")]);
         assert_eq!(output.status.code(), Some(1));
         let told = text(&output.stdout);
@@ -79,7 +79,7 @@ fn a_run_becomes_tests() {
         assert!(told.contains(side_by_side), "{told}");
         let output = with(&["--out", "five", "--against", "classes"]);
         assert!(ok(&output).contains("the other version passes"));
-        // Tests of classes that are not those of the run.
+        // The tests are for classes that are not those of the run.
         for (classpath, note) in [
             ("next:classes", "/next) differs from the one recorded"),
             ("next/src", "that were recorded is on the class path"),
@@ -103,9 +103,10 @@ fn a_run_becomes_tests() {
     }
 }
 
-/// What is done to a part of an object is done to the object; what a class that nobody can name gives is
-/// tested; calls that throw are tests of their own; an array is as the JDK has left it; and a reference to what goes on
-/// from other numbers has another lambda in its place, and is another object in each place.
+/// What is done to a part of an object is done to the object; results of a class that no source can
+/// name are tested; calls that throw are tests of their own; an array is as the JDK has left it;
+/// and a reference that continues from other numbers is replaced by another lambda, and is another
+/// object in each place.
 #[test]
 fn what_is_done_to_a_part_is_done_to_the_whole() {
     for jdk in jdks_in_turn() {
@@ -122,7 +123,7 @@ fn what_is_done_to_a_part_is_done_to_the_whole() {
                     1 object whose tests end before they do, such as where orders.Till.ring returns something else\n  \
                     not tried: objects that nothing makes which a test can call: of orders.Line\n";
         assert!(report.starts_with(told), "{report}");
-        // What is left of a damaged run gives tests, and is not taken for all of it.
+        // The rest of a damaged run yields tests, and is not taken for all of it.
         let segment = workplace.join("out/trace/segment-000001.hst");
         let mut bytes = fs::read(&segment).expect("a file");
         let middle = bytes.len() / 2;
@@ -133,9 +134,9 @@ fn what_is_done_to_a_part_is_done_to_the_whole() {
     }
 }
 
-/// The method that was called is called, whatever javac would take; numbers that are none are values like
-/// others; what the JDK does by itself is no test; and what belongs to one JVM, user or thread is not
-/// asserted, nor does it cost what is.
+/// The method that was called is called, whatever javac would select; NaNs are values like others;
+/// what the JDK does internally is not tested; and what belongs to one JVM, user or thread is not
+/// asserted, and does not affect other assertions.
 #[test]
 fn what_was_called_is_called() {
     for jdk in jdks_in_turn() {
@@ -157,7 +158,7 @@ fn what_was_called_is_called() {
             &written(&workplace, "tests"),
         );
         passes(jdk, &workplace, "tests", "classes");
-        // Only what takes any text is another.
+        // Only the method that takes any text is different.
         let other = Workplace::new("kinds-other");
         let source = root().join("test-programs/palulu/kinds/kinds/Kinds.java");
         let text = fs::read_to_string(&source).expect("a source");
@@ -174,8 +175,9 @@ fn what_was_called_is_called() {
     }
 }
 
-/// What calls do to lists, writers and arrays that they are passed is asserted, and what is in what they
-/// return; also by types that a test can name, where it cannot name the class.
+/// What calls do to lists, writers and arrays that they are passed is asserted, and so is the
+/// content of their results, including those with types that a test can name although it cannot
+/// name the class.
 #[test]
 fn what_is_done_to_what_is_passed_is_asserted() {
     for jdk in jdks_in_turn() {
@@ -205,8 +207,9 @@ fn what_is_done_to_what_is_passed_is_asserted() {
     }
 }
 
-/// What is thrown that no source can name is expected as the nearest class above it that one can; what no test can
-/// expect ends a life, which is told; and a class of the program may be called as one of `java.lang` is.
+/// An exception whose class no source can name is expected as the nearest superclass with a name;
+/// one that no test can expect ends a life, which is reported; and a class of the program may have
+/// the same name as one of `java.lang`.
 #[test]
 fn what_no_source_can_name_is_thrown() {
     for jdk in jdks_in_turn() {
@@ -222,9 +225,9 @@ fn what_no_source_can_name_is_thrown() {
     }
 }
 
-/// What is written to a builder of which nobody knows what was in it is asserted, of a list that says too much how
-/// long it is; what a class has from one that is not public has its type arguments, and arrays that the JDK has
-/// filled have what it has put there.
+/// Texts written to a builder with unknown earlier content are asserted, and the length of a list
+/// whose text is too long; members that a class inherits from one that is not public have its type
+/// arguments, and arrays that the JDK has filled have its elements.
 #[test]
 fn what_is_written_and_how_much_there_is_is_asserted() {
     for jdk in jdks_in_turn() {
@@ -237,8 +240,8 @@ fn what_is_written_and_how_much_there_is_is_asserted() {
     }
 }
 
-/// What the run alone has looked at is asserted as it was returned; nothing is asked again without need, nor is
-/// the JDK tested, and what nothing needs any more is gone.
+/// Results that only the run has looked at are asserted as they were returned; nothing is asked
+/// again without need, nor is the JDK tested, and what nothing needs any more is dropped.
 #[test]
 fn what_is_looked_at_is_asserted() {
     for jdk in jdks_in_turn() {
@@ -250,7 +253,7 @@ fn what_is_looked_at_is_asserted() {
         let tests = written(&workplace, "tests");
         golden("palulu/expected/notes-observed.java", &tests);
         passes(jdk, &workplace, "tests", "classes");
-        // Only the list that one call returns is another.
+        // Only the list that one call returns differs.
         let next = Workplace::new("notes-next");
         let mut files = Vec::new();
         sources(&root().join("test-programs/palulu/notes"), &mut files);
@@ -274,8 +277,9 @@ fn what_is_looked_at_is_asserted() {
     }
 }
 
-/// All that was called on an object is in its test, or its test ends where the run has shown the same. What a test
-/// does not know of an object it does not say, and what nobody has asked in the run it does not ask where that matters.
+/// All that was called on an object is in its test, or its test ends where the run has shown the
+/// same. What a test does not know about an object it does not assert, and what the run has not
+/// asked it does not ask if that matters.
 #[test]
 fn long_lives_are_whole_or_said_to_be_cut() {
     for jdk in jdks_in_turn() {
@@ -296,12 +300,13 @@ fn long_lives_are_whole_or_said_to_be_cut() {
         );
         let counts = tests.matches("counter.count()").count();
         assert_eq!(counts, 2, "{tests}");
-        // Only more of the same follows, and what is asked again says nothing more until it goes forward.
+        // Only more of the same follows, and a repeated question says nothing more until it goes
+        // forward.
         let places = tests.matches("reader.index()").count();
         assert_eq!(places, 10, "{tests}");
         let letters = tests.matches("reader.peek()").count();
         assert_eq!(letters, 10, "{tests}");
-        // To be asked for its text changes what comes later.
+        // Being asked for its text changes what comes later.
         assert!(tests.contains("assertEquals(\"[a=1,b=2]\", "), "{tests}");
         assert!(tests.contains("assertEquals(300, sum.total());"), "{tests}");
         assert!(
@@ -312,8 +317,8 @@ fn long_lives_are_whole_or_said_to_be_cut() {
     }
 }
 
-/// What an iterator asks its owner is asked through the iterator; and a life that cannot be followed to its end is
-/// told, with what is in the way.
+/// What an iterator asks its owner is asked through the iterator; and a life that cannot be
+/// followed to its end is reported, with the obstacle.
 #[test]
 fn a_life_goes_on_in_what_it_has_given_away() {
     for jdk in jdks_in_turn() {
@@ -330,7 +335,8 @@ fn a_life_goes_on_in_what_it_has_given_away() {
                        assertEquals(3, box.size());\n";
         assert!(tests.contains(through), "{tests}");
         assert!(!tests.contains("box.get("), "{tests}");
-        // Types are those of what is put in, and arrays are written as what they hold, if that is anything.
+        // Types are those of the elements, and arrays are written with their elements, if there are
+        // any.
         assert!(
             tests.contains("Pile<Integer> pile = new Pile<>();"),
             "{tests}"
@@ -344,8 +350,9 @@ fn a_life_goes_on_in_what_it_has_given_away() {
     }
 }
 
-/// What is given away as a type of the JDK, by a class that no test can name, has tests with those of what gives it
-/// away. Of a static method, calls that end in different ways are tests, and the others are counted.
+/// An object that is returned with a type of the JDK, by a class that no test can name, is tested
+/// with the object that returns it. Of a static method, calls with different kinds of ends are
+/// tests, and the others are counted.
 #[test]
 fn what_is_given_away_and_each_way_to_end_is_tested() {
     for jdk in jdks_in_turn() {
@@ -366,7 +373,7 @@ fn what_is_given_away_and_each_way_to_end_is_tested() {
         let untried = &report["observed"]["untried"];
         assert_eq!(untried["spans.Marks.of"], 2, "{report}");
         assert_eq!(untried["spans.Marks.square"], 16, "{report}");
-        // Nothing of what one class gives away is in the tests of another.
+        // Nothing that one class returns is in the tests of another.
         let marks = "--observed --trace out --classes spans.Marks";
         let marks: Vec<&str> = marks.split(' ').collect();
         let marks = generate(jdk, &workplace, "marks", &marks);
@@ -375,9 +382,9 @@ fn what_is_given_away_and_each_way_to_end_is_tested() {
     }
 }
 
-/// Constants of an enum are what methods are called on: those calls stand for themselves, and make objects. What
-/// an object has from others is asked at last, what another one of its type changes is not asked again, and half a
-/// pair of surrogates is a char like others.
+/// Methods are called on constants of an enum: those calls stand for themselves, and make objects.
+/// What an object has from others is asked at the end, what another object of its type changes is
+/// not asked again, and half of a surrogate pair is a char like others.
 #[test]
 fn what_constants_do_is_tested() {
     for jdk in jdks_in_turn() {

@@ -1,10 +1,11 @@
-//! Where a program lies, what its JVM must be asked for, calls that no test can make, and libraries that are not there.
+//! The location of a program, the options that its JVM needs, calls that no test can make, and
+//! missing libraries.
 
 use super::{generate, json, ok, passes, run, written};
 use hindsight_test_programs::{Jdk, Workplace, both, jdks_in_turn, text};
 use std::fs;
 
-/// Tests of a recorded run.
+/// The arguments for tests of a recorded run.
 const OBSERVE: [&str; 8] = [
     "generate",
     "--observed",
@@ -16,7 +17,7 @@ const OBSERVE: [&str; 8] = [
     "tests",
 ];
 
-/// A class in a place of its own, recorded.
+/// A class in a directory of its own, recorded.
 fn record(
     jdk: &Jdk,
     name: &str,
@@ -57,7 +58,8 @@ public class Where {
 }
 ";
 
-/// The class path and the JDK lie elsewhere on other machines, which have other interfaces, and know other hosts.
+/// The class path and the JDK are elsewhere on other machines, which have other network interfaces,
+/// and know other hosts.
 #[test]
 fn where_a_program_lies_is_not_asserted() {
     for jdk in jdks_in_turn() {
@@ -87,11 +89,12 @@ public class Previewed {
 }
 ";
 
-/// A JVM loads classes with preview features only if it is asked to, and javac reads them only so.
+/// A JVM loads classes with preview features only with an option, and so does javac.
 #[test]
 fn classes_with_preview_features_have_tests() {
     for jdk in jdks_in_turn() {
-        // What is a preview feature depends on the version; which file uses one, its minor version says.
+        // Which features are preview features depends on the version; the minor version of a file
+        // says that it uses one.
         let change = |bytes: &mut Vec<u8>| bytes[4..6].fill(0xff);
         let workplace = record(jdk, "Previewed", PREVIEWED, &["--enable-preview"], change);
         let against = [&OBSERVE[..], &["--against", "classes"]].concat();
@@ -138,7 +141,7 @@ public class Zeros {
 }
 ";
 
-/// JUnit 4 takes -0.0 for 0.0 where it is told how much numbers may differ.
+/// JUnit 4 takes -0.0 for 0.0 if it is given a tolerance.
 #[test]
 fn the_sign_of_zero_is_asserted() {
     for jdk in jdks_in_turn() {
@@ -196,7 +199,8 @@ public class Passed {
 }
 ";
 
-/// Arrays are passed as they were then, nulls of the type that decides what is called, and what must be declared is.
+/// Arrays are passed as they were, nulls with the type that selects the called method, and
+/// exceptions are declared if needed.
 #[test]
 fn what_was_passed_is_passed() {
     for jdk in jdks_in_turn() {
@@ -234,7 +238,7 @@ public class Without {
 class Optional {}
 ";
 
-/// A class has members for a library that is not there, and makes objects of a class that was in one: what needs none
+/// A class has members for a missing library, and makes objects of a class in one: what needs none
 /// of that is tested. Tests see constants that only the package sees.
 #[test]
 fn what_needs_no_missing_class_is_tested() {

@@ -103,7 +103,7 @@ final class HindsightLog {
      */
     private static long lost;
 
-    /** The value of {@linkplain HindsightWrites#missed} when it was last read. */
+    /** The value of {@link HindsightWrites#missed} when it was last read. */
     private static int missed;
 
     private static int nextRetired;

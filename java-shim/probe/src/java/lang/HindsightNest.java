@@ -74,6 +74,7 @@ final class HindsightNest {
      * Ends the innermost call of a method and the calls in it; with {@code caught} only the calls
      * in it. A method that is not listed either began before all that are, so that they have ended,
      * or is too deep to be distinguished, and nothing has ended.
+     */
     void popTo(int method, boolean caught) {
         int at = depth;
         while (at > 0 && methods[at - 1] != method) {

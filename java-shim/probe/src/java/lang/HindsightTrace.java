@@ -23,6 +23,7 @@ import jdk.internal.vm.annotation.DontInline;
  * <p>They call nothing of the program and allocate nothing once an object is known. They throw only
  * what a stack overflow throws. An event counts when {@link HindsightTracer#done} has stored its
  * end; one that is left before has not happened.
+ */
 public final class HindsightTrace {
     private static final jdk.internal.misc.Unsafe U = jdk.internal.misc.Unsafe.getUnsafe();
 

@@ -51,7 +51,7 @@ final class CallTests {
         }
     }
 
-    /** As scalac names private members that an inner class uses. */
+    /** Members with names such as scalac gives to private members that an inner class uses. */
     static class Expanded {
         int dev$hindsight$replay$CallTests$Expanded$$count;
         int plain;
@@ -117,7 +117,7 @@ final class CallTests {
         }
     }
 
-    /** Whose methods were recorded with other parameters. */
+    /** Methods that were recorded with other parameters. */
     static class Widened {
         private final String made;
 

@@ -31,8 +31,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * What one JDK recorded, another restores: {@code CrossTests dump FILE}, {@code CrossTests load
- * FILE}. Run by the script for each pair.
+ * One JDK restores what another one has recorded: {@code CrossTests dump FILE}, {@code CrossTests
+ * load FILE}. The script runs this for each pair.
  */
 final class CrossTests {
     private CrossTests() {}
@@ -83,7 +83,7 @@ final class CrossTests {
         return value.getClass().getName() + " " + text.replaceAll("@[0-9a-f]+", "");
     }
 
-    /** What is told of a value by using it. */
+    /** Shows the content of a value by using it. */
     private interface Use {
         Object of(Object value) throws Exception;
     }
@@ -92,7 +92,7 @@ final class CrossTests {
         Object of(T value) throws Exception;
     }
 
-    /** Values that show what they hold when they are used, and how each is, once. */
+    /** Values that show their content when they are used, and how to use each, once. */
     private static final List<Object> USED = new ArrayList<>();
     private static final List<Use> USES = new ArrayList<>();
 
@@ -163,7 +163,7 @@ final class CrossTests {
         try {
             hex = Class.forName("java.util.HexFormat");
         } catch (ClassNotFoundException e) {
-            // JDK 17 has it first.
+            // JDK 17 is the first that has it.
             return;
         }
         Object upper = hex.getMethod("withUpperCase")

@@ -13,7 +13,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Random;
 
-/** Crash files and MessagePack, whole and damaged. */
+/** Tests of crash files and MessagePack, complete and damaged. */
 final class FormatTests {
     private FormatTests() {}
 
@@ -60,7 +60,7 @@ final class FormatTests {
             try {
                 MessagePack.decode(bytes);
             } catch (Malformed e) {
-                // As it should.
+                // This is the expected exception.
             }
         }
     }
@@ -137,7 +137,7 @@ final class FormatTests {
     }
 
     static void damagedGraphsDoNoHarm() {
-        // Numbers that lead nowhere, values of other kinds, classes that are not there.
+        // Numbers that lead nowhere, values of other kinds, and missing classes.
         Object type = row(0, "java.util.ArrayList", 0, row(), row(),
                 row(row("java.util.ArrayList", "elementData", "[Ljava/lang/Object;", 0),
                         row("java.util.ArrayList", "size", "I", 0)), "", null);

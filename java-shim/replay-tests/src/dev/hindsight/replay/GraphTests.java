@@ -25,7 +25,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Objects of the program: shapes, identity, classes of all kinds, patches and holes. */
+/** Tests of the program's objects: shapes, identity, classes of all kinds, patches and holes. */
 final class GraphTests {
     private GraphTests() {}
 
@@ -310,14 +310,14 @@ final class GraphTests {
                 "Script1", "the class is missing", "its loader, groovy.Loader, has made it");
     }
 
-    /** Obfuscators call classes so, which no compiler does. */
+    /** Obfuscators use such names for classes, which no compiler does. */
     static void aClassMayBeCalledInt() throws Exception {
         byte[] file;
         String path = One.class.getName().replace('.', '/');
         try (InputStream in = One.class.getResourceAsStream("/" + path + ".class")) {
             file = in.readAllBytes();
         }
-        // A character for each byte.
+        // There is a character for each byte.
         String text = new String(file, StandardCharsets.ISO_8859_1);
         String renamed = text.replace("\1\0" + (char) path.length() + path, "\1\0\3int");
         byte[] bytes = renamed.getBytes(StandardCharsets.ISO_8859_1);
@@ -383,7 +383,7 @@ final class GraphTests {
         equal(((Greeter) roundTrip(echo.self)).greet("x"), "true x");
     }
 
-    /** Records need a later compiler than the tests, so they are compiled on the way. */
+    /** Records need a later compiler than the tests, so they are compiled at run time. */
     static void recordsWithCycles() throws Exception {
         javax.tools.JavaCompiler javac = javax.tools.ToolProvider.getSystemJavaCompiler();
         if (Runtime.version().feature() < 16 || javac == null) {

@@ -27,7 +27,7 @@ import java.util.concurrent.locks.*;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Objects of the running JDK, there and back. */
+/** Tests that record and restore objects of the running JDK. */
 final class JdkTests {
     private JdkTests() {}
 
@@ -100,7 +100,7 @@ final class JdkTests {
         }
     }
 
-    /** Where a key stands that has changed, nobody finds it; nor is it lost beside one that is equal now. */
+    /** A changed key is not found where it is, nor is it lost beside one that is equal now. */
     static void keysThatHaveChanged() throws Exception {
         for (Map<Object, Object> map : List.of(new HashMap<>(), new LinkedHashMap<>(),
                 new Hashtable<>(), new ConcurrentHashMap<>(), new Lru<Object, Object>())) {
@@ -136,7 +136,7 @@ final class JdkTests {
         equal(found.iterator().next(), list);
     }
 
-    /** Where the class of a key has been mended, another hash code says nothing. */
+    /** If the class of a key has been fixed, another hash code says nothing. */
     static void keysOfAMendedClass() throws Exception {
         Map<Object, Object> map = new HashMap<>();
         Changing key = new Changing(1, "x");
@@ -154,7 +154,7 @@ final class JdkTests {
         equal(frame.<Map<?, ?>>argument(1).get(frame.argument(2)), "found");
     }
 
-    /** Hash codes that are others in each JVM do not say that a key has changed. */
+    /** Hash codes that differ in each JVM do not show that a key has changed. */
     static void keysOfThisJvm() throws Exception {
         Object plain = new Object();
         Object[] keys = {new Changing(1, Many.A3), new Changing(2, plain), plain, Many.B1,
@@ -163,7 +163,7 @@ final class JdkTests {
         for (Object key : keys) {
             map.put(key, key);
         }
-        // As if it were another JVM's: constants and classes have other hash codes there.
+        // This imitates another JVM, where constants and classes have other hash codes.
         for (Object node : (Object[]) Layout.need(HashMap.class, "table").get(map)) {
             while (node != null) {
                 Class<?> type = Class.forName("java.util.HashMap$Node");
@@ -178,7 +178,7 @@ final class JdkTests {
         }
     }
 
-    /** A map of the program's own. */
+    /** A map of a class of the program. */
     static final class Lru<K, V> extends LinkedHashMap<K, V> {
         private static final long serialVersionUID = 1;
     }
@@ -237,14 +237,14 @@ final class JdkTests {
             Map<Object, Object> back = (Map<Object, Object>) roundTrip(map);
             equal(back, map);
             same(back.getClass(), map.getClass());
-            // In trees of colliding keys the order is not kept.
+            // In trees of colliding keys the order is not preserved.
             map.keySet().removeIf(key -> !key.toString().startsWith("key"));
             back.keySet().retainAll(map.keySet());
             equal(new ArrayList<>(back.keySet()), new ArrayList<>(map.keySet()));
             back.put("new", "entry");
             equal(back.remove("new"), "entry");
             equal(back.remove("key 7"), 7);
-            // Kept, for one of the maps is weak.
+            // They are kept alive, because one of the maps is weak.
             List<String> more = new ArrayList<>();
             for (int i = 0; i < 1000; i++) {
                 more.add("more " + i);

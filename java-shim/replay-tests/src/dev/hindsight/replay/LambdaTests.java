@@ -26,7 +26,7 @@ import java.util.function.IntFunction;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
 
-/** Lambdas and method references. */
+/** Tests of lambdas and method references. */
 final class LambdaTests {
     private LambdaTests() {}
 
@@ -131,7 +131,7 @@ final class LambdaTests {
 
     interface Sizes extends Function<String, Integer> {}
 
-    /** Interfaces may name those that they extend beside them. */
+    /** Interfaces may be listed together with those that they extend. */
     static void intersections() throws Exception {
         Recorded.Lambda lambda = new Recorded.Lambda(
                 row("java.lang.String", "length", "()I", false, new Object[0]));
@@ -182,7 +182,7 @@ final class LambdaTests {
             back.run();
             return null;
         }, "x");
-        // The captured exception is restored too, so it is another one.
+        // The captured exception is restored as well, so it is another object.
         check(e != thrown, "the same");
     }
 
@@ -201,7 +201,7 @@ final class LambdaTests {
         fails(ReplayException.class, () -> other.restore(0).argument(1), "lambda$gone$9");
     }
 
-    /** Where the factory refuses: a mutable proxy stands in. */
+    /** If the factory refuses, a mutable proxy takes its place. */
     static void proxiesStandIn() throws Exception {
         Recorded.Lambda lambda = new Recorded.Lambda(row(LambdaTests.class.getName(), "join",
                 "(Ljava/lang/String;Ljava/lang/String;)Ljava/lang/String;", true,

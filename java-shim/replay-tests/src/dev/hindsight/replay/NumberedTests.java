@@ -19,7 +19,10 @@ import java.util.function.Function;
 import javax.tools.JavaCompiler;
 import javax.tools.ToolProvider;
 
-/** Lambdas and anonymous classes of a program that was edited, and so has other numbers. */
+/**
+ * Tests of lambdas and anonymous classes in a program that was edited, so that their numbers
+ * differ.
+ */
 final class NumberedTests {
     private NumberedTests() {}
 
@@ -69,7 +72,7 @@ final class NumberedTests {
         throw new AssertionError("none adds " + added);
     }
 
-    /** What a lambda makes of 0. */
+    /** The result of a lambda for 0. */
     private static int run(ClassLoader loader, String text) throws Exception {
         ClassLoader before = Thread.currentThread().getContextClassLoader();
         Thread.currentThread().setContextClassLoader(loader);
@@ -98,7 +101,7 @@ final class NumberedTests {
         ClassLoader before = compile(method("m", 1, 2, 3));
         equal(run(compile(method("m", 1, 7, 3)), origin(before, "m", 2)), 7000);
         equal(run(compile(method("m", 3, 1, 7)), origin(before, "m", 2)), 7000);
-        // All have changed: their order tells.
+        // All have changed, so their order decides.
         equal(run(compile(method("m", 7, 8, 9)), origin(before, "m", 2)), 8000);
         equal(run(compile(method("m", 7)), origin(compile(method("m", 1)), "m", 1)), 7000);
     }
@@ -111,7 +114,7 @@ final class NumberedTests {
         fails(ReplayException.class, () -> run(compile(method("n", 1)), origin),
                 "there is none of its kind");
         String second = origin(compile(method("m", 1, 2)), "m", 2);
-        // The other one has changed, or this one.
+        // Either the other one has changed, or this one.
         fails(ReplayException.class, () -> run(compile(method("m", 7)), second), "there is 1");
         fails(ReplayException.class, () -> run(compile(method("m", 1)), "lambda$m$0/x"),
                 "in a way that this replay library does not know");
@@ -232,7 +235,7 @@ final class NumberedTests {
         Object recorded = made(before, "a");
         fails(ReplayException.class, () -> restored(recorded, null, before, after).argument(1),
                 "which class the recorded P$1 is cannot be told", "there is none of its kind");
-        // Without an origin, what it captures tells.
+        // Without an origin, the captured values decide.
         ClassLoader other = compile(RULE,
                 "static final Rule NONE = new Rule() { public String ok() { return null; } };");
         Snapshot snapshot = new Snapshot();

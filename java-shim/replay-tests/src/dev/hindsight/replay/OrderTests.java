@@ -14,13 +14,16 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 
-/** The order of immutable sets and maps, which each JVM draws. */
+/** Tests of the order of immutable sets and maps, which each JVM draws at random. */
 final class OrderTests {
     private OrderTests() {}
 
     private static final String OBJECTS = "[Ljava/lang/Object;";
 
-    /** What a JVM has drawn says where the elements of a table come, as its own iterators do. */
+    /**
+     * The values that a JVM has drawn give the order of a table's elements, as its own iterators
+     * have it.
+     */
     static void placesAreInTheOrderOfIteration() throws Exception {
         Order order = Order.of(new Recorded.Row(new Object[] {drawn("SALT32L"), drawn("REVERSE")}, "an order"));
         for (int count = 3; count < 40; count++) {
@@ -38,11 +41,11 @@ final class OrderTests {
         equal(other.isSwapped(), true);
     }
 
-    /** Sets and maps get any order, and are as they were otherwise. */
+    /** Sets and maps accept any order, and are otherwise unchanged. */
     static void anyOrderCanBeGiven() throws Exception {
         Random random = new Random(5);
         for (int round = 0; round < 60; round++) {
-            // What one crash may cost is bounded; these are many.
+            // The cost of one crash is bounded, and these are many.
             Order order = Order.of(new Recorded.Row(new Object[] {7L, true}, "an order"));
             int count = 3 + round * round / 60;
             Object[] some = round % 2 == 0 ? keys(count) : numbers(count);
@@ -102,7 +105,7 @@ final class OrderTests {
         return Layout.find(of.getClass(), field, OBJECTS);
     }
 
-    /** Of this JVM, by the names of JDK 17 and later. */
+    /** A value that this JVM has drawn, by its name in JDK 17 and later. */
     private static Object drawn(String name) throws Exception {
         Class<?> type = Class.forName("java.util.ImmutableCollections");
         for (Field field : type.getDeclaredFields()) {

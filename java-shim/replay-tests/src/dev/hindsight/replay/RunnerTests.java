@@ -14,11 +14,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** The runner, each test in a JVM of its own. */
+/** Tests of the runner, each in a JVM of its own. */
 final class RunnerTests {
     private RunnerTests() {}
 
-    /** What an emitted test class looks like to the runner. */
+    /** A class that looks to the runner like an emitted test. */
     static class Sample {
         Sample() {}
 
@@ -145,7 +145,7 @@ final class RunnerTests {
         }
     }
 
-    /** Its class file is removed before the tests run, see the script. */
+    /** A class whose file is removed before the tests run, see the script. */
     static final class Gone {
         static void run() {}
     }
@@ -189,7 +189,7 @@ final class RunnerTests {
         has(run("programDoesNotLink"), "\"threw\"", "NoClassDefFoundError");
     }
 
-    /** In one JVM, each has room to be told of. */
+    /** In one JVM, each test has memory to be reported. */
     static void memoryRunsOutAgain() throws Exception {
         String[] all = runAll(Sample.class.getName(), "fails", "exhausts", "fillsTheHeap", "fillsTheHeap");
         has(all[0], "IllegalStateException");

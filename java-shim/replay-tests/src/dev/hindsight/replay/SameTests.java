@@ -34,11 +34,11 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Function;
 import java.util.function.ToIntFunction;
 
-/** Comparing graphs, and trying recipes. */
+/** Tests that compare graphs and try recipes. */
 final class SameTests {
     private SameTests() {}
 
-    /** What {@code equals} says must not count. */
+    /** A class whose {@code equals} must not count. */
     static class Node {
         Node next;
         Object item;
@@ -94,7 +94,7 @@ final class SameTests {
         alike(captured, alike);
         differ(captured, unlike, "another java.lang.String");
         alike(new HashMap<>(Map.of("k", captured)), new HashMap<>(Map.of("k", alike)));
-        // Numbers go into boxes and out of them on the way.
+        // Numbers are boxed and unboxed on the way.
         Function<Integer, Integer> squared = Math::abs;
         Function<Integer, Integer> again = Math::abs;
         alike(squared, again);
@@ -121,7 +121,7 @@ final class SameTests {
         ReentrantReadWriteLock held = new ReentrantReadWriteLock();
         held.readLock().lock();
         differ(new ReentrantReadWriteLock(), held, "held in another way");
-        // They may change, so that one for two places is not two.
+        // They are mutable, so one object in two places differs from two.
         differ(new Object[] {day, day}, new Object[] {day.clone(), day.clone()}, "shared in another way");
     }
 
@@ -163,14 +163,14 @@ final class SameTests {
                 "shared in another way");
         differ(new Object[] {new ArrayList<>(), new ArrayList<>()}, new Object[] {shared, shared},
                 "shared in another way");
-        // Roots that are compared one after the other share as well.
+        // Roots that are compared one after the other may share objects as well.
         Same same = new Same();
         check(same.compare(shared, shared), "itself");
         Node again = new Node(null);
         Node loaded = new Node(null);
         check(same.compare(again, loaded) && same.compare(again, loaded), "twice");
         check(!same.compare(new Node(null), loaded), "two for one");
-        // No recursion: a long list.
+        // A long list shows that there is no recursion.
         Node last = null;
         Node lastOther = null;
         for (int i = 0; i < 200_000; i++) {
@@ -321,7 +321,10 @@ final class SameTests {
         static int number = 1;
     }
 
-    /** What {@code name} lacks that is to have a value, while the constant's item is to be another. */
+    /**
+     * Whether {@code name} is lacking if it is to have a value, while the constant's item is to be
+     * another one.
+     */
     private static boolean lacks(String name, Object value, Object item) throws Exception {
         Statics.Setting field = Statics.Setting.of(State.class.getDeclaredField(name));
         field.field = "State." + name;
@@ -392,7 +395,7 @@ final class SameTests {
         Filled.ONE.parts.clear();
     }
 
-    /** What {@code value} lacks that is to have a value, once a call has run. */
+    /** Whether {@code value} is lacking if it is to have a value, once a call has run. */
     private static boolean lacksAfter(Object here, Object recorded, Runnable call)
             throws Exception {
         State.value = here;

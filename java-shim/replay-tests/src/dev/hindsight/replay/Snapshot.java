@@ -20,7 +20,10 @@ import java.util.function.Predicate;
 
 /** Records live objects as the agent would, so that tests can restore any object of this JVM. */
 final class Snapshot {
-    /** Names the method behind a lambda, which Java code cannot find out: class, method, desc. */
+    /**
+     * By object, the method behind a lambda, which Java code cannot find out: class, name,
+     * descriptor.
+     */
     final Map<Object, String[]> lambdas = new IdentityHashMap<>();
     /** Texts to be stored as redacted. */
     Predicate<String> secrets = text -> false;
@@ -43,7 +46,7 @@ final class Snapshot {
     private final Deque<Object> todo = new ArrayDeque<>();
     private final List<Object[]> rows = new ArrayList<>();
 
-    /** The number of an object, which is recorded if it was not. */
+    /** The number of an object, which is recorded now if it was not before. */
     Long number(Object object) {
         if (object == null) {
             return null;
@@ -64,12 +67,12 @@ final class Snapshot {
         return row(index, null, "Ljava/lang/Object;", number(value));
     }
 
-    /** Another value of a field at entry. */
+    /** An earlier value of a field, at entry. */
     Object[] patch(Object object, Class<?> owner, String field, String descriptor, Object value) {
         return row(number(object), owner.getName(), field, descriptor, value);
     }
 
-    /** Another value of an element at entry. */
+    /** An earlier value of an element, at entry. */
     Object[] patch(Object array, int index, String descriptor, Object value) {
         return row(number(array), "", "", descriptor, value, index);
     }
@@ -171,7 +174,7 @@ final class Snapshot {
     private Object value(Object object, Slot slot) {
         Object value = slot.get(object);
         if (!slot.type.isPrimitive()) {
-            // As the JVM tells it, this one is of no use.
+            // The JVM's own form of it is of no use.
             return slot.name.equals("backtrace") ? null : number(value);
         }
         return value instanceof Character ? (Object) (long) (Character) value : value;

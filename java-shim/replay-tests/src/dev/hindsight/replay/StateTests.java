@@ -15,7 +15,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What classes have: static fields, constants and their state, and when they are initialised. */
+/**
+ * Tests of the state of classes: static fields, constants and their state, and the time of
+ * initialisation.
+ */
 final class StateTests {
     private StateTests() {}
 
@@ -62,7 +65,7 @@ final class StateTests {
         }
         equal(Counter.THREE.count, 5);
 
-        // A version in which the bodies of constants stand in another order.
+        // This is a version in which the bodies of constants are in another order.
         snapshot.classes = row -> row[1].equals("dev.hindsight.replay.StateTests$Counter$1")
                 ? replace(row, 1, "dev.hindsight.replay.StateTests$Counter$2") : row;
         Frame other = snapshot.restore(0, true);
@@ -141,7 +144,7 @@ final class StateTests {
         check(Unit.METRE != null, "the constant of the superclass is null");
     }
 
-    /** A program knows its constants by identity. */
+    /** A constant that a program recognises by identity. */
     static final Object END = new Object() {};
     static final Object FIRST = mark();
 
@@ -153,7 +156,7 @@ final class StateTests {
         Node holder = new Node(1);
         holder.item = END;
         same(((Node) roundTrip(holder)).item, END);
-        // One of several that the same expression has made may be any.
+        // One of several objects that the same expression has made may be any of them.
         Node second = new Node(2);
         second.item = mark();
         holder.item = FIRST;

@@ -23,7 +23,10 @@ import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 
-/** Hash tables of the JDK's: keys by identity, within cycles, and that changed or throw. */
+/**
+ * Tests of the JDK's hash tables: keys by identity, within cycles, and keys that have changed or
+ * throw.
+ */
 final class TableTests {
     private TableTests() {}
 
@@ -270,7 +273,10 @@ final class TableTests {
         }
     }
 
-    /** An unsuspecting map cannot have such a key, but one that was changed since can. */
+    /**
+     * A map that a program fills cannot have such a key, but a key that has changed since can be
+     * like that.
+     */
     private static Map<Object, Object> faulty() throws Exception {
         Map<Object, Object> map = new HashMap<>();
         map.put("a", 1);

@@ -21,7 +21,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Objects of another version of the program: fields that went, came, moved or have another type. */
+/**
+ * Tests of objects of another version of the program: fields that were removed, added, moved or
+ * have another type.
+ */
 final class VersionTests {
     private VersionTests() {}
 
@@ -46,7 +49,7 @@ final class VersionTests {
         equal(((After) ((Node) frame.argument(1)).item).kept, 1);
         check(frame.holes().toString().contains("removed"), frame.holes());
         check(frame.holes().toString().contains("changed was not recorded"), frame.holes());
-        // In an argument itself, too: a fix may have removed the field.
+        // This holds for an argument itself, too: a fix may have removed the field.
         Frame direct = snapshot.restore(1);
         equal(((After) direct.argument(1)).kept, 1);
         check(direct.holes().toString().contains("removed"), direct.holes());
@@ -142,7 +145,7 @@ final class VersionTests {
                 frame.holes());
     }
 
-    /** Who runs tests of another version sees what its objects lack, once. */
+    /** Those who run tests of another version are shown once what its objects lack. */
     static void whatAnotherVersionLacksIsTold() {
         Before before = new Before();
         Snapshot snapshot = new Snapshot();
@@ -289,7 +292,7 @@ final class VersionTests {
         snapshot.frame(one(snapshot.argument(1, new Below())));
         Frame frame = snapshot.restore(0);
         BelowSince back = frame.argument(1);
-        // The one that the subclass has no more is not that of the superclass.
+        // The field that the subclass does not have any more is not that of the superclass.
         equal(back.shadowed, 1);
         equal(back.pulled, 3L);
         equal(back.pushed, "pushed");
@@ -315,7 +318,7 @@ final class VersionTests {
                 "Fails", "NumberFormatException");
     }
 
-    /** Two fields that get one name. */
+    /** A class whose two fields get the same name. */
     static class Twins {
         String one = "text";
         long two = 0x123456789abcL;
@@ -326,7 +329,7 @@ final class VersionTests {
         try (InputStream in = Twins.class.getResourceAsStream("VersionTests$Twins.class")) {
             bytes = in.readAllBytes();
         }
-        // In the constant pool, as text with its length before it.
+        // In the constant pool it is a text preceded by its length.
         for (int i = 0; i + 5 < bytes.length; i++) {
             if (bytes[i] == 1 && bytes[i + 1] == 0 && bytes[i + 2] == 3 && bytes[i + 3] == 't'
                     && bytes[i + 4] == 'w' && bytes[i + 5] == 'o') {
@@ -353,7 +356,10 @@ final class VersionTests {
         equal(text.get(object), "text");
     }
 
-    /** A field's type, int as a reference, must never be written as something else. */
+    /**
+     * Whatever a field's type, such as int for a reference, a value of another type must never be
+     * written.
+     */
     static void typesAreCheckedBeforeWriting() {
         Node node = new Node(1);
         node.next = new Node(2);

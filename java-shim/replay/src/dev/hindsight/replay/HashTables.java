@@ -27,6 +27,7 @@ import java.util.stream.IntStream;
  * object. So nothing of the program runs except the keys' {@code hashCode} and {@code equals}, even
  * if the object is of a subclass. The table's size and the order in it are kept as far as hash
  * codes allow.
+ */
 final class HashTables {
     private HashTables() {}
 
