@@ -31,6 +31,7 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.EnumSet;
 import java.util.GregorianCalendar;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -40,6 +41,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.Properties;
 import java.util.Random;
@@ -241,10 +243,21 @@ public class Kinds {
 
     static <T> void several(Set<Object> same, Properties mixed, Shelf shelf, Page page, T parts,
             Consumer<? super Version> check, Integer one, Map<String, Long> totals) {
-        wild(check, Objects::hashCode, one, totals);
+        wild(check, Objects::hashCode, Instant::now, Instant::now, one, totals);
     }
 
-    static void wild(Consumer<?> check, Function<?, ?> number, Integer one, Map<String, Long> totals) {
+    static void wild(Consumer<?> check, Function<?, ?> number, Supplier<?> clock, Source<?> source, Integer one,
+            Map<String, Long> totals) {
+        Object[] held = {new HashSet<>(Set.of("a")), new TreeSet<>(Set.of("a")), List.of("a"),
+                new ArrayList<>(), Optional.empty(), EnumSet.of(RoundingMode.UP), Pattern.compile("a")};
+        marked(new Waiting(held, new DelayQueue<>()), new HashSet<>(Set.of("b")), new TreeSet<>(Set.of("b")),
+                List.of("b"), new ArrayList<>(), Optional.empty(), EnumSet.of(RoundingMode.DOWN),
+                Pattern.compile("b"), one, totals);
+    }
+
+    static void marked(Waiting waiting, Set<String> names, TreeSet<String> order, List<String> single,
+            List<String> none, Optional<String> maybe, Set<RoundingMode> modes, Pattern pattern, Integer one,
+            Map<String, Long> totals) {
         boxes(one, one, 7, totals, totals.get("all"));
     }
 }
@@ -278,6 +291,11 @@ class Guard {
     Guard(Object lock) {
         this.lock = lock;
     }
+}
+
+/** Gives something, as the JDK's suppliers do. */
+interface Source<T> {
+    T next();
 }
 
 /** Has what nothing makes, beside a lock that it shares. */

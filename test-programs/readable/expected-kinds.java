@@ -28,6 +28,7 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.EnumSet;
 import java.util.GregorianCalendar;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -37,6 +38,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.Properties;
 import java.util.Random;
@@ -70,7 +72,7 @@ import org.junit.jupiter.api.Test;
 
 class KindsCrash0001Test {
 
-    // Frame 0 of the crash: readable.Kinds.held(Kinds.java:173)
+    // Frame 0 of the crash: readable.Kinds.held(Kinds.java:175)
     @Test
     void held_frame0() throws Exception {
         Frame frame = Crash.of(KindsCrash0001Test.class, "crash-0001.hsc").frame(0);
@@ -93,7 +95,7 @@ class KindsCrash0001Test {
                 Collections.newSetFromMap(new IdentityHashMap<>()));
     }
 
-    // Frame 1 of the crash: readable.Kinds.ticking(Kinds.java:164)
+    // Frame 1 of the crash: readable.Kinds.ticking(Kinds.java:166)
     @Test
     void ticking_frame1() throws Exception {
         ByteBuffer read = ByteBuffer.wrap(new byte[] {1, 2, 3});
@@ -104,7 +106,7 @@ class KindsCrash0001Test {
                 Pattern.compile("a", Pattern.MULTILINE | Pattern.DOTALL), Locale.US);
     }
 
-    // Frame 2 of the crash: readable.Kinds.errors(Kinds.java:146)
+    // Frame 2 of the crash: readable.Kinds.errors(Kinds.java:148)
     @Test
     void errors_frame2() throws Exception {
         IllegalStateException old = new IllegalStateException("old", new Error("cause"));
@@ -112,7 +114,7 @@ class KindsCrash0001Test {
         Kinds.errors(old, new NumberFormatException("no number"), new Refused("why", 7));
     }
 
-    // Frame 3 of the crash: readable.Kinds.host(Kinds.java:138)
+    // Frame 3 of the crash: readable.Kinds.host(Kinds.java:140)
     @Test
     void host_frame3() throws Exception {
         IllegalStateException old = new IllegalStateException("old", new Error("cause"));
@@ -122,7 +124,7 @@ class KindsCrash0001Test {
                 .orElseThrow(), new Desk(Thread.currentThread(), ForkJoinPool.commonPool()), old);
     }
 
-    // Frame 4 of the crash: readable.Kinds.others(Kinds.java:132)
+    // Frame 4 of the crash: readable.Kinds.others(Kinds.java:134)
     @Test
     void others_frame4() throws Exception {
         LinkedBlockingQueue<String> bounded = new LinkedBlockingQueue<>(3);
@@ -134,7 +136,7 @@ class KindsCrash0001Test {
                 new LinkedBlockingDeque<>(List.of(1, 2)), Collections.nCopies(3, "again"), weak);
     }
 
-    // Frame 5 of the crash: readable.Kinds.sorted(Kinds.java:122)
+    // Frame 5 of the crash: readable.Kinds.sorted(Kinds.java:124)
     @Test
     void sorted_frame5() throws Exception {
         Map<String, Integer> ages = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
@@ -158,7 +160,7 @@ class KindsCrash0001Test {
         Kinds.sorted(ages, down, heap, skips, new ConcurrentSkipListSet<>(List.of(1, 3)), settings);
     }
 
-    // Frame 6 of the crash: readable.Kinds.times(Kinds.java:112)
+    // Frame 6 of the crash: readable.Kinds.times(Kinds.java:114)
     @Test
     void times_frame6() throws Throwable {
         Kinds.times(new Timestamp(1709164800123L), Timestamp.from(Instant.ofEpochSecond(-5L, 1001)),
@@ -167,13 +169,13 @@ class KindsCrash0001Test {
                 .toURL());
     }
 
-    // Frame 7 of the crash: readable.Kinds.texts(Kinds.java:83)
+    // Frame 7 of the crash: readable.Kinds.texts(Kinds.java:85)
     @Test
     void texts_frame7() throws Exception {
         Kinds.texts("k7", new ArrayList<>(List.of(new String("k7"), "other")), "other");
     }
 
-    // Frame 8 of the crash: readable.Kinds.boxes(Kinds.java:77)
+    // Frame 8 of the crash: readable.Kinds.boxes(Kinds.java:79)
     @Test
     void boxes_frame8() throws Exception {
         Integer one = 1234;
@@ -183,20 +185,37 @@ class KindsCrash0001Test {
         Kinds.boxes(one, one, 7, totals, total);
     }
 
-    // Frame 9 of the crash: readable.Kinds.wild(Kinds.java:248)
+    // Frame 9 of the crash: readable.Kinds.marked(Kinds.java:261)
     @Test
-    void wild_frame9() throws Exception {
-        Consumer<Object> check = Call.lambda(Consumer.class, "readable.Version", "check", "()V");
-        Function<Object, Object> number = Objects::hashCode;
+    void marked_frame9() throws Exception {
+        Frame frame = Crash.of(KindsCrash0001Test.class, "crash-0001.hsc").frame(9);
+        // waiting: Waiting {lock = Object[] [HashSet ["a"], TreeSet ["a"],
+        //     ImmutableCollections$List12 ["a"], ArrayList [], Optional [], RegularEnumSet
+        //     [RoundingMode.UP], ... 1 more], queue = DelayQueue}
+        Waiting waiting = frame.argument(1);
         Map<String, Long> totals = new HashMap<>();
         totals.put("all", 5000L);
-        Kinds.wild(check, number, 1234, totals);
+        Kinds.marked(waiting, new HashSet<>(List.of("b")), new TreeSet<>(List.of("b")),
+                List.of("b"), new ArrayList<>(), Optional.empty(), EnumSet.of(RoundingMode.DOWN),
+                Pattern.compile("b"), 1234, totals);
     }
 
-    // Frame 10 of the crash: readable.Kinds.several(Kinds.java:244)
+    // Frame 10 of the crash: readable.Kinds.wild(Kinds.java:253)
+    @Test
+    void wild_frame10() throws Exception {
+        Consumer<Object> check = Call.lambda(Consumer.class, "readable.Version", "check", "()V");
+        Function<Object, Object> number = Objects::hashCode;
+        Supplier<Object> clock = Instant::now;
+        Source<Object> source = Instant::now;
+        Map<String, Long> totals = new HashMap<>();
+        totals.put("all", 5000L);
+        Kinds.wild(check, number, clock, source, 1234, totals);
+    }
+
+    // Frame 11 of the crash: readable.Kinds.several(Kinds.java:246)
     @Test
     @SuppressWarnings({"rawtypes", "unchecked"})
-    void several_frame10() throws Exception {
+    void several_frame11() throws Exception {
         Set<Object> same = Collections.newSetFromMap(new IdentityHashMap<>());
         same.add("k");
         Properties mixed = new Properties();
@@ -213,10 +232,10 @@ class KindsCrash0001Test {
                 check, 1234, totals);
     }
 
-    // Frame 11 of the crash: readable.Kinds.spent(Kinds.java:238)
+    // Frame 12 of the crash: readable.Kinds.spent(Kinds.java:240)
     @Test
-    void spent_frame11() throws Exception {
-        Frame frame = Crash.of(KindsCrash0001Test.class, "crash-0001.hsc").frame(11);
+    void spent_frame12() throws Exception {
+        Frame frame = Crash.of(KindsCrash0001Test.class, "crash-0001.hsc").frame(12);
         // reader: StringReader
         Reader reader = frame.argument(1);
         // writer: PrintWriter
@@ -234,9 +253,9 @@ class KindsCrash0001Test {
         Kinds.spent(reader, writer, range, large, guard, waiting, 1234, totals);
     }
 
-    // Frame 12 of the crash: readable.Kinds.lambdas(Kinds.java:224)
+    // Frame 13 of the crash: readable.Kinds.lambdas(Kinds.java:226)
     @Test
-    void lambdas_frame12() throws Exception {
+    void lambdas_frame13() throws Exception {
         Function<String, Integer> length = String::length;
         Supplier<List<String>> lists = ArrayList::new;
         // Behind the slash: what finds it where the program numbers it anew.
@@ -251,9 +270,9 @@ class KindsCrash0001Test {
         Kinds.lambdas(length, lists, known, part, new Teller(style), 1234, totals);
     }
 
-    // Frame 13 of the crash: readable.Kinds.parts(Kinds.java:205)
+    // Frame 14 of the crash: readable.Kinds.parts(Kinds.java:207)
     @Test
-    void parts_frame13() throws Exception {
+    void parts_frame14() throws Exception {
         Map<String, Object> map = new TreeMap<>();
         map.put("a", 1);
         Map<Object, Integer> map2 = new HashMap<>();
@@ -264,9 +283,9 @@ class KindsCrash0001Test {
         Kinds.parts(map.keySet(), map2.values(), list.subList(1, 3), 1234, totals);
     }
 
-    // Frame 14 of the crash: readable.Kinds.formats(Kinds.java:198)
+    // Frame 15 of the crash: readable.Kinds.formats(Kinds.java:200)
     @Test
-    void formats_frame14() throws Exception {
+    void formats_frame15() throws Exception {
         SimpleDateFormat day = new SimpleDateFormat("yyyy-MM-dd", Locale.GERMANY);
         day.setTimeZone(TimeZone.getTimeZone("Asia/Tokyo"));
         day.setLenient(false);
@@ -285,9 +304,9 @@ class KindsCrash0001Test {
                 new Version(1, 4, 2), 1234, totals);
     }
 
-    // Frame 15 of the crash: readable.Kinds.main(Kinds.java:190)
+    // Frame 16 of the crash: readable.Kinds.main(Kinds.java:192)
     @Test
-    void main_frame15() throws Exception {
+    void main_frame16() throws Exception {
         Kinds.main(new String[0]);
     }
 }

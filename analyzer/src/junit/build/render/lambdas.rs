@@ -23,6 +23,14 @@ const STATIC: [&str; 5] = [
     "java.util.Objects",
 ];
 
+/// Interfaces of the JDK with type parameters whose method is given nothing.
+const GIVEN_NOTHING: [&str; 4] = [
+    "java.security.PrivilegedAction",
+    "java.security.PrivilegedExceptionAction",
+    "java.util.concurrent.Callable",
+    "java.util.function.Supplier",
+];
+
 impl Maker<'_> {
     /// The interface that a lambda is of, if it is but one; `None` for other objects.
     pub(super) fn functional(&self, object: u32) -> Option<&str> {
@@ -90,7 +98,7 @@ impl Maker<'_> {
     ) -> Option<String> {
         if self.values.is_generic(&descriptor::of_class(interface))
             && !self.tells_parameters(interface, place)
-            && !self.takes_objects(lambda, captured)
+            && !self.takes_objects(lambda, interface, captured)
         {
             return None;
         }
@@ -136,14 +144,32 @@ impl Maker<'_> {
 
     /// Whether the method behind a lambda takes whatever it is given, so that a raw interface may be a
     /// reference to it.
-    fn takes_objects(&self, lambda: &Lambda, captured: &[Expression]) -> bool {
-        let is_unbound =
-            captured.is_empty() && lambda.method != "<init>" && !self.is_static(lambda);
+    fn takes_objects(&self, lambda: &Lambda, interface: &str, captured: &[Expression]) -> bool {
+        // Without an object to call it on, what is given none is static.
+        let is_unbound = captured.is_empty()
+            && lambda.method != "<init>"
+            && !self.is_static(lambda)
+            && !self.is_given_nothing(interface);
         let takes = |(parameters, _): (Vec<&str>, _)| {
             let mut parameters = parameters.iter();
             parameters.all(|&of| of == "Ljava/lang/Object;")
         };
         !is_unbound && descriptor::split(&lambda.descriptor).is_some_and(takes)
+    }
+
+    /// Whether an interface's method is known to have no parameters.
+    fn is_given_nothing(&self, interface: &str) -> bool {
+        if GIVEN_NOTHING.contains(&interface) {
+            return true;
+        }
+        let found = self.values.plan.classpath.info(interface);
+        let info = found.as_ref().and_then(|found| found.info.as_ref());
+        info.is_some_and(|info| {
+            let mut left_open = info.methods.iter().filter(|one| one.is(access::ABSTRACT));
+            let mut above = info.interfaces.iter();
+            left_open.all(|one| one.descriptor.starts_with("()"))
+                && above.all(|above| GIVEN_NOTHING.contains(&&**above))
+        })
     }
 
     /// Whether the test may call the method behind a lambda; of the JDK's, programs have named it.
