@@ -31,6 +31,16 @@ impl Counters {
         }
     }
 
+    /// Has a count be at least this: of what is still there when it is looked at again.
+    pub(crate) fn raise(&self, name: &str, count: u64) {
+        if count > 0
+            && let Ok(mut counters) = self.0.lock()
+        {
+            let known = counters.entry(name.to_owned()).or_insert(0);
+            *known = count.max(*known);
+        }
+    }
+
     /// Counts something that has a name of its own, below `kind`. Of each kind the first few names stand there,
     /// and the rest are counted together: a program may make any number of them.
     pub(crate) fn add_named(&self, kind: &str, name: &str) {
@@ -105,5 +115,14 @@ mod tests {
         assert_eq!(counters.get("kind_further"), 980);
         assert_eq!(counters.get("other:Made999"), 1);
         assert_eq!(counters.snapshot().len(), 1 + 20 + 1 + 1);
+    }
+
+    #[test]
+    fn what_is_seen_again_counts_once() {
+        let counters = Counters::default();
+        for count in [3, 5, 4] {
+            counters.raise("seen", count);
+        }
+        assert_eq!(counters.get("seen"), 5);
     }
 }
