@@ -102,10 +102,23 @@ fn fields_of_other_classes_are_told_where_they_are_open() {
             int near;
             void inherited() { run(); }
         }
+        interface Constant { int near = 3; }
+        class Hidden extends Near implements Constant { }
+        class Above {
+            protected int below; int near; public int all;
+            void go() {
+                if (below + near + all > 0) throw new IllegalStateException();
+                below++; near++; all++;
+            }
+        }
+        class Beneath extends Above {
+            static void ofAbove(Above above) { above.go(); }
+        }
         class A {
             static void ofFar(p.Far far) { far.run(); }
             static void ofNear(Near near) { near.run(); }
             static void ofBelow(Below below) { below.run(); }
+            static void ofHidden(Hidden hidden) { hidden.run(); }
         }"#;
     let plan = plan_of(dir.path(), &[far, ("A.java", source)]);
     for (name, open) in [
@@ -113,6 +126,10 @@ fn fields_of_other_classes_are_told_where_they_are_open() {
         ("ofNear", &["near"]),
         ("ofBelow", &["all"]),
         ("inherited", &["all", "below"]),
+        // The JVM finds the interface's first.
+        ("ofHidden", &[]),
+        // The verifier would refuse the protected one if the superclass were of another loader.
+        ("ofAbove", &["all", "near"]),
     ] {
         let parameter = &method(&plan, name).parameters[0];
         let told: Vec<&str> = (parameter.open.iter())
