@@ -12,10 +12,13 @@ fn plan(dir: &Path, source: &str) -> Plan {
 
 fn plan_of(dir: &Path, sources: &[(&str, &str)]) -> Plan {
     let classes = compile(dir, sources);
+    plan_by(dir, &classes.display().to_string())
+}
+
+fn plan_by(dir: &Path, classpath: &str) -> Plan {
     let file = dir.join("a.plan");
-    let classes = classes.display().to_string();
     let out = file.display().to_string();
-    let arguments = ["plan", "--classpath", &classes, "--quiet", "--out", &out];
+    let arguments = ["plan", "--classpath", classpath, "--quiet", "--out", &out];
     let output = hindsight(arguments);
     assert!(output.status.success(), "{}", text(&output.stderr));
     Plan::decode(&fs::read(&file).unwrap()).unwrap()
@@ -137,6 +140,16 @@ fn fields_of_other_classes_are_told_where_they_are_open() {
             .collect();
         assert_eq!(told, open, "{name}: {parameter:?}");
     }
+
+    // Two loaders may have what is in two directories: that is no common package, then.
+    let classes = dir.path().join("classes");
+    let apart = dir.path().join("apart");
+    fs::create_dir(&apart).unwrap();
+    fs::rename(classes.join("Near.class"), apart.join("Near.class")).unwrap();
+    let classpath = format!("{}:{}", classes.display(), apart.display());
+    let plan = plan_by(dir.path(), &classpath);
+    let parameter = &method(&plan, "ofNear").parameters[0];
+    assert!(parameter.open.is_empty() && parameter.fields.len() == 2);
 }
 
 /// What a method reads by way of the JDK, which calls back what it gets.
