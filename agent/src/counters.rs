@@ -31,6 +31,16 @@ impl Counters {
         }
     }
 
+    /// Raises a counter to at least this number, for what is counted anew each time.
+    pub(crate) fn raise(&self, name: &str, count: u64) {
+        if count > 0
+            && let Ok(mut counters) = self.0.lock()
+        {
+            let known = counters.entry(name.to_owned()).or_insert(0);
+            *known = count.max(*known);
+        }
+    }
+
     /// Counts something that has a name of its own, below `kind`. The first few names of each kind
     /// have their own counters, and the rest are counted together, because a program may make any
     /// number of them.
@@ -106,5 +116,14 @@ mod tests {
         assert_eq!(counters.get("kind_further"), 980);
         assert_eq!(counters.get("other:Made999"), 1);
         assert_eq!(counters.snapshot().len(), 1 + 20 + 1 + 1);
+    }
+
+    #[test]
+    fn what_is_seen_again_counts_once() {
+        let counters = Counters::default();
+        for count in [3, 5, 4] {
+            counters.raise("seen", count);
+        }
+        assert_eq!(counters.get("seen"), 5);
     }
 }

@@ -12,7 +12,7 @@ use crate::counters::Counters;
 use crate::originals::Original;
 use hindsight_classfile::{ClassFile, access};
 use hindsight_instrument::{Effects, ParameterEffects};
-use hindsight_tracelog::crash::{Body, Fidelity, Frame, Object, Value};
+use hindsight_tracelog::crash::{Body, Fidelity, Frame, Object, Patch, Value};
 use hindsight_tracelog::plan::{self, Field, Parameter, Plan};
 use std::fs;
 use std::path::Path;
@@ -160,8 +160,8 @@ impl Known {
         &class.methods
     }
 
-    /// Marks frames whose methods may have kept too little because of a plan that turned out to be
-    /// of another version. A frame does not say which loader's copy of its class it belongs to, so
+    /// Marks frames whose methods may have kept too little, or values that are not there, because of
+    /// a plan that turned out to be of another version. A frame does not say which loader's copy of its class it belongs to, so
     /// a copy that came later, and has kept what its methods' bodies need, is doubted with the
     /// others.
     pub(crate) fn doubt(&self, frames: &mut [Frame], objects: &[Object], counters: &Counters) {
@@ -172,16 +172,32 @@ impl Known {
         let of_copies = frames
             .iter_mut()
             .filter(|frame| frame.fidelity == Fidelity::Fields);
-        for frame in of_copies.filter(|frame| self.has_decided(frame, objects)) {
+        for frame in of_copies {
+            let Some(known) = self.decided(frame, objects) else {
+                continue;
+            };
             counters.add("frames_by_a_plan_of_another_version", 1);
             frame.fidelity = Fidelity::Reference;
             let also = if frame.reason.is_empty() { "" } else { "; " };
             frame.reason = format!("{OF_ANOTHER_VERSION}{also}{}", frame.reason);
+            // The JVM may have refused to read what only the plan has said is there to be read.
+            let is_open = |patch: &Patch| {
+                let mut open = known.parameters.iter().flat_map(|known| &known.open);
+                open.any(|(name, ty)| *name == patch.field && *ty == patch.descriptor)
+            };
+            let is_blank = |patch: &Patch| match patch.value {
+                Value::Null | Value::Bool(false) | Value::Int(0) => true,
+                Value::Float(number) => number == 0.0,
+                Value::Double(number) => number == 0.0,
+                _ => false,
+            };
+            let patch = &mut frame.patch;
+            patch.retain(|patch| !(is_blank(patch) && is_open(patch)));
         }
     }
 
-    /// Whether the plan has decided that fields of this frame's arguments were not kept.
-    fn has_decided(&self, frame: &Frame, objects: &[Object]) -> bool {
+    /// What the plan says of this frame's method, if it has decided which fields of its arguments were kept.
+    fn decided(&self, frame: &Frame, objects: &[Object]) -> Option<&Effects> {
         let is_instance = |index: u16| {
             let of = |object: u32| objects.get(object as usize).map(|object| &object.body);
             frame.arguments.iter().any(|argument| {
@@ -189,17 +205,16 @@ impl Known {
                     && matches!(argument.value, Value::Ref(to) if matches!(of(to), Some(Body::Instance(_))))
             })
         };
-        let Some(class) = self.of(&frame.class.replace('.', "/")) else {
-            return false;
-        };
-        let method = Effects::find(&class.methods, &frame.method, &frame.descriptor);
+        let class = self.of(&frame.class.replace('.', "/"))?;
+        let at = Effects::find(&class.methods, &frame.method, &frame.descriptor)?;
+        let method = &class.methods[at];
         // In a frame, 1 is the first parameter, even of a static method.
         let first = u16::from(frame.access & access::STATIC != 0);
-        class.believed.load(Ordering::Relaxed)
-            && method.is_some_and(|at| {
-                let mut parameters = class.methods[at].parameters.iter();
-                parameters.any(|known| known.exact && is_instance(known.index + first))
-            })
+        let has_decided = |known: &ParameterEffects| {
+            (known.exact || !known.open.is_empty()) && is_instance(known.index + first)
+        };
+        let is_believed = class.believed.load(Ordering::Relaxed);
+        (is_believed && method.parameters.iter().any(has_decided)).then_some(method)
     }
 }
 
@@ -243,6 +258,7 @@ fn method(method: plan::Method) -> (Effects, Option<Vec<Field>>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hindsight_tracelog::crash::Argument;
 
     /// A plan of `a.A`, whose `m()` may read a static field.
     fn planned() -> Known {
@@ -302,6 +318,67 @@ mod tests {
         known.came(Some("a/A"), b"changed", &counters);
         assert_eq!(statics(&known), None);
         assert!(!load(&known, &counters, b"planned"));
+    }
+
+    /// A method whose parameter the plan says more of, not less.
+    #[test]
+    fn what_may_not_have_been_there_to_be_read_is_no_entry_value() {
+        let open = |name: &str| plan::OpenField {
+            name: name.to_owned(),
+            descriptor: "I".to_owned(),
+        };
+        let known = Known::of_classes(vec![class(plan::Class {
+            name: "a/A".to_owned(),
+            crc: crc32fast::hash(b"planned"),
+            methods: vec![plan::Method {
+                name: "m".to_owned(),
+                descriptor: "(La/B;)V".to_owned(),
+                parameters: vec![Parameter {
+                    index: 1,
+                    deep: true,
+                    open: vec![open("gone"), open("there")],
+                    ..Parameter::default()
+                }],
+                ..plan::Method::default()
+            }],
+        })]);
+        let patch = |field: &str, value| Patch {
+            object: 0,
+            owner: "a.B".to_owned(),
+            field: field.to_owned(),
+            descriptor: "I".to_owned(),
+            value: Value::Int(value),
+            index: None,
+        };
+        let objects = [Object {
+            class: 0,
+            body: Body::Instance(Vec::new()),
+        }];
+        let doubted = || {
+            let mut frames = [Frame {
+                class: "a.A".to_owned(),
+                method: "m".to_owned(),
+                descriptor: "(La/B;)V".to_owned(),
+                fidelity: Fidelity::Fields,
+                arguments: vec![Argument {
+                    index: 1,
+                    name: None,
+                    descriptor: "La/B;".to_owned(),
+                    value: Value::Ref(0),
+                }],
+                patch: vec![patch("gone", 0), patch("there", 4), patch("other", 0)],
+                ..Frame::default()
+            }];
+            known.doubt(&mut frames, &objects, &Counters::default());
+            let [frame] = frames;
+            let kept: Vec<String> = frame.patch.into_iter().map(|patch| patch.field).collect();
+            (frame.fidelity, kept.join(" "))
+        };
+        let counters = Counters::default();
+        assert!(load(&known, &counters, b"planned"));
+        assert_eq!(doubted(), (Fidelity::Fields, "gone there other".to_owned()));
+        known.came(Some("a/A"), b"changed", &counters);
+        assert_eq!(doubted(), (Fidelity::Reference, "there other".to_owned()));
     }
 
     #[test]

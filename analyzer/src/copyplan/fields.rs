@@ -10,9 +10,6 @@ use hindsight_tracelog::plan::OpenField;
 /// programs have tens of thousands of methods and of fields.
 const WORDS: usize = 8;
 
-/// Broken files may go round in circles.
-const MAX_SUPERCLASSES: usize = 100;
-
 /// The fields of one round that are read, and those that are written.
 #[derive(Debug, Clone, Default)]
 struct Chunk {
@@ -117,7 +114,7 @@ pub(super) fn declaring(program: &Program, field: Sym) -> Option<ClassId> {
 }
 
 /// The field, if code of a class may read it from what it is handed as an object of another class (or of its own, where
-/// a superclass declares it).
+/// a superclass declares it). A load that the JVM refuses would pass for one of nothing.
 pub(super) fn open(program: &Program, field: Sym, by: ClassId, of: ClassId) -> Option<OpenField> {
     let text = program.names.bytes(field);
     let name = &text[text.iter().rposition(|&byte| byte == b'.')? + 1..];
@@ -125,39 +122,47 @@ pub(super) fn open(program: &Program, field: Sym, by: ClassId, of: ClassId) -> O
     if by == of && by == owner || !is_own(program, field) {
         return None;
     }
-    // The JVM takes the next one of this name (JVMS 5.4.3.2). Some tools give several fields of a class one.
-    let above = std::iter::successors(Some(of), |&class| program.class(class).superclass);
-    let mut found = above.take(MAX_SUPERCLASSES).map(|class| {
-        let fields = program.class(class).fields.iter();
-        let named = fields.filter(|field| *program.names.bytes(field.name) == *name);
-        (class, named.collect::<Vec<_>>())
-    });
-    let (class, named) = found.find(|(_, named)| !named.is_empty())?;
-    let [declared] = named[..] else { return None };
-    if class != owner {
+    let fields = program.class(owner).fields.iter();
+    let mut named = fields.filter(|field| *program.names.bytes(field.name) == *name);
+    // Some tools give several fields of a class one name.
+    let (Some(declared), None) = (named.next(), named.next()) else {
+        return None;
+    };
+    // A field of an interface on the way may stand before it.
+    let resolved = program.resolve_field(of, declared.name, declared.descriptor);
+    if resolved != Some(owner) || program.is_incomplete(of) {
         return None;
     }
-    let is = |flags| declared.access & flags != 0;
-    let is_near = |class| package(program, class) == package(program, by);
-    let sees_class = of == by || is_near(of) || program.class(of).access & access::PUBLIC != 0;
-    let sees_field = owner == by
-        || is(access::PUBLIC)
-        || is_near(owner) && !is(access::PRIVATE)
-        || is(access::PROTECTED) && of == by;
+    let near = |class| is_near(program, class, by);
+    let sees_class = of == by || near(of) || program.class(of).access & access::PUBLIC != 0;
+    let visibility = access::PUBLIC | access::PROTECTED | access::PRIVATE;
+    let sees_field = match declared.access & visibility {
+        _ if owner == by => true,
+        access::PUBLIC => true,
+        // The verifier wants an object of the own class where a superclass is of another package (JVMS 4.10.1.8).
+        access::PROTECTED if program.is_subtype(by, owner) => of == by,
+        access::PROTECTED | 0 => near(owner),
+        _ => false,
+    };
     let descriptor = program.names.bytes(declared.descriptor);
     let is_plain = name.is_ascii() && descriptor.is_ascii();
-    (sees_class && sees_field && is_plain && !is(access::STATIC | access::FINAL)).then(|| {
-        OpenField {
-            name: String::from_utf8_lossy(name).into_owned(),
-            descriptor: String::from_utf8_lossy(&descriptor).into_owned(),
-        }
+    let is_variable = declared.access & (access::STATIC | access::FINAL) == 0;
+    (sees_class && sees_field && is_plain && is_variable).then(|| OpenField {
+        name: String::from_utf8_lossy(name).into_owned(),
+        descriptor: String::from_utf8_lossy(&descriptor).into_owned(),
     })
 }
 
-fn package(program: &Program, class: ClassId) -> Vec<u8> {
-    let name = program.names.bytes(program.class(class).name);
-    let end = name.iter().rposition(|&byte| byte == b'/');
-    name[..end.unwrap_or(0)].to_vec()
+/// Whether two classes are in one package for the JVM, too: of one loader (JVMS 5.3), as those of one archive or
+/// directory are.
+fn is_near(program: &Program, one: ClassId, other: ClassId) -> bool {
+    let [one, other] = [one, other].map(|class| program.class(class));
+    let package = |name: Sym| {
+        let mut name = program.names.bytes(name).to_vec();
+        name.truncate(name.iter().rposition(|&byte| byte == b'/').unwrap_or(0));
+        name
+    };
+    one.origin.is_some() && one.origin == other.origin && package(one.name) == package(other.name)
 }
 
 /// Whether all code that writes a field belongs to the program.

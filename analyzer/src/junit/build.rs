@@ -2,12 +2,13 @@
 //! reads as if a person had written it.
 //!
 //! 1. [`effects`] analyses what constructors do with their parameters, for [`library`], which reads
-//! all classes of the class path. 2. [`recipe`] proposes ways to make an object of the program,
-//! with [`fill`] for collections in it, [`gaps`] for what other objects fill, [`jdk`] for objects
-//! of the JDK. 3. [`trial`] runs the proposals in a child JVM, which compares the results with the
-//! recorded object; [`Recipes`] keeps the best that gives the same. 4. [`render`] writes the
-//! statements; [`uses`] determines what is shared. The values of each test are compared once more
-//! as a whole, after they are compiled ([`check`]).
+//!    all classes of the class path.
+//! 2. [`recipe`] proposes ways to make an object of the program, with [`fill`] for collections in
+//!    it, [`gaps`] for what other objects fill, [`jdk`] for objects of the JDK.
+//! 3. [`trial`] runs the proposals in a child JVM, which compares the results with the recorded
+//!    object; [`Recipes`] keeps the best that gives the same.
+//! 4. [`render`] writes the statements; [`uses`] determines what is shared. The values of each test
+//!    are compared once more as a whole, after they are compiled ([`check`]).
 //!
 //! **Invariant:** a value that was built is the same graph as the recorded one,
 //! by a comparison in a JVM, or the test loads it.

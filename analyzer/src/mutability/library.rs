@@ -347,6 +347,7 @@ impl Stored {
                 name,
                 access,
                 library: true,
+                origin: None,
                 superclass: sym(superclass),
                 interfaces,
                 methods,

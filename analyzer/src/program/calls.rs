@@ -180,6 +180,7 @@ mod tests {
             name: sym(name),
             access,
             library: false,
+            origin: None,
             superclass: (!superclass.is_empty()).then(|| sym(superclass)),
             interfaces: Vec::new(),
             methods: methods.iter().map(|name| (sym(name), 0, 0)).collect(),

@@ -27,6 +27,8 @@ pub struct Class {
     pub library: bool,
     /// Whether only its name is known.
     pub missing: bool,
+    /// The archive or directory of the class file, if that is known.
+    pub origin: Option<Sym>,
     /// The superclass; `None` for `java/lang/Object` and missing classes.
     pub superclass: Option<ClassId>,
     /// The interfaces that the class itself names.
@@ -73,6 +75,8 @@ pub struct Draft {
     pub access: u16,
     /// Whether it is part of the JDK.
     pub library: bool,
+    /// As in [`Class`].
+    pub origin: Option<Sym>,
     /// The name of the superclass.
     pub superclass: Option<Sym>,
     /// The names of the interfaces.
@@ -106,14 +110,14 @@ impl Method {
 }
 
 /// Reads what a class file says about its class.
-fn draft(names: &Names, raw: Vec<u8>, library: bool) -> Result<Draft, (Error, Vec<u8>)> {
-    match read(names, &raw, library) {
-        Ok(mut draft) => {
-            draft.bytes = raw;
-            Ok(draft)
-        }
-        Err(error) => Err((error, raw)),
-    }
+fn draft(names: &Names, raw: Raw, library: bool) -> Result<Draft, Error> {
+    let mut draft = read(names, &raw.bytes, library)?;
+    let within = raw.place.strip_suffix(".class");
+    let name = names.text(draft.name);
+    let origin = within.and_then(|place| place.strip_suffix(name.as_str()));
+    draft.origin = origin.map(|origin| names.intern(origin.as_bytes()));
+    draft.bytes = raw.bytes;
+    Ok(draft)
 }
 
 fn read(names: &Names, raw: &[u8], library: bool) -> Result<Draft, Error> {
@@ -138,6 +142,7 @@ fn read(names: &Names, raw: &[u8], library: bool) -> Result<Draft, Error> {
         name: sym(class.name()?),
         access: class.access,
         library,
+        origin: None,
         superclass: class.super_name()?.map(sym),
         interfaces: class
             .interface_names()
@@ -167,8 +172,8 @@ pub fn drafts(
                 .bytes
                 .get(6..8)
                 .is_some_and(|v| u16::from_be_bytes([v[0], v[1]]) > NEWEST);
-            let place = raw.place;
-            match draft(names, raw.bytes, library) {
+            let place = raw.place.clone();
+            match draft(names, raw, library) {
                 Ok(draft) if newer => (
                     Some(draft),
                     Some(format!(
@@ -176,7 +181,7 @@ pub fn drafts(
                     )),
                 ),
                 Ok(draft) => (Some(draft), None),
-                Err((error, _)) => (None, Some(format!("{place}: {error}; left out"))),
+                Err(error) => (None, Some(format!("{place}: {error}; left out"))),
             }
         })
         .collect();
@@ -220,6 +225,7 @@ impl Program {
                 access: draft.access,
                 library: draft.library,
                 missing: false,
+                origin: draft.origin,
                 superclass: None,
                 interfaces: Box::default(),
                 methods: first..program.methods.len() as u32,
@@ -257,6 +263,7 @@ impl Program {
             access: 0,
             library: false,
             missing: true,
+            origin: None,
             superclass: None,
             interfaces: Box::default(),
             methods: end..end,
@@ -511,6 +518,7 @@ mod tests {
                     false => 0,
                 },
                 library: false,
+                origin: None,
                 superclass: (!superclass.is_empty()).then(|| sym(superclass)),
                 interfaces: interfaces.iter().map(|name| sym(name)).collect(),
                 methods: methods

@@ -12,10 +12,13 @@ fn plan(dir: &Path, source: &str) -> Plan {
 
 fn plan_of(dir: &Path, sources: &[(&str, &str)]) -> Plan {
     let classes = compile(dir, sources);
+    plan_by(dir, &classes.display().to_string())
+}
+
+fn plan_by(dir: &Path, classpath: &str) -> Plan {
     let file = dir.join("a.plan");
-    let classes = classes.display().to_string();
     let out = file.display().to_string();
-    let arguments = ["plan", "--classpath", &classes, "--quiet", "--out", &out];
+    let arguments = ["plan", "--classpath", classpath, "--quiet", "--out", &out];
     let output = hindsight(arguments);
     assert!(output.status.success(), "{}", text(&output.stderr));
     Plan::decode(&fs::read(&file).unwrap()).unwrap()
@@ -102,10 +105,23 @@ fn fields_of_other_classes_are_told_where_they_are_open() {
             int near;
             void inherited() { run(); }
         }
+        interface Constant { int near = 3; }
+        class Hidden extends Near implements Constant { }
+        class Above {
+            protected int below; int near; public int all;
+            void go() {
+                if (below + near + all > 0) throw new IllegalStateException();
+                below++; near++; all++;
+            }
+        }
+        class Beneath extends Above {
+            static void ofAbove(Above above) { above.go(); }
+        }
         class A {
             static void ofFar(p.Far far) { far.run(); }
             static void ofNear(Near near) { near.run(); }
             static void ofBelow(Below below) { below.run(); }
+            static void ofHidden(Hidden hidden) { hidden.run(); }
         }"#;
     let plan = plan_of(dir.path(), &[far, ("A.java", source)]);
     for (name, open) in [
@@ -113,6 +129,10 @@ fn fields_of_other_classes_are_told_where_they_are_open() {
         ("ofNear", &["near"]),
         ("ofBelow", &["all"]),
         ("inherited", &["all", "below"]),
+        // The JVM finds the interface's first.
+        ("ofHidden", &[]),
+        // The verifier would refuse the protected one if the superclass were of another loader.
+        ("ofAbove", &["all", "near"]),
     ] {
         let parameter = &method(&plan, name).parameters[0];
         let told: Vec<&str> = (parameter.open.iter())
@@ -120,6 +140,16 @@ fn fields_of_other_classes_are_told_where_they_are_open() {
             .collect();
         assert_eq!(told, open, "{name}: {parameter:?}");
     }
+
+    // Two loaders may have what is in two directories: that is no common package, then.
+    let classes = dir.path().join("classes");
+    let apart = dir.path().join("apart");
+    fs::create_dir(&apart).unwrap();
+    fs::rename(classes.join("Near.class"), apart.join("Near.class")).unwrap();
+    let classpath = format!("{}:{}", classes.display(), apart.display());
+    let plan = plan_by(dir.path(), &classpath);
+    let parameter = &method(&plan, "ofNear").parameters[0];
+    assert!(parameter.open.is_empty() && parameter.fields.len() == 2);
 }
 
 /// What a method reads by way of the JDK, which calls back what it gets.

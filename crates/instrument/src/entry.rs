@@ -7,20 +7,25 @@
 //! zero; store v                        all other fields
 //! aload p; ifnull next                 each other parameter with fields
 //!     aload p; getfield f; store v
-//!     goto next; guard: pop            if a field is not the class's own
+//!     goto on; guard: pop              if a field is not the class's own
+//! on: aload p; getfield f; store v     each field that only a plan names
+//!     goto next; guard: pop
 //! next:
 //! ```
 //!
 //! Only fields that the class does not declare itself need the guard: finding them
-//! may fail with a `LinkageError`, which the body might never have met.
+//! may fail with a `LinkageError`, which the body might never have met. What only a
+//! plan names has a guard of its own, so that no other field is lost with it.
+
+use std::iter;
 
 use hindsight_classfile::frames::VerificationType;
 use hindsight_classfile::opcode as op;
 
 use crate::SkipReason;
-use crate::asm::{Constants, Fragment};
+use crate::asm::{Constants, Fragment, Locals};
 use crate::contract::WriteProbe;
-use crate::fields::KeptField;
+use crate::fields::{KeptField, Voucher};
 use crate::frames::entry_locals;
 use crate::parameters::{Parameter, Place, place_at};
 use crate::writes;
@@ -75,7 +80,7 @@ pub fn entry(
             .get(field.parameter)
             .is_some_and(|parameter| parameter.index == 0)
     };
-    let sure = |field: &&KeptField<'_>| field.safe && of_this(field);
+    let sure = |field: &&KeptField<'_>| field.voucher == Voucher::Own && of_this(field);
     for field in fields.iter().filter(sure) {
         fragment.load(b'L', 0);
         fragment.op_u16(op::GETFIELD, field.index);
@@ -105,14 +110,6 @@ pub fn entry(
             fragment.op_u16(op::IFNULL, 0);
             jump
         });
-        let start = fragment.here();
-        for field in group() {
-            fragment.load(b'L', parameter.slot);
-            fragment.op_u16(op::GETFIELD, field.index);
-            // Stack: value
-            fragment.store(field.kind, field.slot);
-        }
-        fragment.stack(2);
         let locals = *all.get_or_insert_with(|| {
             fragment.list(|locals| {
                 locals.extend(entry_locals(parameters, constructor));
@@ -120,10 +117,17 @@ pub fn entry(
                 extend_locals(locals, slots, max_locals, fresh);
             })
         });
-        if group().all(|field| field.safe) {
-            fragment.frame(locals, None);
-        } else {
-            fragment.go_on(start, locals, None, constants)?;
+        let is_planned = |field: &&KeptField<'_>| field.voucher == Voucher::Plan;
+        let together = group().filter(|field| !is_planned(field));
+        load(fragment, parameter.slot, together, locals, constants)?;
+        for field in group().filter(is_planned) {
+            load(
+                fragment,
+                parameter.slot,
+                iter::once(field),
+                locals,
+                constants,
+            )?;
         }
         if let Some(jump) = jump {
             let next = fragment.here();
@@ -134,6 +138,36 @@ pub fn entry(
         }
     }
     Ok(())
+}
+
+/// Emits the loads of fields of the object in `slot`, which go on behind the last one if one fails.
+fn load<'f>(
+    fragment: &mut Fragment,
+    slot: u16,
+    fields: impl Iterator<Item = &'f KeptField<'f>>,
+    locals: Locals,
+    constants: &mut Constants<'_, '_>,
+) -> Result<(), SkipReason> {
+    let start = fragment.here();
+    let mut is_sure = true;
+    for field in fields {
+        fragment.load(b'L', slot);
+        fragment.op_u16(op::GETFIELD, field.index);
+        // Stack: value
+        fragment.store(field.kind, field.slot);
+        fragment.stack(2);
+        is_sure &= field.voucher == Voucher::Own;
+    }
+    if fragment.here() == start {
+        return Ok(());
+    }
+    match is_sure {
+        true => {
+            fragment.frame(locals, None);
+            Ok(())
+        }
+        false => fragment.go_on(start, locals, None, constants),
+    }
 }
 
 /// Adds the fresh variables' types to the locals of a frame, which take `slots`.

@@ -22,8 +22,18 @@ pub struct KeptField<'a> {
     /// The slot of the fresh variable.
     pub slot: u16,
     pub verified: VerificationType,
-    /// Whether this very class declares the field, so that loading it cannot fail.
-    pub safe: bool,
+    pub voucher: Voucher,
+}
+
+/// What vouches for the load of a field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Voucher {
+    /// This very class declares the field: the load cannot fail.
+    Own,
+    /// The body names the field, too: where the load fails, the body would.
+    Body,
+    /// A plan alone, which may have seen other classes.
+    Plan,
 }
 
 /// Superclasses without fields that a subclass may see. Only below other superclasses can a field
@@ -38,10 +48,10 @@ const FIELDLESS: [&str; 7] = [
     "java/lang/Error",
 ];
 
-/// Picks at most `max` of the fields in `uses`, in the order of the parameters, and gives them
-/// variables from `next_slot` on. `known` adds fields to what the body uses, or takes some away.
-/// What it adds may be fields of other classes that these let this one read. The result replaces
-/// the content of `kept`, whose memory is used again.
+/// Picks at most `max` fields and gives them variables from `next_slot` on: those in `uses`, as far
+/// as `known` does not take them away, and those that it adds of this class, in the order of the
+/// parameters; then those that it adds of other classes, which let this one read them. The result
+/// replaces the content of `kept`, whose memory is used again.
 #[expect(clippy::too_many_arguments, reason = "what a pick depends on")]
 pub fn pick<'a>(
     own: &Own<'_, 'a>,
@@ -63,16 +73,18 @@ pub fn pick<'a>(
         Some(name) => FIELDLESS.iter().any(|fieldless| name == *fieldless),
         None => true,
     };
-    for (at, parameter) in parameters.iter().enumerate() {
-        let Some(class) = parameter.class else {
-            continue;
-        };
-        // Nothing may be read from `this` before it is initialized.
-        if !copy.keeps_fields(parameter.index) || constructor && parameter.index == 0 {
-            continue;
-        }
-        // Looked up by its place, where `this` comes first if there is one.
-        let known = known.and_then(|known| known.parameter(at));
+    let holders = || {
+        let all = parameters.iter().enumerate();
+        all.filter_map(|(at, parameter)| {
+            let class = parameter.class?;
+            // Nothing may be read from `this` before it is initialized.
+            let is_whole = !constructor || parameter.index != 0;
+            // Looked up by its place, where `this` comes first if there is one.
+            let known = known.and_then(|known| known.parameter(at));
+            (is_whole && copy.keeps_fields(parameter.index)).then_some((at, class, known))
+        })
+    };
+    for (at, class, known) in holders() {
         for field_use in uses {
             if kept.len() >= max {
                 return Ok(());
@@ -94,8 +106,12 @@ pub fn pick<'a>(
             if known.is_some_and(|known| known.exact && !known.fields.iter().any(is_it)) {
                 continue;
             }
+            let voucher = match declared {
+                Some(_) => Voucher::Own,
+                None => Voucher::Body,
+            };
             let of = (at, field_use.index, field);
-            kept.push(keep(of, declared.is_some(), next_slot, constants)?);
+            kept.push(keep(of, voucher, next_slot, constants)?);
         }
         // Fields that are written by other methods to which the object is passed.
         let others = known
@@ -116,18 +132,22 @@ pub fn pick<'a>(
                 name: declared.name,
                 descriptor: declared.descriptor,
             };
-            if kept
-                .iter()
-                .any(|kept| kept.parameter == at && kept.field == field)
-            {
+            if is_kept(kept, at, field) {
                 continue;
             }
             let class = constants.this(own.name)?;
             let (name, descriptor) = (field.name.as_bytes(), field.descriptor.as_bytes());
             let index = constants.added.field(class, name, descriptor)?;
-            kept.push(keep((at, index, field), true, next_slot, constants)?);
+            kept.push(keep(
+                (at, index, field),
+                Voucher::Own,
+                next_slot,
+                constants,
+            )?);
         }
-        // And what others write in objects of other classes.
+    }
+    // What others write in objects of other classes gets what room is left.
+    for (at, class, known) in holders() {
         if class != own.name && !fieldless_super && package(class) != package(own.name) {
             continue;
         }
@@ -140,15 +160,25 @@ pub fn pick<'a>(
                 name: Utf8::new(name.as_bytes()),
                 descriptor: Utf8::new(descriptor.as_bytes()),
             };
-            if (kept.iter()).any(|kept| kept.parameter == at && kept.field == field) {
+            if is_kept(kept, at, field) {
                 continue;
             }
             let owner = constants.added.class(&own.class.pool, class)?;
             let index = (constants.added).field(owner, name.as_bytes(), descriptor.as_bytes())?;
-            kept.push(keep((at, index, field), false, next_slot, constants)?);
+            kept.push(keep(
+                (at, index, field),
+                Voucher::Plan,
+                next_slot,
+                constants,
+            )?);
         }
     }
     Ok(())
+}
+
+/// Whether a field of the parameter at a place has been picked.
+fn is_kept(kept: &[KeptField<'_>], at: usize, field: MemberRef<'_>) -> bool {
+    (kept.iter()).any(|kept| kept.parameter == at && kept.field == field)
 }
 
 /// The package of a class, by its internal name.
@@ -162,7 +192,7 @@ fn package<'a>(class: Utf8<'a>) -> &'a [u8] {
 /// names it.
 fn keep<'a>(
     (parameter, index, field): (usize, u16, MemberRef<'a>),
-    safe: bool,
+    voucher: Voucher,
     next_slot: &mut u16,
     constants: &mut Constants<'_, 'a>,
 ) -> Result<KeptField<'a>, SkipReason> {
@@ -178,7 +208,7 @@ fn keep<'a>(
         kind: ty.kind(),
         slot,
         verified: verified(ty, constants)?,
-        safe,
+        voucher,
     })
 }
 

@@ -56,9 +56,7 @@ impl Globs {
 
     /// Whether a name with dots matches.
     pub fn matches(&self, name: &str) -> bool {
-        self.0
-            .iter()
-            .any(|pattern| matches(pattern.as_bytes(), name.as_bytes()))
+        self.0.iter().any(|pattern| matches(pattern, name))
     }
 }
 
@@ -123,9 +121,66 @@ fn len_of_character(first: u8) -> usize {
     }
 }
 
-/// Matches by the usual two-pointer walk, with one remembered star of each kind, so that the time
-/// is bounded by the product of the lengths.
-fn matches(pattern: &[u8], name: &[u8]) -> bool {
+fn matches(pattern: &str, name: &str) -> bool {
+    match name.contains('$') {
+        true => leads_to_end(pattern, name),
+        false => walks_to_end(pattern.as_bytes(), name.as_bytes()),
+    }
+}
+
+/// Follows all ways through the pattern at once. A dot of it takes a `$`, too, which the star before
+/// it could have swallowed, so that no star knows where it is to end. The time is bounded by the
+/// product of the lengths.
+fn leads_to_end(pattern: &str, name: &str) -> bool {
+    // For each place in the pattern, whether a way through the name so far leads there.
+    let mut reached = vec![false; pattern.len() + 1];
+    // A star may swallow nothing.
+    let reach = |reached: &mut [bool], mut at: usize| {
+        reached[at] = true;
+        while let Some(length) = star(pattern, at) {
+            at += length;
+            reached[at] = true;
+        }
+    };
+    reach(&mut reached, 0);
+    for have in name.chars() {
+        reached[pattern.len()] = false;
+        // Backwards, since ways lead forwards: where one has just led is not looked at again.
+        for (at, want) in pattern.char_indices().rev() {
+            if !std::mem::take(&mut reached[at]) {
+                continue;
+            }
+            let (is_taken, next) = match star(pattern, at) {
+                Some(length) => (length == 2 || have != '.', at),
+                None if want == '?' => (have != '.', at + 1),
+                None => {
+                    let is_taken = want == have || (want, have) == ('.', '$');
+                    (is_taken, at + want.len_utf8())
+                }
+            };
+            if is_taken {
+                reach(&mut reached, next);
+            }
+        }
+        if !reached.contains(&true) {
+            return false;
+        }
+    }
+    reached[pattern.len()]
+}
+
+/// The length of the star at a place of a pattern, if there is one.
+fn star(pattern: &str, at: usize) -> Option<usize> {
+    let rest = &pattern.as_bytes()[at..];
+    match rest.starts_with(b"**") {
+        true => Some(2),
+        false => rest.starts_with(b"*").then_some(1),
+    }
+}
+
+/// Matches a name without `$` by the usual two-pointer walk, with one remembered star of each kind,
+/// so that the time is bounded by the product of the lengths.
+fn walks_to_end(pattern: &[u8], name: &[u8]) -> bool {
     let (mut p, mut n) = (0, 0);
     // Where to resume: the pattern after the star, and the next position in the name that the star
     // may swallow.
@@ -150,7 +205,7 @@ fn matches(pattern: &[u8], name: &[u8]) -> bool {
                 n += len_of_character(byte);
                 continue;
             }
-            (Some(want), Some(have)) if want == have || (*want, *have) == (b'.', b'$') => {
+            (Some(want), Some(have)) if want == have => {
                 p += 1;
                 n += 1;
                 continue;
@@ -178,6 +233,7 @@ fn matches(pattern: &[u8], name: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn stars_of_other_names_know_no_packages() {
@@ -221,6 +277,11 @@ mod tests {
             ("**.Inner", "a.Outer$Inner", true),
             ("a.Outer$Inner", "a.Outer.Inner", false),
             ("a.Inner", "a.Outer$Inner", false),
+            ("a.*.*", "a.Outer$Inner.run", true),
+            ("a.*.*", "a.Outer$Inner", true),
+            ("a.*.*", "a.b.Outer$Inner.run", false),
+            ("**.*Server.*", "a.HttpServer$AdminServer.run", true),
+            ("a.Pr?fer.*", "a.Pr\u{fc}fer$Inner", true),
         ] {
             assert_eq!(
                 Globs::new([pattern]).matches(name),
@@ -277,8 +338,17 @@ mod tests {
 
     #[test]
     fn many_stars_do_not_explode() {
-        let name = "a".repeat(5000);
-        assert!(!Globs::new(["*a*a*a*a*a*a*a*a*a*a*b"]).matches(&name));
-        assert!(!Globs::new(["**a**a**a**a**a**a**a**b"]).matches(&name));
+        for name in ["a".repeat(5000), "a$".repeat(2500)] {
+            assert!(!Globs::new(["*a*a*a*a*a*a*a*a*a*a*b"]).matches(&name));
+            assert!(!Globs::new(["**a**a**a**a**a**a**a**b"]).matches(&name));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn both_ways_to_match_agree(pattern in "[ab\u{fc}.?*]{0,9}", name in "[ab\u{fc}.]{0,9}") {
+            let walks = walks_to_end(pattern.as_bytes(), name.as_bytes());
+            prop_assert_eq!(walks, leads_to_end(&pattern, &name));
+        }
     }
 }

@@ -76,7 +76,7 @@ impl Handler<'_, '_> {
             need(0, VerificationType::UninitializedThis);
         }
         // The parameters in their own slots come first, then the fresh variables in the order in
-        // which their slots were assigned: by parameter, then by field, then the position.
+        // which their slots were assigned: parameters, fields, the position.
         let mut copies = false;
         for parameter in self.parameters {
             match self.slot(parameter) {

@@ -709,8 +709,23 @@ public class Stale {
         new Low();
         Later.run(order);
     }
-    static void told(String text) {
+    static class Tally {
+        int /*WIDER*/ one = 3;
+        int two = 4;
+    }
+    static class Adds {
+        static void add(Tally tally) {
+            if (tally.one + tally.two > 100) throw new IllegalStateException("tally");
+            tally.one++;
+            tally.two++;
+        }
+    }
+    static void hand(Tally tally) {
+        Adds.add(tally);
         begin(new Order());
+    }
+    static void told(String text) {
+        hand(new Tally());
     }
     public static void main(String[] args) {
         told("x");
@@ -722,6 +737,7 @@ public class Stale {
     let old = workplace.compile_text(jdk, &["--release", "11"], "Stale", PROGRAM);
     let option = format!("plan={}", plan(&workplace, jdk, &old).display());
     let changed = PROGRAM.replace("/*CHANGED*/", "order.sum = 50;");
+    let changed = changed.replace("int /*WIDER*/ one", "long one");
     let (_, run) = workplace.run_text(jdk, "11", &option, ("Stale", &changed));
     let crashes = workplace.crashes();
     assert_eq!(crashes.len(), 1, "{}", both(&run));
@@ -731,6 +747,7 @@ public class Stale {
         ("run", false),
         ("book", true),
         ("begin", true),
+        ("hand", true),
         ("told", false),
     ] {
         let frame = frame(frames, method);
@@ -740,10 +757,13 @@ public class Stale {
     }
     // Its class came when the plan was known to be of another version.
     assert_eq!(frame(frames, "run").patch.len(), 1);
+    // What is not there any more to be read takes nothing with it.
+    let of_tally = (frame(frames, "hand").patch.iter()).map(|patch| (&*patch.field, patch.value));
+    assert_eq!(of_tally.collect::<Vec<_>>(), [("two", Value::Int(4))]);
     let counters = &workplace.run_json()["counters"];
-    assert_eq!(counters["classes_unlike_the_plan"], 1);
-    assert_eq!(counters["classes_after_one_unlike_the_plan"], 1);
-    assert_eq!(counters["frames_by_a_plan_of_another_version"], 2);
+    assert_eq!(counters["classes_unlike_the_plan"], 3);
+    assert_eq!(counters["classes_after_one_unlike_the_plan"], 2);
+    assert_eq!(counters["frames_by_a_plan_of_another_version"], 3);
     let (_, report) = reported(&mut workplace.junit(jdk, workplace.join("classes")));
     let hints = report["hints"].to_string();
     assert!(hints.contains("hindsight plan"), "{report}");

@@ -16,9 +16,18 @@ fn compiled(dir: &str) -> Vec<u8> {
 
 /// The fields that a method keeps: the parameter, and the field's name.
 fn kept(bytes: &[u8], method: &str, known: &[Effects]) -> Option<Vec<(u16, String)>> {
+    kept_of(bytes, method, known, 8)
+}
+
+fn kept_of(
+    bytes: &[u8],
+    method: &str,
+    known: &[Effects],
+    max_fields: usize,
+) -> Option<Vec<(u16, String)>> {
     let plan = CrashPlan {
         copy: Copy::Fields,
-        max_fields: 8,
+        max_fields,
         first_id: 0,
         rules: &|_, _| Rules::default(),
         known,
@@ -53,11 +62,12 @@ fn less_or_more_is_kept_than_the_body_says() {
             }],
         }]
     };
-    let kept = |known: &[Effects]| {
-        let fields = kept(&bytes, "uses", known).expect("it has probes");
+    let most = |known: &[Effects], max: usize| {
+        let fields = kept_of(&bytes, "uses", known, max).expect("it has probes");
         let shown = fields.iter().map(|(at, name)| format!("{at}.{name}"));
         shown.collect::<Vec<_>>().join(" ")
     };
+    let kept = |known: &[Effects]| most(known, 8);
     assert_eq!(kept(&[]), "0.a 0.b 1.a 1.b");
     assert_eq!(kept(&known(1, true, &[])), "0.a 0.b");
     assert_eq!(kept(&known(1, true, &[("Known", "b")])), "0.a 0.b 1.b");
@@ -77,6 +87,11 @@ fn less_or_more_is_kept_than_the_body_says() {
     let mut open = known(1, true, &[("Above", "d")]);
     open[0].parameters[0].open = vec![("d".to_owned(), "J".to_owned())];
     assert_eq!(kept(&open), "0.a 0.b 1.d");
+    // They come behind what the body uses, of whatever parameter.
+    open[0].parameters[0].index = 0;
+    open[0].parameters[0].exact = false;
+    assert_eq!(kept(&open), "0.a 0.b 1.a 1.b 0.d");
+    assert_eq!(most(&open, 4), "0.a 0.b 1.a 1.b");
 }
 
 /// In a plan, index 0 is the first parameter of a static method.
