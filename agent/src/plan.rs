@@ -161,9 +161,9 @@ impl Known {
     }
 
     /// Marks frames whose methods may have kept too little, or values that are not there, because of
-    /// a plan that turned out to be of another version. A frame does not say which loader's copy of its class it belongs to, so
-    /// a copy that came later, and has kept what its methods' bodies need, is doubted with the
-    /// others.
+    /// a plan that turned out to be of another version. A frame does not say which loader's copy of
+    /// its class it belongs to, so a copy that came later, and has kept what its methods' bodies
+    /// need, is doubted with the others.
     pub(crate) fn doubt(&self, frames: &mut [Frame], objects: &[Object], counters: &Counters) {
         if !self.is_stale() {
             return;

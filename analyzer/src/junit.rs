@@ -1,14 +1,16 @@
 //! From crashes to JUnit tests.
 //!
 //! 1. [`asked`] parses for which frames tests are wanted; [`candidate`] decides for each of them
-//! whether and how it can be called, and into which test class it goes. [`origins`] finds what
-//! identifies the classes and methods that compilers have numbered. 2. [`value`] and [`call`] write
-//! the body of one test; [`source`] puts the tests of one class into a file. [`build`] finds out
-//! how values can be made instead of loaded. 3. [`compile`] runs javac and falls back to calls by
-//! name if the direct call does not compile; [`run`] runs each test in a JVM of its own, which
-//! [`launch`] starts. 4. [`verdict`] compares the outcome with the recording; [`together`] runs
-//! what reproduces in one JVM. 5. [`write`] keeps the sources, [`project`] makes them a Maven
-//! project, [`report`] reports on each frame; [`differences`] finds changed classes.
+//!    whether and how it can be called, and into which test class it goes. [`origins`] finds what
+//!    identifies the classes and methods that compilers have numbered.
+//! 2. [`value`] and [`call`] write the body of one test; [`source`] puts the tests of one class into
+//!    a file. [`build`] finds out how values can be made instead of loaded.
+//! 3. [`compile`] runs javac and falls back to calls by name if the direct call does not compile;
+//!    [`run`] runs each test in a JVM of its own, which [`launch`] starts.
+//! 4. [`verdict`] compares the outcome with the recording; [`together`] runs what reproduces in one
+//!    JVM.
+//! 5. [`write`] keeps the sources, [`project`] makes them a Maven project, [`report`] reports on
+//!    each frame; [`differences`] finds changed classes.
 //!
 //! - [`alike`] finds frames that end alike, which need not all be tried again.
 //! - [`missing`] finds tests that reproduce, but lack static state that the fixed program needs.
