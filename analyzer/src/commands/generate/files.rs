@@ -144,8 +144,8 @@ impl Stale<'_> {
         }
         // Where a name was taken, there is an `X` before it.
         let file = path.file_name().unwrap_or_default().to_string_lossy();
-        let taken = (1..=class.len()).take_while(|&taken| class[..taken].ends_with('X'));
-        let own = taken.map(|taken| (&class[taken..], &file[taken..]));
+        let most = class.len() - class.trim_start_matches('X').len();
+        let own = (1..=most).map(|taken| (&class[taken..], &file[taken..]));
         let mut own = own.filter(|(_, plain)| {
             let plain_class = plain.trim_end_matches(".java");
             let mut types = packages().map(|package| package.trim_end_matches('.'));
@@ -232,6 +232,7 @@ mod tests {
         write(out.join("tests/acme/KeptObservedTest.java"), FIRST_LINE);
         write(out.join("tests/OfKeywordObservedTest.java"), FIRST_LINE);
         write(out.join("acme/MineObservedTest.java"), "mine");
+        write(out.join("acme/X\u{dc}berObservedTest.java"), "mine");
         let about = HashSet::from([stem("acme.Called"), stem("acme.Shop")]);
         let stale = Stale {
             kinds: &[(OBSERVED, about)],

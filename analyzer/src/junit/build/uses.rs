@@ -74,7 +74,8 @@ pub(super) fn reached(graph: &Graph<'_>, root: Value) -> Reached {
     let mut waiting = vec![root];
     while let Some(value) = waiting.pop() {
         let Value::Ref(object) = value else { continue };
-        if marks.contains(&object) {
+        // Views of large sets are expensive, and many objects may refer to one.
+        if marks.contains(&object) || reached.objects.contains(&object) {
             continue;
         }
         let Some(body) = graph.body(object) else {
