@@ -156,13 +156,8 @@ pub(super) fn open(program: &Program, field: Sym, by: ClassId, of: ClassId) -> O
 /// Whether two classes are in one package for the JVM, too: of one loader (JVMS 5.3), as those of one archive or
 /// directory are.
 fn is_near(program: &Program, one: ClassId, other: ClassId) -> bool {
-    let [one, other] = [one, other].map(|class| program.class(class));
-    let package = |name: Sym| {
-        let mut name = program.names.bytes(name).to_vec();
-        name.truncate(name.iter().rposition(|&byte| byte == b'/').unwrap_or(0));
-        name
-    };
-    one.origin.is_some() && one.origin == other.origin && package(one.name) == package(other.name)
+    let [origin, others] = [one, other].map(|class| program.class(class).origin);
+    origin.is_some() && origin == others && program.package(one) == program.package(other)
 }
 
 /// Whether all code that writes a field belongs to the program.

@@ -129,11 +129,8 @@ fn compare(test: &Checked, calls: &[String], ends: &[(Told, Told)]) -> Differenc
             // What is not asserted may differ from run to run. But how a call ends may not, nor
             // whether its result exists that others need.
             let is_used = || {
-                let mut used = false;
-                for later in &test.sequence[at + 1..] {
-                    later.vars(|var| used |= var == at);
-                }
-                used
+                let mut later = test.sequence[at + 1..].iter();
+                later.any(|statement| statement.uses(|var| var == at))
             };
             let counts = one.differs(other, test.assertions[at].as_ref());
             if counts || one.ended != other.ended || gone[at] && is_used() {

@@ -259,6 +259,13 @@ impl Statement {
         }
     }
 
+    /// Whether it uses a variable of which this is true.
+    pub fn uses(&self, is: impl Fn(usize) -> bool) -> bool {
+        let mut uses = false;
+        self.vars(|var| uses |= is(var));
+        uses
+    }
+
     /// The same with the variables renumbered.
     pub fn renumbered(&self, to: impl Fn(usize) -> usize) -> Statement {
         Statement {
@@ -276,11 +283,8 @@ pub type Sequence = Vec<Statement>;
 
 /// A sequence without one of its calls, whose result is not used.
 pub fn without(sequence: &[Statement], gone: usize) -> Option<Sequence> {
-    let mut used = false;
-    for statement in sequence {
-        statement.vars(|var| used |= var == gone);
-    }
-    (!used).then(|| without_all(sequence, &BTreeSet::from([gone])))
+    let is_used = (sequence.iter()).any(|statement| statement.uses(|var| var == gone));
+    (!is_used).then(|| without_all(sequence, &BTreeSet::from([gone])))
 }
 
 /// A sequence without some of its calls, whose results are not used.

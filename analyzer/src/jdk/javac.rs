@@ -46,6 +46,16 @@ pub struct Diagnostic {
     pub message: String,
 }
 
+impl Said {
+    /// The same of one source alone: an error that names no file is about it.
+    pub fn of(mut self, source: &Path) -> Said {
+        for error in &mut self.errors {
+            error.file.get_or_insert_with(|| source.to_owned());
+        }
+        self
+    }
+}
+
 impl Jdk {
     /// Compiles sources.
     ///

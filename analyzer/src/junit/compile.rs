@@ -198,10 +198,7 @@ fn compiled(
     let mut errors = Vec::new();
     for path in sources.keys() {
         let alone = javac(plan, place, std::iter::once(path), options)?;
-        errors.extend(alone.errors.into_iter().map(|error| Diagnostic {
-            file: error.file.or_else(|| Some(path.clone())),
-            ..error
-        }));
+        errors.extend(alone.of(path).errors);
     }
     match errors.is_empty() {
         true => Ok(said),

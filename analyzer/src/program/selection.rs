@@ -46,7 +46,7 @@ impl Program {
         let mut selected = None;
         for one in above.into_iter().rev() {
             if !open {
-                let package = self.package(one);
+                let package = self.package(self.method(one).class);
                 if one != called && !packages.contains(&package) {
                     continue;
                 }
@@ -58,9 +58,9 @@ impl Program {
         selected.or_else(|| self.of_interfaces(class, signature))
     }
 
-    /// The package of a method's class.
-    fn package(&self, method: MethodId) -> Vec<u8> {
-        let name = self.names.bytes(self.class(self.method(method).class).name);
+    /// The package of a class.
+    pub(crate) fn package(&self, class: ClassId) -> Vec<u8> {
+        let name = self.names.bytes(self.class(class).name);
         let end = name.iter().rposition(|&byte| byte == b'/');
         name[..end.unwrap_or(0)].to_vec()
     }

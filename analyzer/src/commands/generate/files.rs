@@ -67,10 +67,6 @@ impl Opts {
     }
 }
 
-/// The prefix of the packages of tests whose classes are in a jar into whose packages no other
-/// classes may be put.
-const BESIDE: &str = "tests.";
-
 /// The package of a class, with a dot, and the beginning of the names of its test files.
 fn stem(class: &str) -> (String, String) {
     let package = &class[..class.len() - simple_name(class).len()];
@@ -127,8 +123,9 @@ impl Stale<'_> {
         path: &Path,
         about: &HashSet<(String, String)>,
     ) -> bool {
-        let packages = [Some(package), package.strip_prefix(BESIDE)];
-        let packages = || packages.into_iter().flatten();
+        let outside = package.strip_prefix(OUTSIDE);
+        let within = outside.and_then(|rest| rest.strip_prefix('.'));
+        let packages = || [Some(package), within].into_iter().flatten();
         let is_about = |name: &str| {
             packages().any(|package| about.contains(&(package.to_owned(), name.to_owned())))
         };
@@ -137,7 +134,7 @@ impl Stale<'_> {
             return is_about(class);
         }
         // All tests of packages that no source can name are beside each other, whichever it was.
-        if package == BESIDE && self.classpath.types_of_package(OUTSIDE).is_empty() {
+        if within == Some("") && self.classpath.types_of_package(OUTSIDE).is_empty() {
             let is_unnamed = |package: &str| !is_package_name(package.trim_end_matches('.'));
             let mut about = about.iter();
             return about.any(|(package, name)| name == class && is_unnamed(package));

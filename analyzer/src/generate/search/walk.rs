@@ -203,9 +203,7 @@ impl Search<'_> {
             return None;
         }
         for (at, statement) in candidate.sequence.iter().enumerate() {
-            let mut is_used = false;
-            statement.vars(|var| is_used |= gone.contains(&var));
-            if is_used {
+            if statement.uses(|var| gone.contains(&var)) {
                 gone.insert(at);
             }
         }
@@ -222,11 +220,11 @@ impl Search<'_> {
         let Some(at) = executed.outcomes.len().checked_sub(1) else {
             return;
         };
-        let mut is_used = at == modelled.object || walk.left_out >= MAX_LEFT_OUT;
-        for statement in &candidate.sequence {
-            statement.vars(|var| is_used |= var == at);
-        }
-        let gone = match is_used {
+        let mut statements = candidate.sequence.iter();
+        let ends = at == modelled.object
+            || walk.left_out >= MAX_LEFT_OUT
+            || statements.any(|statement| statement.uses(|var| var == at));
+        let gone = match ends {
             // The rest is the way to that place.
             true => (at..candidate.sequence.len()).collect(),
             false => BTreeSet::from([at]),

@@ -233,15 +233,11 @@ impl Suite<'_> {
         let mut all = Said::default();
         for (path, text) in own {
             let alone = BTreeMap::from([(path.clone(), text.clone())]);
-            let said = self.run_javac(&alone, is_first)?;
+            let said = self.run_javac(&alone, is_first)?.of(path);
             if said.errors.is_empty() {
                 (compiled.0).insert(path.clone(), (text.clone(), said.warnings.clone()));
             }
-            all.errors
-                .extend(said.errors.into_iter().map(|error| Diagnostic {
-                    file: error.file.or_else(|| Some(path.clone())),
-                    ..error
-                }));
+            all.errors.extend(said.errors);
             all.warnings.extend(said.warnings);
         }
         Ok(all)

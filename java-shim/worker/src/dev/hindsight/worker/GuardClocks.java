@@ -260,10 +260,7 @@ public final class GuardClocks {
     }
 
     public static long nextLong(ThreadLocalRandom random, long bound) {
-        if (bound <= 0 || isLeft() && lot == null) {
-            return random.nextLong(bound);
-        }
-        return isLeft() ? within(0, bound) : isSmall() ? 0 : bound - 1;
+        return bound <= 0 ? random.nextLong(bound) : nextLong(random, 0, bound);
     }
 
     public static long nextLong(ThreadLocalRandom random, long origin, long bound) {
