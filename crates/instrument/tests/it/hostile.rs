@@ -4,11 +4,11 @@ use std::fs;
 
 use hindsight_classfile::ClassFile;
 use hindsight_instrument::{
-    Copy, CrashPlan, Rules, TracePlan, UndoPlan, What, Workspace, contract, crash, entry_hook,
-    trace,
+    Copy, CrashPlan, Rules, TracePlan, What, Workspace, contract, crash, entry_hook, trace,
 };
 
 use crate::support::{self, Random};
+use crate::workshop::undo;
 
 fn plan(copy: Copy) -> CrashPlan<'static> {
     CrashPlan {
@@ -145,18 +145,11 @@ fn what_is_broken_is_named_by_its_place() {
 /// Under every plan: an error that says where, or a class that can be read. Counts both.
 fn survive(bytes: &[u8], [written, refused]: &mut [u32; 2]) {
     let kept = plan(Copy::Reference);
-    let undo = UndoPlan {
-        crash: Some(&kept),
-        catches: true,
-        first_id: 1,
-        first_field: 1,
-        quiet: &|_| None,
-    };
     for class in [
         crash(bytes, &plan(Copy::Fields)).map(|done| done.class),
         crash(bytes, &kept).map(|done| done.class),
         Workspace::default()
-            .undoable(bytes, &undo)
+            .undoable(bytes, &undo(&kept, 1))
             .map(|done| done.class),
         trace(bytes, &trace_plan()).map(|done| done.class),
     ] {

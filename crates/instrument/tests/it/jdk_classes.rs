@@ -17,6 +17,7 @@ use hindsight_instrument::{
 };
 
 use crate::support;
+use crate::workshop::undo;
 
 #[derive(Default)]
 struct Count {
@@ -257,10 +258,7 @@ fn check_undo(frames: bool, name: &str) {
         };
         let plan = UndoPlan {
             crash: frames.then_some(&crash),
-            catches: true,
-            first_id,
-            first_field: first_id,
-            quiet: &|_| None,
+            ..undo(&crash, first_id)
         };
         // A method whose writes are not logged counts as skipped.
         let done = Workspace::default().undoable(bytes, &plan);

@@ -11,14 +11,13 @@ use std::sync::OnceLock;
 
 use hindsight_classfile::{ClassFile, PoolBuilder};
 use hindsight_instrument::contract::WriteProbe;
-use hindsight_instrument::contract::trace::TRACE;
-use hindsight_instrument::{
-    Copy, CrashPlan, Rules, SkipReason, TracePlan, UndoPlan, What, Workspace, crash, trace,
-};
+use hindsight_instrument::{Copy, CrashPlan, Rules, SkipReason, Workspace, crash, trace};
 
 use crate::support::{self, Jdk};
 use crate::traced::recorder;
-use crate::workshop::{check_golden, fresh_dir, java, java_dir, javac, name_ids, run};
+use crate::workshop::{
+    check_golden, every_event, fresh_dir, java, java_dir, javac, name_ids, run, undo,
+};
 
 /// The plans.
 #[derive(Debug, Clone, Copy)]
@@ -70,31 +69,12 @@ fn instrument(bytes: &[u8], plan: Plan, first_id: usize) -> Done {
     let rewritten = match plan {
         Plan::Crash(copy, _) => crash(bytes, &crashes(copy)),
         Plan::Undo => {
-            let plan = UndoPlan {
-                crash: Some(&crashes(Copy::Reference)),
-                catches: true,
-                first_id,
-                first_field: first_id,
-                quiet: &|_| None,
-            };
-            Workspace::default().undoable(bytes, &plan)
+            let crashes = crashes(Copy::Reference);
+            Workspace::default().undoable(bytes, &undo(&crashes, first_id))
         }
         Plan::Trace => {
-            let what = What {
-                reads: true,
-                blocks: true,
-                ..What::CALLS_AND_WRITES
-            };
-            let plan = TracePlan {
-                what: &|_, _| what,
-                first_method: first_id,
-                first_field: first_id,
-                first_callee: first_id,
-                first_block: first_id,
-                tracer: TRACE,
-                is_secret: &|_| false,
-            };
-            let traced = trace(bytes, &plan).expect("a legal class can be instrumented");
+            let traced = trace(bytes, &every_event(first_id));
+            let traced = traced.expect("a legal class can be instrumented");
             let left = traced.skipped.iter().chain(traced.reduced.iter());
             return Done {
                 left: left.map(|one| (one.name.to_owned(), one.reason)).collect(),

@@ -6,11 +6,10 @@ use std::fs;
 use std::path::Path;
 
 use hindsight_classfile::ClassFile;
-use hindsight_instrument::contract::trace::TRACE;
-use hindsight_instrument::{Copy, CrashPlan, TracePlan, UndoPlan, What, Workspace, crash, trace};
+use hindsight_instrument::{Copy, CrashPlan, Workspace, crash, trace};
 
 use crate::support::{self, Jdk};
-use crate::workshop::{fresh_dir, instrument, javac, rules, run};
+use crate::workshop::{every_event, fresh_dir, instrument, javac, rules, run, undo};
 
 /// The method's instructions by offset, and what `javap` says of the tables.
 struct Listing {
@@ -90,33 +89,12 @@ fn plans(class: &[u8]) -> [Vec<u8>; 3] {
         rules: &rules,
         known: &[],
     };
-    let undo = UndoPlan {
-        crash: Some(&keep),
-        catches: true,
-        first_id: 0,
-        first_field: 0,
-        quiet: &|_| None,
-    };
-    let what = What {
-        reads: true,
-        blocks: true,
-        ..What::CALLS_AND_WRITES
-    };
-    let tell = TracePlan {
-        what: &|_, _| what,
-        first_method: 0,
-        first_field: 0,
-        first_callee: 0,
-        first_block: 0,
-        tracer: TRACE,
-        is_secret: &|_| false,
-    };
     [
         crash(class, &keep).map(|done| done.class),
         Workspace::default()
-            .undoable(class, &undo)
+            .undoable(class, &undo(&keep, 0))
             .map(|done| done.class),
-        trace(class, &tell).map(|done| done.class),
+        trace(class, &every_event(0)).map(|done| done.class),
     ]
     .map(|class| class.expect("the class is sound").expect("a change"))
 }

@@ -8,7 +8,7 @@ use hindsight_instrument::contract::WRITES;
 use hindsight_instrument::{Copy, CrashPlan, Quiet, Rewritten, UndoPlan, Workspace};
 
 use crate::support::jdks;
-use crate::workshop::{check_golden, fresh_dir, javac, rules};
+use crate::workshop::{check_golden, fresh_dir, javac, rules, undo};
 
 fn undoable(class: &[u8], quiet: &dyn Fn(&MemberRef<'_>) -> Option<Quiet>) -> Rewritten {
     let crash = CrashPlan {
@@ -19,11 +19,8 @@ fn undoable(class: &[u8], quiet: &dyn Fn(&MemberRef<'_>) -> Option<Quiet>) -> Re
         known: &[],
     };
     let plan = UndoPlan {
-        crash: Some(&crash),
-        catches: true,
-        first_id: 0,
-        first_field: 0,
         quiet,
+        ..undo(&crash, 0)
     };
     let done = Workspace::default().undoable(class, &plan);
     done.expect("a compiled class can be instrumented")

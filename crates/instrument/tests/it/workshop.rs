@@ -5,7 +5,8 @@ use std::process::Command;
 use std::{env, fs};
 
 use hindsight_classfile::{ClassFile, Code, PoolBuilder};
-use hindsight_instrument::{Copy, CrashPlan, Rewritten, Rules, crash};
+use hindsight_instrument::contract::trace::TRACE;
+use hindsight_instrument::{Copy, CrashPlan, Rewritten, Rules, TracePlan, UndoPlan, What, crash};
 
 use crate::support::Jdk;
 
@@ -96,6 +97,34 @@ pub fn instrument(bytes: &[u8], copy: Copy, first_id: u32) -> Rewritten {
         known: &[],
     };
     crash(bytes, &plan).expect("a compiled class can be instrumented")
+}
+
+/// The plan that also logs every write, of classes whose accessors are not known.
+pub fn undo<'p>(crash: &'p CrashPlan<'p>, first: u32) -> UndoPlan<'p> {
+    UndoPlan {
+        crash: Some(crash),
+        catches: true,
+        first_id: first,
+        first_field: first,
+        quiet: &|_| None,
+    }
+}
+
+/// The plan that records every kind of event of every method.
+pub fn every_event(first: u32) -> TracePlan<'static> {
+    TracePlan {
+        what: &|_, _| What {
+            reads: true,
+            blocks: true,
+            ..What::CALLS_AND_WRITES
+        },
+        first_method: first,
+        first_field: first,
+        first_callee: first,
+        first_block: first,
+        tracer: TRACE,
+        is_secret: &|_| false,
+    }
 }
 
 /// Gives a class another version, and removes its stack maps if `strip`.
