@@ -10,16 +10,20 @@ use hindsight_classfile::{Attribute, ClassFile, PoolBuilder, tag};
 use crate::Error;
 use crate::contract::{PROBE, SILENT, WRITES, trace::TRACE};
 
-/// The attribute of a class with probes: eight bytes, the number of the run. A JVM ignores
-/// attributes that it does not know (JVMS 4.7.1).
+/// The attribute of a class with probes: eight bytes, the number of the run, and eight more, which
+/// are zero. A JVM ignores attributes that it does not know (JVMS 4.7.1).
+///
+/// It ends the class file. In storms of retransformations HotSpot 25 hands out bytes that it has
+/// freed, and glibc writes the size of a freed block into the last eight bytes before the next.
 const ATTRIBUTE: &str = "dev.hindsight.Run";
 
 /// Adds the attribute to a class that has just been assembled from `class`, whose constants are in
 /// it already.
 pub(crate) fn stamp(class: &ClassFile<'_>, run: u64, name_index: u16, out: &mut Vec<u8>) {
+    let info = u128::from(run) << u64::BITS;
     let attribute = Attribute {
         name_index,
-        info: &run.to_be_bytes(),
+        info: &info.to_be_bytes(),
         offset: 0,
     };
     class.attributes.add(out, &attribute);
@@ -38,7 +42,8 @@ pub fn run_of(class: &ClassFile<'_>) -> Option<u64> {
     // Whoever instruments a class once more adds another attribute behind the old one.
     let attributes = class.attributes.iter();
     let stamps = attributes.filter(|one| one.name(&class.pool).is_ok_and(|name| name == ATTRIBUTE));
-    Some(u64::from_be_bytes(stamps.last()?.info.try_into().ok()?))
+    let number = stamps.last()?.info.first_chunk()?;
+    Some(u64::from_be_bytes(*number))
 }
 
 /// Replaces all calls of probes in a class by calls of [`SILENT`]; the class is otherwise as it
@@ -167,6 +172,10 @@ mod tests {
             for run in [0, 1, u64::MAX - 3] {
                 let class = instrumented(run, traced);
                 assert_eq!(run_of(&ClassFile::parse(&class).unwrap()), Some(run));
+                let mut freed = class;
+                let end = freed.len() - 8;
+                freed[end..].fill(0x51);
+                assert_eq!(run_of(&ClassFile::parse(&freed).unwrap()), Some(run));
             }
         }
     }
