@@ -41,6 +41,9 @@ pub(crate) type Late = Box<dyn Fn(&str, &str) -> Chance + Send + Sync>;
 /// The number of classes from which on it is checked which of them are still loaded.
 const MANY: usize = 1024;
 
+/// The number of classes of one name among which an earlier version is looked for.
+const LAST: usize = 16;
+
 /// A class that was instrumented.
 #[derive(Debug)]
 pub(crate) struct Class {
@@ -181,6 +184,19 @@ impl Named {
         self.earlier.iter().chain([&self.latest])
     }
 
+    /// Makes the class of this version the latest, if it is one of the last that there were. A
+    /// program may define its scripts without end under one name.
+    fn again(&mut self, version: &[u8; 32]) -> Option<&Class> {
+        if self.latest.version != *version {
+            let mut last = self.earlier.iter().enumerate().rev().take(LAST);
+            let (at, _) = last.find(|(_, class)| class.version == *version)?;
+            let class = self.earlier.remove(at);
+            let before = std::mem::replace(&mut self.latest, class);
+            self.earlier.push(before);
+        }
+        Some(&self.latest)
+    }
+
     /// Those of them that are still loaded.
     fn of(all: impl Iterator<Item = Arc<Class>>) -> Option<Named> {
         let mut earlier: Vec<Arc<Class>> = all.collect();
@@ -271,21 +287,28 @@ impl Methods {
         })
     }
 
-    /// The first number of the latest class of this name, if it is of the same version: then its
-    /// probes and their numbers are the same, whether it is another loader's copy or the same class
-    /// again.
+    /// The first number of the class of this name and version, which is the latest of its name from
+    /// now on. The probes and their numbers are the same, whether it is another loader's copy, the
+    /// same class again or one that has been redefined to what it was before.
     pub(crate) fn known(
         &self,
         name: &str,
         version: &[u8; 32],
         loader: Option<&Arc<Loader>>,
     ) -> Option<u32> {
-        let table = self.table.read().ok()?;
-        let class = table.latest(name)?;
-        if class.version != *version {
-            return None;
+        if let Ok(table) = self.table.read() {
+            let named = table.by_name.get(name)?;
+            if named.latest.version == *version {
+                // This happens while the table is locked, so that it is not removed in between.
+                named.latest.comes_from(loader);
+                return Some(named.latest.first_id);
+            }
+            if named.earlier.is_empty() {
+                return None;
+            }
         }
-        // This happens while the table is locked, so that it is not removed in between.
+        let mut table = self.table.write().ok()?;
+        let class = table.by_name.get_mut(name)?.again(version)?;
         class.comes_from(loader);
         Some(class.first_id)
     }
@@ -568,14 +591,26 @@ mod tests {
         add(&methods, "Boot", 1, None);
         let shared = add(&methods, "Shared", 1, Some(&first));
         let earlier = add(&methods, "Changed", 1, Some(&first));
-        add(&methods, "Changed", 2, Some(&third));
+        let later = add(&methods, "Changed", 2, Some(&third));
         let named = |name| {
             let table = methods.table.read().unwrap();
             (table.by_name.get(name)).map_or(0, |named| named.all().count())
         };
         assert_eq!((named("Shared"), named("Changed")), (1, 2));
-        add(&methods, "Script", 1, Some(&third));
+        // Redefined to what they were before, classes have the numbers that they had.
         let known = |name, version, loader| methods.known(name, &[version; 32], loader);
+        for (version, number) in [
+            (1, earlier),
+            (2, later),
+            (2, later),
+            (1, earlier),
+            (2, later),
+        ] {
+            assert_eq!(known("Changed", version, Some(&third)), Some(number));
+            assert_eq!(named("Changed"), 2);
+        }
+        assert_eq!(known("Changed", 3, Some(&third)), None);
+        add(&methods, "Script", 1, Some(&third));
         assert_eq!(known("Shared", 1, Some(&second)), Some(shared));
         assert_eq!(methods.sweep(), 0);
 
