@@ -132,7 +132,7 @@ fn globs(value: &str) -> Globs {
 /// Parses a number of bytes on disk, at least one megabyte.
 pub(super) fn size(key: &str, value: &str) -> Result<u64, Error> {
     scaled(value)
-        .filter(|number| (1 << 20..1 << 50).contains(number))
+        .filter(|number| (1 << 20..=1 << 50).contains(number))
         .ok_or_else(|| bad(key, value, "a size from 1M to 1024T, like 500M or 20G"))
 }
 

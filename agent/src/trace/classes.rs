@@ -244,7 +244,9 @@ impl Tracing {
                     base.counters.add(counter, 1);
                 }
             }
-            if top.is_some() && method.name == "<init>" {
+            // Its calls are listed.
+            let is_listed = top.is_some() || bits & Marks::UNTIL != 0;
+            if is_listed && method.name == "<init>" {
                 bits |= Marks::CONSTRUCTOR;
             }
             if bits != 0 && !marks.set(method.id, bits) {

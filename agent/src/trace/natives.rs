@@ -41,13 +41,14 @@ pub unsafe extern "system" fn Java_java_lang_HindsightTracer_take(
             flags: u32::from(is_virtual != 0),
             ..Header::default()
         };
-        if full.is_none() && is_virtual == 0 {
+        let fresh = (tracing.packer).exchange(&tracing.arena, full, &mut header);
+        // While the disk is full, a thread without a chunk asks for one at each of its events.
+        if full.is_none() && is_virtual == 0 && fresh.is_some() {
             tracing.dictionary.add(&Record::Thread(Thread {
                 id: header.thread,
                 name: tracing.jvmti.thread_name().unwrap_or_default(),
             }));
         }
-        let fresh = (tracing.packer).exchange(&tracing.arena, full, &mut header);
         taken = fresh.map_or(0, Address::raw);
     });
     taken

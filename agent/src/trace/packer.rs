@@ -17,7 +17,8 @@ const MAX_WAITING: usize = 64;
 
 #[derive(Default)]
 struct Queue {
-    chunks: VecDeque<Address>,
+    /// The chunks that wait, and whether each is the last one of its stream.
+    chunks: VecDeque<(Address, bool)>,
     /// The number of chunks that wait or are being packed.
     busy: usize,
     /// What was lost of each stream.
@@ -127,7 +128,7 @@ impl Packer {
                     header.time = now();
                     fresh.begin(header, size);
                     if let Some(full) = full {
-                        queue.chunks.push_back(full);
+                        queue.chunks.push_back((full, false));
                         queue.busy += 1;
                         self.filled.notify_one();
                     }
@@ -157,7 +158,7 @@ impl Packer {
         if queue.ended {
             return;
         }
-        queue.chunks.push_back(chunk);
+        queue.chunks.push_back((chunk, true));
         queue.busy += 1;
         self.filled.notify_one();
     }
@@ -167,7 +168,7 @@ impl Packer {
         let mut bench = Bench::default();
         loop {
             let mut queue = self.queue();
-            let chunk = loop {
+            let (chunk, is_last) = loop {
                 if queue.ended {
                     return;
                 }
@@ -179,7 +180,7 @@ impl Packer {
                 }
             };
             drop(queue);
-            let lost = self.pack(&mut bench, chunk);
+            let lost = self.pack(&mut bench, chunk, is_last);
             let mut queue = self.queue();
             if let Some(header) = lost {
                 self.lost.fetch_add(header.events.into(), Ordering::Relaxed);
@@ -196,20 +197,20 @@ impl Packer {
         }
     }
 
-    /// Packs a chunk. If that fails for any reason, returns the header of the lost events: threads
-    /// are waiting for the result.
-    fn pack(&self, bench: &mut Bench, address: Address) -> Option<Header> {
+    /// Packs a chunk, which may be the last one of its stream. If that fails for any reason, returns
+    /// the header of the lost events: threads are waiting for the result.
+    fn pack(&self, bench: &mut Bench, address: Address, is_last: bool) -> Option<Header> {
         let chunk = address.read()?;
         let mut header = chunk.header;
         if chunk.len == 0 {
-            let changes = Changes::of(&header, &[]).ok();
+            let changes = self.changes(&header, &[], is_last);
             contained(|| self.segments.pass_over(&header, changes));
             return None;
         }
         let mut written = None;
         contained(|| {
             let events = address.events(&chunk);
-            written = Some(self.write(bench, &mut header, events));
+            written = Some(self.write(bench, &mut header, events, is_last));
         });
         if written.is_none() {
             // The state in which the panic left it is not known.
@@ -229,8 +230,17 @@ impl Packer {
         }
     }
 
+    /// What a chunk's events do to the active calls, if that is to be known.
+    fn changes(&self, header: &Header, events: &[u8], is_last: bool) -> Option<Changes> {
+        if !self.segments.is_bounded() {
+            return None;
+        }
+        let changes = Changes::of(header, events).ok()?;
+        Some(if is_last { changes.last() } else { changes })
+    }
+
     /// Packs and writes a chunk's events. Fills in the rest of `header`.
-    fn write(&self, bench: &mut Bench, header: &mut Header, events: &[u8]) -> Block {
+    fn write(&self, bench: &mut Bench, header: &mut Header, events: &[u8], is_last: bool) -> Block {
         if bench.packer.is_none() {
             bench.packer = trace::Packer::new().ok();
         }
@@ -242,10 +252,7 @@ impl Packer {
             self.segments.pass_over(header, None);
             return Block::Lost;
         }
-        let changes = match self.segments.is_bounded() {
-            true => Changes::of(header, events).ok(),
-            false => None,
-        };
+        let changes = self.changes(header, events, is_last);
         self.segments.append(header, &bench.block, changes)
     }
 
@@ -281,7 +288,7 @@ impl Packer {
         let mut bench = Bench::default();
         let mut all_packed = true;
         for chunk in arena.in_use() {
-            all_packed &= self.pack(&mut bench, chunk).is_none();
+            all_packed &= self.pack(&mut bench, chunk, false).is_none();
         }
         all_packed
     }
@@ -392,7 +399,7 @@ mod tests {
         // No event begins with a zero.
         for events in [&EVENT[..], &[], &[0], &EVENT] {
             chunk.store(events);
-            let unpacked = packer.pack(&mut Bench::default(), chunk);
+            let unpacked = packer.pack(&mut Bench::default(), chunk, false);
             lost += unpacked.map_or(0, |header| header.events);
             chunk = packer.exchange(arena, Some(chunk), &mut header).unwrap();
         }

@@ -275,10 +275,19 @@ impl Segments {
         if state.windows != windows {
             state.windows = windows;
             // Very many small windows do not get a file each.
-            if state.goes_on || state.len >= self.most() / 2 {
+            let is_worth_it = state.goes_on || state.len >= self.most() / 2;
+            if is_worth_it && self.may_end(state) {
                 state.end(self.path(state.number), false);
             }
         }
+    }
+
+    /// Whether the current segment may end: a block that is packed earlier than the one before it
+    /// of its stream stays in one segment with that one, so that no recap lies between them. The
+    /// recap would not stand for the block that came early, which is gone once the segment is
+    /// deleted. A block that never comes is not waited for without end.
+    fn may_end(&self, state: &State) -> bool {
+        !state.recaps.are_early() || state.len > 2 * self.most()
     }
 
     /// The size in bytes after which another segment is begun.
@@ -351,7 +360,8 @@ impl Segments {
 
     fn try_append(&self, state: &mut State, block: &[u8]) -> io::Result<()> {
         self.begin_windows(state);
-        if state.file.is_some() && state.len + block.len() as u64 > self.most() {
+        let is_full = state.len + block.len() as u64 > self.most();
+        if state.file.is_some() && is_full && self.may_end(state) {
             let goes_on = state.windows > 0;
             state.end(self.path(state.number), goes_on);
         }
@@ -439,6 +449,33 @@ mod tests {
         fn drop(&mut self) {
             let _ = fs::remove_dir_all(&self.directory);
         }
+    }
+
+    #[test]
+    fn a_segment_waits_for_the_block_before_one_that_came_early() {
+        let trace = Trace::new("early", Some(BOUND));
+        let last = [0, 2, 1, 3, 4].map(|sequence| {
+            let header = Header {
+                stream: 1,
+                sequence,
+                ..Header::default()
+            };
+            let changes = Some(Changes::default());
+            trace.segments.append(&header, &[0; BLOCK], changes);
+            trace.segments.so_far().last.0
+        });
+        assert_eq!(last, [1, 1, 1, 2, 2]);
+        // One that never comes is not waited for without end.
+        let last = [6, 7, 8, 9].map(|sequence| {
+            let header = Header {
+                stream: 1,
+                sequence,
+                ..Header::default()
+            };
+            trace.segments.append(&header, &[0; BLOCK], None);
+            trace.segments.so_far().last.0
+        });
+        assert_eq!(last, [3, 3, 3, 3]);
     }
 
     #[test]

@@ -106,17 +106,18 @@ impl Opts {
         let dictionary = &trace.log.dictionary;
         let names = Names::new(dictionary);
         if let Some(start) = &dictionary.start {
+            let what: Vec<_> = start.what.iter().map(|what| name(what)).collect();
             writeln!(
                 out,
                 "recorded {} (process {}){}: {}",
                 utc(start.started_ms),
                 start.pid,
                 seconds(trace).map_or(String::new(), |seconds| format!(" for {seconds:.1} s")),
-                start.what.join(", ")
+                what.join(", ")
             )?;
             let bounds = start.bounds.iter();
             let bounds: Vec<_> = bounds
-                .map(|(key, value)| format!("{key}={}", name(value)))
+                .map(|(key, value)| format!("{}={}", name(key), name(value)))
                 .collect();
             if !bounds.is_empty() {
                 let windows = dictionary.stop.as_ref().map_or(0, |stop| stop.windows);

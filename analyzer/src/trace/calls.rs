@@ -4,6 +4,11 @@
 mod tests;
 
 use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
+
+/// The most active calls that are kept. Of deeper stacks, and of calls whose ends no event shows
+/// (constructors that an exception leaves), these are the innermost.
+const MOST: usize = 1 << 16;
 
 /// The active calls of a thread, the outermost first: the method of each, and what a reader keeps
 /// for it.
@@ -13,7 +18,9 @@ use rustc_hash::FxHashMap;
 /// calls. Until then they are a guess; and if several calls of that method are active, the
 /// innermost one is taken to be meant.
 pub(super) struct Calls<C> {
-    all: Vec<(u32, C)>,
+    all: VecDeque<(u32, C)>,
+    /// The number of calls around these that are not kept any more.
+    around: usize,
     /// The number of active calls of each method.
     of_method: FxHashMap<u32, usize>,
     /// The number of outermost calls that may have ended, because events were lost since they
@@ -26,7 +33,8 @@ pub(super) struct Calls<C> {
 impl<C> Default for Calls<C> {
     fn default() -> Self {
         Self {
-            all: Vec::new(),
+            all: VecDeque::new(),
+            around: 0,
             of_method: FxHashMap::default(),
             doubtful: 0,
             unseen: 0,
@@ -36,7 +44,7 @@ impl<C> Default for Calls<C> {
 
 impl<C> Calls<C> {
     pub(super) fn depth(&self) -> usize {
-        self.all.len()
+        self.around + self.all.len()
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -44,13 +52,31 @@ impl<C> Calls<C> {
     }
 
     pub(super) fn innermost_mut(&mut self) -> Option<&mut C> {
-        self.all.last_mut().map(|(_, kept)| kept)
+        self.all.back_mut().map(|(_, kept)| kept)
     }
 
-    /// Begins a call of a method.
-    pub(super) fn begin(&mut self, method: u32, kept: C) {
-        self.all.push((method, kept));
+    /// Begins a call of a method. Returns the outermost call if there are too many to be kept.
+    pub(super) fn begin(&mut self, method: u32, kept: C) -> Option<(u32, C)> {
+        self.all.push_back((method, kept));
         *self.of_method.entry(method).or_default() += 1;
+        if self.all.len() <= MOST {
+            return None;
+        }
+        let (method, kept) = self.all.pop_front()?;
+        self.around += 1;
+        self.doubtful = self.doubtful.saturating_sub(1);
+        self.ended(method);
+        Some((method, kept))
+    }
+
+    /// Records that a call of a method is not among the active ones any more.
+    fn ended(&mut self, method: u32) {
+        if let Some(open) = self.of_method.get_mut(&method) {
+            *open -= 1;
+            if *open == 0 {
+                self.of_method.remove(&method);
+            }
+        }
     }
 
     /// Records that this many events were lost; 0 if the number is not known.
@@ -70,7 +96,7 @@ impl<C> Calls<C> {
     /// end may be among the events that were lost.
     pub(super) fn pop_deeper(&mut self, method: u32) -> Option<(u32, C, bool)> {
         let is_doubtful = self.all.len() <= self.doubtful;
-        if self.all.last().is_some_and(|(of, _)| *of == method) {
+        if self.all.back().is_some_and(|(of, _)| *of == method) {
             if is_doubtful {
                 // This call is still active, and so are those around it.
                 self.doubtful = 0;
@@ -83,14 +109,12 @@ impl<C> Calls<C> {
 
     /// Takes the innermost call, which ends.
     pub(super) fn pop(&mut self) -> Option<(u32, C)> {
-        let (method, kept) = self.all.pop()?;
+        let (method, kept) = self.all.pop_back()?;
         self.doubtful = self.doubtful.min(self.all.len());
-        if let Some(open) = self.of_method.get_mut(&method) {
-            *open -= 1;
-            if *open == 0 {
-                self.of_method.remove(&method);
-            }
+        if self.all.is_empty() {
+            self.around = 0;
         }
+        self.ended(method);
         Some((method, kept))
     }
 

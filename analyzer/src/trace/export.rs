@@ -71,6 +71,7 @@ type Access = [Cell; 14];
 struct Call {
     number: i64,
     parent: Option<i64>,
+    depth: usize,
     stamp: i64,
     is_virtual: bool,
     this: Option<ObjectId>,
@@ -362,12 +363,15 @@ impl<'d> Export<'d> {
         let call = Call {
             number,
             parent: caller,
+            depth: calls.depth(),
             stamp: step.stamp as i64,
             is_virtual: step.is_virtual,
             this,
             passed: None,
         };
-        calls.begin(method, call);
+        if let Some((method, call)) = calls.begin(method, call) {
+            self.call_row(step.thread, method, &call, "open", None)?;
+        }
         Ok(())
     }
 
@@ -445,7 +449,6 @@ impl<'d> Export<'d> {
         value: Option<Datum>,
     ) -> Result<()> {
         let thread = self.threads.get(id);
-        let depth = thread.map_or(0, |thread| thread.calls.depth());
         let thread_name = thread.and_then(|thread| thread.name.clone());
         let dictionary = self.dictionary;
         let names = self.methods.entry(method).or_insert_with(|| {
@@ -461,7 +464,7 @@ impl<'d> Export<'d> {
         self.calls.add([
             Cell::Long(Some(call.number)),
             Cell::Long(call.parent),
-            Cell::Int(Some(i32::try_from(depth).unwrap_or(i32::MAX))),
+            Cell::Int(Some(i32::try_from(call.depth).unwrap_or(i32::MAX))),
             Cell::Long(Some(id as i64)),
             Cell::Bool(call.is_virtual),
             Cell::Text(thread_name),

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-/// A set of numbers: one bit each, in pages.
+/// A set of numbers: one bit each, in pages. It takes half a gigabyte at the most.
 #[derive(Default)]
 pub(super) struct Serials {
     pages: FxHashMap<u64, Box<[u64; WORDS]>>,
@@ -10,6 +10,10 @@ pub(super) struct Serials {
 
 /// The number of words in a page.
 const WORDS: usize = 64;
+
+/// The most pages. A run needs so many for four billion objects; numbers far apart from each other
+/// are of a trace that no run has written.
+const MOST: usize = 1 << 20;
 
 /// The page of a number, the word in the page, and the bit in the word.
 fn place(serial: u64) -> (u64, usize, u64) {
@@ -19,9 +23,12 @@ fn place(serial: u64) -> (u64, usize, u64) {
 }
 
 impl Serials {
-    /// Adds a number; returns whether it is new.
+    /// Adds a number; returns whether it is new. One for which there is no page is not.
     pub(super) fn insert(&mut self, serial: u64) -> bool {
         let (page, word, bit) = place(serial);
+        if self.pages.len() >= MOST && !self.pages.contains_key(&page) {
+            return false;
+        }
         let page = self
             .pages
             .entry(page)

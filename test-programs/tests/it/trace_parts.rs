@@ -94,6 +94,16 @@ fn from_one_method_until_another() {
         steps.sort_unstable();
         assert_eq!(steps, [1, 2, 3].map(step), "JDK {}", jdk.version);
 
+        // A constructor whose end no probe sees is over all the same when the next call begins.
+        let of = "include=Parts$Account,from=Parts$Account.<init>,until=Parts$Account.<init>";
+        let refused = events(&workplace, &classes, jdk, of, &["refuse"]);
+        let begun = calls(&refused);
+        let begun = begun
+            .iter()
+            .filter(|line| line.contains(".<init>(owner = null"));
+        assert_eq!(begun.count(), 20, "{refused:?}");
+        assert!(requests(&refused).is_empty(), "{refused:?}");
+
         let from = events(&workplace, &classes, jdk, "from=Parts.secrets", &[]);
         let from = calls(&from);
         assert_eq!(from.first(), Some(&"Parts.secrets()"));

@@ -1,6 +1,6 @@
 //! Tests of the calls of a thread that has lost events, alone and as readers show them.
 
-use super::Calls;
+use super::{Calls, MOST};
 use crate::temporary::Directory;
 use crate::trace::export::Export;
 use crate::trace::names::Names;
@@ -33,8 +33,8 @@ fn deeper(calls: &mut Calls<()>, method: u32) -> Vec<(u32, bool)> {
 fn what_was_going_on_at_a_loss_is_doubtful_until_one_tells_something() {
     let mut calls = calls(&[MAIN, WORK, DEEP]);
     calls.lose(7);
-    calls.begin(DEEP, ());
-    calls.begin(DEEP + 1, ());
+    let begun = [DEEP, DEEP + 1].map(|method| calls.begin(method, ()));
+    assert_eq!(begun, [None; 2]);
     // A call that has begun since then was not lost.
     assert_eq!(deeper(&mut calls, DEEP), [(DEEP + 1, false)]);
     assert_eq!(calls.pop(), Some((DEEP, ())));
@@ -42,6 +42,24 @@ fn what_was_going_on_at_a_loss_is_doubtful_until_one_tells_something() {
     // As work is still active, so is main.
     assert_eq!(deeper(&mut calls, MAIN), [(WORK, false)]);
     assert_eq!(calls.depth(), 1);
+}
+
+#[test]
+fn the_outermost_calls_of_too_many_are_not_kept() {
+    let mut calls = calls(&[MAIN, WORK]);
+    calls.lose(1);
+    for at in 2..MOST {
+        assert_eq!(calls.begin(DEEP, ()), None, "{at}");
+    }
+    assert_eq!(calls.begin(DEEP, ()), Some((MAIN, ())));
+    assert_eq!(calls.depth(), MOST + 1);
+    assert!(!calls.has(MAIN) && calls.has(WORK));
+    for _ in 2..MOST + 1 {
+        assert_eq!(calls.pop(), Some((DEEP, ())));
+    }
+    assert_eq!(calls.depth(), 2);
+    assert_eq!(deeper(&mut calls, MAIN), [(WORK, true)]);
+    assert_eq!((calls.depth(), calls.is_empty()), (0, true));
 }
 
 #[test]

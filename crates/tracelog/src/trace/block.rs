@@ -54,6 +54,7 @@ pub fn check_header(header: &[u8], magic: &[u8; 8]) -> Result<(), Error> {
     }
     match u32_at(header, 8) {
         1..=super::VERSION => Ok(()),
+        0 => Err(Error::at(ErrorKind::Magic, 8)),
         version => Err(Error::at(ErrorKind::Version { version }, 8)),
     }
 }

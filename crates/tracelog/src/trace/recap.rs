@@ -137,6 +137,7 @@ impl Changes {
                         is_virtual = changes.switch(event);
                     }
                 }
+                Of::End if is_virtual => changes.carried = None,
                 _ if is_virtual => {}
                 Of::Enter => changes.steps.push(Step::Enter(id())),
                 Of::Leave => changes.end(Step::Leave(id())),
@@ -146,6 +147,13 @@ impl Changes {
             }
         }
         Ok(changes)
+    }
+
+    /// The same changes, made by the last block of the stream.
+    #[must_use]
+    pub fn last(mut self) -> Self {
+        self.has_ended = true;
+        self
     }
 
     /// Handles a switch to another thread; returns whether that is a virtual one.
@@ -256,6 +264,8 @@ impl Stream {
 #[derive(Debug, Default)]
 pub struct Recaps {
     streams: BTreeMap<u64, Stream>,
+    /// The number of blocks that arrived early, of all streams.
+    early: usize,
 }
 
 impl Recaps {
@@ -269,6 +279,7 @@ impl Recaps {
             return;
         }
         let block = (header.last_stamp.max(header.stamp), changes);
+        self.early -= stream.early.len();
         stream.early.insert(header.sequence, block);
         if stream.early.len() > MOST_EARLY
             && let Some((&first, _)) = stream.early.first_key_value()
@@ -284,9 +295,16 @@ impl Recaps {
             }
             stream.apply(last_stamp, changes);
         }
+        self.early += stream.early.len();
     }
 
-    /// Appends the recaps of all streams, as far as they fit into `most` bytes.
+    /// Whether there are blocks that arrived early: others before them are still to come.
+    pub fn are_early(&self) -> bool {
+        self.early > 0
+    }
+
+    /// Appends the recaps of all streams, as far as they fit into `most` bytes; first those of
+    /// streams with active calls.
     ///
     /// # Errors
     ///
@@ -294,7 +312,9 @@ impl Recaps {
     pub fn write(&self, packer: &mut Packer, most: usize, out: &mut Vec<u8>) -> Result<(), Error> {
         let start = out.len();
         let mut events = Vec::new();
-        for (&number, stream) in &self.streams {
+        let (calling, others): (Vec<_>, Vec<_>) =
+            (self.streams.iter()).partition(|(_, stream)| !stream.calls.is_empty());
+        for (&number, stream) in calling.into_iter().chain(others) {
             let Some(sequence) = stream.next.checked_sub(1) else {
                 continue;
             };
@@ -419,5 +439,56 @@ mod tests {
         let mut out = vec![1];
         recaps.write(&mut packer, 1000, &mut out).expect("memory");
         assert!((500..=1001).contains(&out.len()), "{}", out.len());
+    }
+
+    #[test]
+    fn those_of_threads_with_calls_come_first_and_those_that_have_ended_are_gone() {
+        let mut recaps = Recaps::default();
+        for (stream, calls) in [(1, &[][..]), (2, &[5]), (3, &[6])] {
+            let (header, changes) = block(stream, 0, calls);
+            recaps.add(&header, Some(changes));
+        }
+        let (header, changes) = block(3, 1, &[]);
+        recaps.add(&header, Some(changes.last()));
+        let mut out = Vec::new();
+        let mut packer = Packer::new().expect("memory");
+        (recaps.write(&mut packer, 1000, &mut out)).expect("memory");
+        let first = Header::read(out.first_chunk().expect("a block")).expect("a header");
+        assert_eq!(first.stream, 2);
+        assert_eq!(recaps.streams.keys().collect::<Vec<_>>(), [&1, &2]);
+    }
+
+    #[test]
+    fn blocks_are_early_until_those_before_them_come() {
+        let mut recaps = Recaps::default();
+        let mut early = |sequence, last: bool| {
+            let (header, changes) = block(1, sequence, &[]);
+            let changes = if last { changes.last() } else { changes };
+            recaps.add(&header, Some(changes));
+            recaps.are_early()
+        };
+        let all = [(0, false), (2, false), (4, true), (1, false), (3, false)];
+        let early = all.map(|(sequence, last)| early(sequence, last));
+        assert_eq!(early, [false, true, true, true, false]);
+    }
+
+    #[test]
+    fn a_virtual_thread_that_has_ended_is_not_said_to_be_carried() {
+        let mut virtual_thread = Vec::new();
+        let stamp = [0; 8];
+        virtual_thread.extend([tag_of(Kind::Switch), 1, 0, 0, 0]);
+        virtual_thread.extend([9, 0, 0, 0, 0, 0, 0, 0]);
+        virtual_thread.extend(stamp);
+        virtual_thread.extend([0; 3]);
+        let header = Header {
+            stream: 1,
+            ..Header::default()
+        };
+        let changes = Changes::of(&header, &virtual_thread).expect("events");
+        assert_eq!(changes.carried, Some(virtual_thread.clone()));
+        virtual_thread.push(tag_of(Kind::End));
+        virtual_thread.extend(stamp);
+        let changes = Changes::of(&header, &virtual_thread).expect("events");
+        assert_eq!((changes.carried, changes.has_ended), (None, false));
     }
 }

@@ -84,7 +84,16 @@ final class HindsightCalls {
      */
     @ForceInline
     boolean areDoubtful() {
-        return overflows != HindsightTrace.overflows ? --patience < 0 : all.areUnbound() && --apart < 0;
+        if (overflows != HindsightTrace.overflows) {
+            return --patience < 0;
+        }
+        return (all.areUnbound() || ending.areUnbound()) && --apart < 0;
+    }
+
+    /** Notes that this constructor's call of another constructor has returned. */
+    void bound(int method) {
+        all.bound(method);
+        ending.bound(method);
     }
 
     /**
@@ -98,14 +107,14 @@ final class HindsightCalls {
         int now = HindsightTrace.overflows;
         boolean overflowed = now != overflows;
         boolean ends = !ending.isEmpty();
-        int before = all.depth();
+        int before = all.depth() + ending.depth();
         if (!all.drop(entering) || !ending.drop(entering)) {
             patience = PATIENCE;
             apart = PATIENCE;
             return false;
         }
         if (!overflowed) {
-            vain = all.depth() < before ? 0 : vain + 1;
+            vain = all.depth() + ending.depth() < before ? 0 : vain + 1;
             apart = vain < MOST_VAIN ? 0 : APART;
         }
         patience = 0;

@@ -76,7 +76,7 @@ final class HindsightWindow {
                 }
                 calls = tracer.calls;
             }
-            calls.ending.push(method, false);
+            calls.ending.push(method, is(method, CONSTRUCTOR));
         }
         if (EVERY == 0) {
             return tracer;
@@ -97,7 +97,7 @@ final class HindsightWindow {
         if (tracer == null) {
             return null;
         }
-        tracer.calls.all.bound(method);
+        tracer.calls.bound(method);
         return tracer.skips ? null : tracer;
     }
 
