@@ -123,8 +123,17 @@ impl Class {
         self.skipped.iter().any(|known| known == *skipped)
     }
 
-    /// Why this method has no probes, if that is known.
+    /// Whether frames of a method of this name are captured.
+    fn captures(&self, method: &str) -> bool {
+        let mut methods = self.methods.iter().enumerate();
+        methods.any(|(at, known)| known.name == method && !self.aside.contains(&at))
+    }
+
+    /// Why no method of this name has probes, if that is known.
     fn skip_reason(&self, method: &str) -> Option<SkipReason> {
+        if self.captures(method) {
+            return None;
+        }
         let mut skipped = self.skipped.iter();
         let found = skipped.find(|skipped| skipped.name == method)?;
         Some(found.reason)
@@ -465,12 +474,7 @@ impl Methods {
     /// Whether a method of this name has probes.
     pub(crate) fn has_probes(&self, class: &str, method: &str) -> bool {
         let table = self.table.read();
-        table.is_ok_and(|table| {
-            table.latest(class).is_some_and(|class| {
-                let mut methods = class.methods.iter().enumerate();
-                methods.any(|(at, known)| known.name == method && !class.aside.contains(&at))
-            })
-        })
+        table.is_ok_and(|table| (table.latest(class)).is_some_and(|class| class.captures(method)))
     }
 
     /// Whether a class of this name was loaded from a class file with this SHA-256.
@@ -528,10 +532,9 @@ impl Methods {
                 (Some(SkipReason::CatchesNothing), _) if method == "<init>" => {
                     not(&SkipReason::OnlyConstructorCall)
                 }
-                // Yet it is in a stack trace: an exception has left it, so its code must have
-                // changed since.
+                // Yet an exception has left it.
                 (Some(SkipReason::CannotThrow), _) => not(
-                    &"cannot throw, as its class file has it; another agent may have rewritten it since",
+                    &"throws nothing itself: the stack ended in it, or another agent has rewritten it",
                 ),
                 (Some(reason), _) => not(&reason),
                 (None, _) if chance == Chance::Unseen => format!(

@@ -46,6 +46,13 @@ public class Together {
             text = "half";
         }
 
+        /** One variable holds one object after the other. */
+        static void pass(Sum one, Sum to, int x) {
+            one.n = (one = to).n;
+            one.a = x;
+            one.b = x;
+        }
+
         void reset() {
             text = null;
             l = 0;
@@ -65,7 +72,7 @@ public class Together {
         }
         for (int i = next(5); i >= 0; i--) {
             steps++;
-            switch (next(9)) {
+            switch (next(10)) {
                 case 0:
                     sum.add(next(100));
                     break;
@@ -96,6 +103,9 @@ public class Together {
                     break;
                 case 6:
                     run(box, depth + 1, sum.a, sum.b, sum.n, sum.l, sum.odd, sum.text);
+                    break;
+                case 7:
+                    Sum.pass(new Sum(), sum, next(100));
                     break;
                 default:
                     sum.n = depth;

@@ -159,9 +159,17 @@ impl Directory {
         let asks_64 = half(&end, 10) == u16::MAX
             || size == u64::from(u32::MAX)
             || first == u64::from(u32::MAX);
-        if asks_64 && let Some((at, end_64)) = find_end_64(source, end_at)? {
-            (size, first) = (number(&end_64, 40, 8), number(&end_64, 48, 8));
-            directory_end = at;
+        // Packers may write the larger record where the smaller one suffices.
+        let end_64 = find_end_64(source, end_at);
+        if let Some((at, end_64)) = if asks_64 {
+            end_64?
+        } else {
+            end_64.unwrap_or(None)
+        } {
+            let (size_64, first_64) = (number(&end_64, 40, 8), number(&end_64, 48, 8));
+            if asks_64 || (size_64, first_64) == (size, first) {
+                (size, first, directory_end) = (size_64, first_64, at);
+            }
         }
         let bad = || Error::corrupt("the end record points to no directory", end_at);
         let offset = directory_end.checked_sub(size).ok_or_else(bad)?;

@@ -363,7 +363,7 @@ fn code(
             old_offset,
             part,
             mnemonic: mnemonic(&insn),
-            operand: operand(pool, &insn)?,
+            operand: shortened(operand(pool, &insn)?),
         });
     }
     Ok(lines)
@@ -535,9 +535,22 @@ fn operand(pool: &ConstantPool<'_>, insn: &Insn<'_>) -> Result<String, Error> {
     })
 }
 
+/// The bytes of an operand or type that are listed. A class can name a constant of 64 kB in each
+/// instruction and frame.
+const MAX_NAME: usize = 1000;
+
+fn shortened(mut name: String) -> String {
+    if name.len() > MAX_NAME {
+        name.truncate(name.floor_char_boundary(MAX_NAME));
+        name.push_str("...");
+        name.shrink_to_fit();
+    }
+    name
+}
+
 fn class_name(pool: &ConstantPool<'_>, index: u16) -> String {
     match pool.class(index) {
-        Ok(name) => name.to_string(),
+        Ok(name) => shortened(name.to_string()),
         Err(_) => format!("#{index}"),
     }
 }
@@ -674,12 +687,12 @@ fn first_locals(class: &ClassFile<'_>, member: &Member<'_>) -> Result<Vec<String
         locals.push(if member.name == "<init>" {
             "uninitializedThis".to_owned()
         } else {
-            class.name()?.to_string()
+            shortened(class.name()?.to_string())
         });
     }
     for ty in member.method_descriptor()?.parameters() {
         locals.push(match (ty.constant_name(), ty.kind()) {
-            (Some(name), _) => name.to_string(),
+            (Some(name), _) => shortened(name.to_string()),
             (None, b'J') => "long".to_owned(),
             (None, b'F') => "float".to_owned(),
             (None, b'D') => "double".to_owned(),

@@ -569,3 +569,34 @@ fn many_entries_need_zip64() {
         1
     );
 }
+
+/// Packers that always write the end record of zip64 write one whose numbers the other has, too.
+#[test]
+fn zip64_need_not_be_needed() {
+    let dir = tempfile::tempdir().unwrap();
+    let (dir, old) = program(dir.path());
+    let parts = [part("app/Main.class", &entry(&old, "app/Main.class"))];
+    let mut bytes = archive(b"", &parts, b"");
+    let end = bytes.split_off(bytes.len() - 22);
+    let mut zip64 = Vec::new();
+    zip64.extend(0x0606_4b50_u32.to_le_bytes());
+    zip64.extend(44_u64.to_le_bytes());
+    zip64.extend([45, 0, 45, 0]);
+    zip64.extend([0; 8]);
+    zip64.extend([1_u64.to_le_bytes(); 2].concat());
+    // The size of the directory, and where it is.
+    for at in [12, 16] {
+        zip64.extend(&end[at..at + 4]);
+        zip64.extend([0; 4]);
+    }
+    zip64.extend(0x0706_4b50_u32.to_le_bytes());
+    zip64.extend([0; 4]);
+    zip64.extend((bytes.len() as u64).to_le_bytes());
+    zip64.extend(1_u32.to_le_bytes());
+    bytes.extend(zip64);
+    bytes.extend(end);
+    let from = dir.join("always.jar");
+    fs::write(&from, bytes).unwrap();
+    let listed = instrumented([from.as_os_str(), "--list".as_ref()]);
+    assert_eq!(listed["counts"]["classes"]["rewritten"], 1, "{listed}");
+}

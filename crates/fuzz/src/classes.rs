@@ -1,6 +1,7 @@
 //! Targets that read and rewrite class files.
 
 use hindsight_classfile::ClassFile;
+use hindsight_instrument::select::MAX_FIELDS;
 use hindsight_instrument::{
     Copy, CrashPlan, Rules, TracePlan, UndoPlan, What, Workspace, catches, crash, entry_hook, trace,
 };
@@ -63,7 +64,7 @@ pub fn instrument(bytes: &[u8]) {
         };
         let plan = CrashPlan {
             copy,
-            max_fields: 16,
+            max_fields: MAX_FIELDS,
             first_id: if rule { 40_000 } else { 1 },
             rules: &rules,
             known: &[],
@@ -94,7 +95,7 @@ pub fn instrument(bytes: &[u8]) {
     for frames in [true, false] {
         let crash = CrashPlan {
             copy: Copy::Fields,
-            max_fields: 16,
+            max_fields: MAX_FIELDS,
             first_id: 1,
             rules: &|_, _| Rules::default(),
             known: &[],

@@ -20,6 +20,7 @@ use hindsight_classfile::{
     frames::{Frames, Shape},
     tables,
 };
+use hindsight_instrument::select::MAX_FIELDS;
 use hindsight_instrument::{Copy, CrashPlan, Rules, TracePlan, What, Workspace};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
@@ -50,7 +51,7 @@ const JOBS: &[Job] = &[
 fn with_crash_plan(workspace: &mut Workspace, class: &[u8], first_id: u32, copy: Copy) -> Done {
     let plan = CrashPlan {
         copy,
-        max_fields: 24,
+        max_fields: MAX_FIELDS,
         first_id,
         rules: &|_, _| Rules::default(),
         known: &[],

@@ -312,6 +312,12 @@ impl Fresh {
                 let fresh = stored == Origin::New && !state.stack.contains(&Origin::New);
                 self.leak(stored, at, state);
                 self.again.retain(|(object, _)| *object != slot);
+                // What the variable held may still be on the stack, as in `a.next = a = b`.
+                for origin in &mut state.stack {
+                    if *origin == Origin::Local(slot) {
+                        *origin = Origin::Unknown;
+                    }
+                }
                 self.line += 1;
                 let variable = self.variables.get_mut(usize::from(slot));
                 let variable = variable.ok_or(SkipReason::MALFORMED)?;

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use std::{env, io};
 
 use hindsight_classfile::ClassFile;
+use hindsight_instrument::select::MAX_FIELDS;
 use hindsight_instrument::{
     Copy, CrashPlan, Effects, Methods, ParameterEffects, Rules, SkipReason, SkippedMethods,
     TracePlan, UndoPlan, What, Workspace, crash, trace,
@@ -175,7 +176,7 @@ fn check_crash(copy: Copy, name: &str) {
     let plan = |bytes: &[u8], first_id| {
         let plan = CrashPlan {
             copy,
-            max_fields: 16,
+            max_fields: MAX_FIELDS,
             first_id,
             rules: &rules,
             known: &[],
@@ -251,7 +252,7 @@ fn check_undo(frames: bool, name: &str) {
         let known = everything_known(bytes);
         let crash = CrashPlan {
             copy: Copy::Fields,
-            max_fields: 16,
+            max_fields: MAX_FIELDS,
             first_id,
             rules: &rules,
             known: &known,

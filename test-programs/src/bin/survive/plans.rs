@@ -1,5 +1,6 @@
 //! The plans: all ways of rewriting that have to survive.
 
+use hindsight_instrument::select::MAX_FIELDS;
 use hindsight_instrument::{
     Copy, CrashPlan, Error, Rewritten, Rules, SkipReason, Skipped, SkippedMethods, TracePlan,
     UndoPlan, What, Workspace, catches, crash, trace,
@@ -99,7 +100,7 @@ pub static PLANS: &[Plan] = &[
 fn crash_plan(class: &[u8], first_id: u32, copy: Copy, rules: Rules) -> Result<Outcome, Error> {
     let plan = CrashPlan {
         copy,
-        max_fields: 16,
+        max_fields: MAX_FIELDS,
         first_id,
         rules: &|_, _| rules,
         known: &[],
@@ -110,7 +111,7 @@ fn crash_plan(class: &[u8], first_id: u32, copy: Copy, rules: Rules) -> Result<O
 fn undo_plan(class: &[u8], first_id: u32, frames: bool) -> Result<Outcome, Error> {
     let crash = CrashPlan {
         copy: Copy::Fields,
-        max_fields: 16,
+        max_fields: MAX_FIELDS,
         first_id,
         rules: &|_, _| Rules::default(),
         known: &[],
