@@ -68,9 +68,9 @@
 //! # Events
 //!
 //! An event is a tag, an id if it has one, references, ints, longs, and a text if it has one. Chunks
-//! have it as that, in the [`kind::Layout`]. A reference is the object's class times 2^40 plus its
-//! number; 0 is null, 1 an object without a number. The tag says the kind of the event ([`kind::Kind`])
-//! and how many values there are:
+//! have it in the layout of [`kind::Layout`]. A reference is the object's class times 2^40 plus its
+//! number; 0 is null, 1 an object without a number. The tag says the kind of the event
+//! ([`kind::Kind`]) and how many values there are:
 //!
 //! ```text
 //! tag      kind            id      references, ints, longs
@@ -97,8 +97,8 @@
 //! 255      Going           method
 //! ```
 //!
-//! Where there are six tags, they are in the order of what the value is: nothing, a reference, an int,
-//! a long, a float (its bits in an int), a double (its bits in a long).
+//! Where there are six tags, they are in the order of what the value is: nothing, a reference, an
+//! int, a long, a float (its bits in an int), a double (its bits in a long).
 //!
 //! # Columns
 //!
