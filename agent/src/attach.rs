@@ -6,6 +6,7 @@
 
 use crate::agent::say;
 use crate::earlier::Changed;
+use crate::options::Error;
 use serde_json::{Value, json};
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -56,6 +57,16 @@ pub(crate) fn failed(why: &str) -> String {
     format!(
         "the agent is in this JVM already, where it could not start and cannot try again, so nothing is recorded: {why}"
     )
+}
+
+/// The refusal of options that are wrong. `jcmd` takes what has no quotes of its own for an option
+/// of its command, and passes on only the key.
+pub(crate) fn wrong(error: &Error, text: &str, to: Option<&Path>) -> String {
+    if to.is_some() || text.is_empty() || text.contains('=') {
+        error.to_string()
+    } else {
+        format!("{error}; for jcmd put quotes within quotes: '\"mode=trace\"'")
+    }
 }
 
 /// Writes the answer to the file; without a file, prints a refusal on stderr.

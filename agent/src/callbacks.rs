@@ -160,7 +160,7 @@ fn attach(vm: Vm, text: &str) -> c_int {
             Answer::Started(_) | Answer::Stopped | Answer::Recorded(_) => sys::OK,
         }
     };
-    let options = Options::parse(text);
+    let options = Options::parse(text).map_err(|error| attach::wrong(&error, text, to.as_deref()));
     if text.trim() == RECORD {
         return answer(recorded());
     }
@@ -195,7 +195,7 @@ fn attach(vm: Vm, text: &str) -> c_int {
     }
     let options = match options {
         Ok(options) => options,
-        Err(error) => return answer(Answer::Refused(error.to_string())),
+        Err(error) => return answer(Answer::Refused(error)),
     };
     if !options.enabled {
         return answer(Answer::Absent(

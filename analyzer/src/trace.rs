@@ -57,6 +57,10 @@ use std::path::{Path, PathBuf};
 /// The file of a trace that defines what its numbers stand for.
 pub const DICTIONARY: &str = "dictionary.hsd";
 
+/// The note on a recording without a recorded class.
+const NO_CLASS: &str = "no class was recorded: none was loaded that `include` names, or only those \
+                        on which probes run (java.lang, jdk.internal, sun.misc and sun.invoke)";
+
 /// The most segments and live files for which all files are kept open; a process may usually have
 /// 1,024 files open.
 const MAX_OPEN: usize = 200;
@@ -253,6 +257,9 @@ impl Trace {
                 count(streams.len(), "thread"),
                 if blocks == 1 { "is" } else { "are" },
             ));
+        }
+        if log.dictionary.traced.iter().all(unseen::stands_in) {
+            notes.push(NO_CLASS.to_owned());
         }
         notes.extend(less::notes(&log.dictionary));
         let asked = log.dictionary.start.iter().flat_map(|start| &start.what);

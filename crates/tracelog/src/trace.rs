@@ -54,6 +54,9 @@
 //! payload zstd of: the lengths of five columns as varints, the columns
 //! ```
 //!
+//! Of the flags, bit 0 says that the thread of the first events is virtual, and bit 1 that the block
+//! is a recap (below).
+//!
 //! Blocks are found by going from header to header; after damage, by searching for the next sound
 //! header. No block needs another one.
 //!
@@ -61,6 +64,41 @@
 //! *recaps*: for each stream that has not ended, the calls that are active behind its last block so
 //! far ([`recap`]). The texts of old objects are recorded again now and then, by
 //! [`kind::Kind::Text`] events whose objects are not new.
+//!
+//! # Events
+//!
+//! An event is a tag, an id if it has one, references, ints, longs, and a text if it has one. Chunks
+//! have it in the layout of [`kind::Layout`]. A reference is the object's class times 2^40 plus its
+//! number; 0 is null, 1 an object without a number. The tag says the kind of the event
+//! ([`kind::Kind`]) and how many values there are:
+//!
+//! ```text
+//! tag      kind            id      references, ints, longs
+//! 1-60     Enter           method  the tag less 1 is 10 times the references,
+//! 61-120   More            method  plus 2 times the ints, plus the longs (0 or 1);
+//! 121-180  Called          callee  likewise less 61 and less 121
+//! 181-186  Exit            method
+//! 187-192  Put             field   1 reference, the value
+//! 193-198  PutStatic       field
+//! 199-204  PutEarly        field
+//! 205-210  Store           -       1 reference, 1 int, the value
+//! 211-216  Get             field   as Put
+//! 217-222  GetStatic       field
+//! 223-228  Load            -       as Store
+//! 229      Unwind          method  1 reference
+//! 230      Bind            method  1 reference
+//! 231      Caught          method  1 reference
+//! 232      Object          -       1 reference, 1 int
+//! 233      Text            -       1 reference, 2 ints, text
+//! 234      Stamp           -       1 long
+//! 235      Switch          -       1 int, 2 longs, text
+//! 236      End             -       1 long
+//! 237      Lost            -       1 long
+//! 255      Going           method
+//! ```
+//!
+//! Where there are six tags, they are in the order of what the value is: nothing, a reference, an
+//! int, a long, a float (its bits in an int), a double (its bits in a long).
 //!
 //! # Columns
 //!

@@ -663,11 +663,14 @@ fn jcmd_begins_a_trace_and_ends_it() {
         }
         server.ask(b'w');
         load("\"mode=of\"", "-1");
+        load("mode=off", "-1");
         load("\"mode=off\"", "0");
         server.ask(b'l');
         let output = server.end();
         let said = stderr(&output);
         assert!(said.contains("bad value \"of\""), "{}", both(&output));
+        let how = "quotes within quotes: '\"mode=trace\"'";
+        assert!(said.contains(how), "{}", both(&output));
 
         let events = Command::new(hindsight()).arg("events").arg(&out).output();
         let events = events.unwrap();

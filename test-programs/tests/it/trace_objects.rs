@@ -123,6 +123,40 @@ fn numbers_are_unique_whoever_made_the_hash_codes() {
     }
 }
 
+/// Objects have their numbers without memory, and so has what says that there is none.
+#[test]
+fn a_full_heap_costs_no_numbers() {
+    for jdk in jdks_in_turn() {
+        let workplace = Workplace::new("trace-full-heap");
+        let source = root().join("test-programs/trace/Full.java");
+        let classes = workplace.compile(jdk, &[], &[source]);
+        let ran = workplace
+            .java_with_agent(jdk, "mode=trace")
+            .args(["-XX:+UseSerialGC", "-Xmx32m", "-cp"])
+            .arg(&classes)
+            .arg("Full")
+            .output()
+            .expect("java runs");
+        assert!(ran.status.success(), "{}", both(&ran));
+        let log = open(&workplace);
+        let mut writes: BTreeMap<ObjectId, usize> = BTreeMap::new();
+        let mut caught = BTreeSet::new();
+        for_each(&log, |event| {
+            let Some(object) = event.references().next().flatten() else {
+                return;
+            };
+            match event.kind() {
+                Kind::Put => *writes.entry(object).or_default() += 1,
+                Kind::Caught => caught.extend(log.dictionary.class(object.class())),
+                _ => (),
+            }
+        });
+        assert_eq!(writes.values().copied().collect::<Vec<_>>(), [1001, 1000]);
+        assert!(!writes.contains_key(&UNKNOWN));
+        assert_eq!(caught, BTreeSet::from(["java.lang.OutOfMemoryError"]));
+    }
+}
+
 const COMPACT: &str = "-XX:+UseCompactObjectHeaders";
 
 /// The next number, such that there are soon no more hash codes.

@@ -6,6 +6,8 @@
 //! len:u32  stored_len:u32  crc32(payload):u32  crc32(of the 12 bytes before):u32
 //! payload[stored_len]     zstd of len bytes of MessagePack: a [`Record`]
 //! ```
+//!
+//! A record is a map with one entry: its name (`Start`, `Traced`, ...), and an array of its fields.
 
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;

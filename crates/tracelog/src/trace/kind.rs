@@ -298,6 +298,42 @@ mod tests {
     use super::*;
 
     #[test]
+    fn tags_are_those_of_the_specification() {
+        let first = |kind| {
+            let mut layouts = LAYOUTS.iter().flatten();
+            layouts
+                .position(|layout| layout.kind == kind)
+                .map(|at| at + 1)
+        };
+        let kinds = [
+            (Kind::Enter, 1),
+            (Kind::More, 61),
+            (Kind::Called, 121),
+            (Kind::Exit, 181),
+            (Kind::Put, 187),
+            (Kind::PutStatic, 193),
+            (Kind::PutEarly, 199),
+            (Kind::Store, 205),
+            (Kind::Get, 211),
+            (Kind::GetStatic, 217),
+            (Kind::Load, 223),
+            (Kind::Unwind, 229),
+            (Kind::Bind, 230),
+            (Kind::Caught, 231),
+            (Kind::Object, 232),
+            (Kind::Text, 233),
+            (Kind::Stamp, 234),
+            (Kind::Switch, 235),
+            (Kind::End, 236),
+            (Kind::Lost, 237),
+        ];
+        for (kind, tag) in kinds {
+            assert_eq!(first(kind), Some(tag), "{kind:?}");
+        }
+        assert_eq!(tag::shaped(2, 3, 1) - 1, 10 * 2 + 2 * 3 + 1);
+    }
+
+    #[test]
     fn every_tag_has_a_layout() {
         for (tag, layout) in LAYOUTS.iter().enumerate() {
             assert_eq!(

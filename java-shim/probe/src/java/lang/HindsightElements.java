@@ -81,6 +81,9 @@ final class HindsightElements {
         }
         int found = width(array, toldElement);
         if (found != 0 && ofObjects) {
+            if (!hasRoom()) {
+                return false;
+            }
             number((Object[]) array, tracer);
         }
         width = found;
@@ -134,11 +137,24 @@ final class HindsightElements {
         return false;
     }
 
-    private void number(Object[] array, HindsightTracer tracer) {
-        if (ids == null) {
+    /** Makes room for the elements of arrays of objects, unless there is no memory for it. */
+    private boolean hasRoom() {
+        if (ids != null) {
+            return true;
+        }
+        long began = 0;
+        try {
+            began = HindsightMemory.begin();
             seen = new Object[MOST_NESTED * MOST];
             ids = new long[MOST_NESTED * MOST];
+            return true;
+        } catch (OutOfMemoryError none) {
+            HindsightMemory.ranOut(none, began);
+            return false;
         }
+    }
+
+    private void number(Object[] array, HindsightTracer tracer) {
         int from = nested * MOST;
         nested++;
         try {

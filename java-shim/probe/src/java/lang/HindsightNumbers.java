@@ -204,6 +204,7 @@ final class HindsightNumbers {
         if (known != null) {
             return known.id;
         }
+        HindsightMemory.begin();
         long id = prefix | FIRST_EXTRA + U.getAndAddLong(null, serial, 1);
         HindsightIdentity fresh = new HindsightIdentity(object, hash, id);
         // From now on, all threads look in the table.
@@ -228,6 +229,7 @@ final class HindsightNumbers {
             if (id == NONE) {
                 return NONE;
             }
+            HindsightMemory.begin();
             HindsightIdentity fresh = new HindsightIdentity(object, hash, id);
             set(hash & EXTRAS_BITS);
             known = HindsightIdentities.part(TABLE, hash).add(fresh, object);

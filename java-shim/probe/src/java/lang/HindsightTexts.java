@@ -123,7 +123,11 @@ final class HindsightTexts {
         }
     }
 
-    /** The text of an object, or null if it has none. */
+    /**
+     * The text of an object, or null if it has none.
+     *
+     * @throws OutOfMemoryError if there is no memory for it
+     */
     static String of(Object object, Class<?> type) {
         if (type == String.class) {
             return (String) object;
@@ -142,9 +146,11 @@ final class HindsightTexts {
                 || type == Float.class
                 || type == Short.class
                 || type == Byte.class) {
+            HindsightMemory.begin();
             return object.toString();
         }
         if (type == Field.class || type == Method.class || type == Constructor.class) {
+            HindsightMemory.begin();
             return ofMember((Member) object, type);
         }
         if (asked != 0 && type.getClassLoader0() == null && !type.isArray()) {
@@ -177,8 +183,13 @@ final class HindsightTexts {
                 : ofMember((Member) owner, owner.getClass());
     }
 
+    /** Whether values of this kind have texts, which are made then. */
     private static boolean asks(int kind) {
-        return (asked & kind) != 0;
+        if ((asked & kind) == 0) {
+            return false;
+        }
+        HindsightMemory.begin();
+        return true;
     }
 
     @DontInline

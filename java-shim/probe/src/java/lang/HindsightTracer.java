@@ -182,6 +182,8 @@ final class HindsightTracer extends HindsightStream {
         // All that a probe may need is initialised by now, so that no probe waits for it.
         HindsightTracer first = new HindsightTracer(Thread.currentThread());
         HindsightNumbers.start(bits, memory + SERIAL, memory + NUMBERS);
+        // There is no memory for it when it is needed.
+        first.classId(OutOfMemoryError.class, false);
         HindsightCarrier.get();
         HindsightTracers.of(first.owner);
         Array.getLength(first.known.get());
@@ -441,57 +443,71 @@ final class HindsightTracer extends HindsightStream {
         }
     }
 
-    /** The number of an object that is not among the known ones, to which it is added. */
+    /**
+     * The number of an object that is not among the known ones, to which it is added.
+     *
+     * <p>Most objects have or get their number without memory, so a full heap costs texts but few
+     * numbers: an attempt that finds no memory is followed by one that does without.
+     */
     @DontInline
     private long look(Object object, int toldElement) {
         long began = 0;
         try {
-            began = HindsightMemory.begin();
-            Object[] objects = known.get();
-            if (objects == null || ++unknown > 8 * objects.length) {
-                objects = again(objects);
-            }
-            Class<?> type = object.getClass();
-            int classId = classId(type);
-            boolean mayBeFilled = false;
-            long id = classId == NO_CLASS ? HindsightNumbers.NONE : HindsightNumbers.of(object, classId, this);
-            if (id == HindsightNumbers.NONE) {
-                U.getAndAddLong(null, shared + UNNUMBERED, 1);
-                return UNKNOWN;
-            } else if (id < 0) {
-                id = ~id;
-                mayBeFilled = tellOf(object, type, id, toldElement);
-                objects = known.get();
-            } else if (elements != null && type.isArray() && elements.awaits(id)) {
-                if (hides || SECRETS[secret(id)] != 0) {
-                    elements.forget(id);
-                } else {
-                    mayBeFilled = elements.tellLate(object, id, toldElement, this);
-                    objects = known.get();
-                }
-            } else if (isLaterSpan() && texts && HindsightNumbers.isBefore(id, oldest)) {
-                String text = HindsightTexts.of(object, type);
-                if (text != null && (hides || SECRETS[secret(id)] == 0)) {
-                    tellText(text, id);
+            if (!HindsightMemory.isShort()) {
+                try {
+                    began = HindsightMemory.begin();
+                    return look(object, toldElement, false, began);
+                } catch (OutOfMemoryError none) {
+                    HindsightMemory.ranOut(none, began);
                 }
             }
-            // An array that is still empty is examined again.
-            if (objects != null && !mayBeFilled) {
-                int at = System.identityHashCode(object) & objects.length - 1;
-                knownIds[at] = id;
-                objects[at] = object;
-            }
-            return id;
+            return look(object, toldElement, true, 0);
+        } catch (OutOfMemoryError none) {
+            // No stack has overflowed.
+            U.getAndAddLong(null, shared + LOST, 1);
         } catch (Throwable e) {
-            HindsightMemory.ranOut(e, began);
-            if (e instanceof OutOfMemoryError) {
-                // No stack has overflowed.
-                U.getAndAddLong(null, shared + LOST, 1);
-            } else {
-                HindsightTrace.overflows++;
-            }
-            return UNKNOWN;
+            HindsightTrace.overflows++;
         }
+        return UNKNOWN;
+    }
+
+    /** As {@link #look}; throws if there is no memory that the object's number needs. */
+    private long look(Object object, int toldElement, boolean isShort, long began) {
+        Object[] objects = known.get();
+        if (!isShort && (objects == null || ++unknown > 8 * objects.length)) {
+            objects = again(objects);
+        }
+        Class<?> type = object.getClass();
+        int classId = classId(type, isShort);
+        boolean mayBeFilled = false;
+        long id = classId == NO_CLASS ? HindsightNumbers.NONE : HindsightNumbers.of(object, classId, this);
+        if (id == HindsightNumbers.NONE) {
+            U.getAndAddLong(null, shared + UNNUMBERED, 1);
+            return UNKNOWN;
+        } else if (id < 0) {
+            id = ~id;
+            mayBeFilled = tellOf(object, type, id, toldElement, began);
+            objects = known.get();
+        } else if (elements != null && type.isArray() && elements.awaits(id)) {
+            if (hides || SECRETS[secret(id)] != 0) {
+                elements.forget(id);
+            } else {
+                mayBeFilled = elements.tellLate(object, id, toldElement, this);
+                objects = known.get();
+            }
+        } else if (!isShort && isLaterSpan() && texts && HindsightNumbers.isBefore(id, oldest)) {
+            String text = HindsightTexts.of(object, type);
+            if (text != null && (hides || SECRETS[secret(id)] == 0)) {
+                tellText(text, id);
+            }
+        }
+        // An array that is still empty is examined again.
+        if (objects != null && !mayBeFilled) {
+            int at = System.identityHashCode(object) & objects.length - 1;
+            knownIds[at] = id;
+            objects[at] = object;
+        }
+        return id;
     }
 
     /**
@@ -542,11 +558,20 @@ final class HindsightTracer extends HindsightStream {
     }
 
     /**
-     * Records an object that is new to the trace. Returns whether its elements may still have to be
-     * recorded.
+     * Records an object that is new to the trace, without its text if there is no memory for that.
+     * Returns whether its elements may still have to be recorded.
      */
-    private boolean tellOf(Object object, Class<?> type, long id, int toldElement) {
-        String text = HindsightTexts.of(object, type);
+    private boolean tellOf(Object object, Class<?> type, long id, int toldElement, long began) {
+        String text = null;
+        try {
+            text = HindsightTexts.of(object, type);
+        } catch (OutOfMemoryError none) {
+            HindsightMemory.ranOut(none, began);
+            U.getAndAddLong(null, shared + LOST, 1);
+            if (hides) {
+                SECRETS[secret(id)] = 1;
+            }
+        }
         int length = 0;
         boolean isFilled = false;
         boolean mayBeFilled = false;
@@ -630,15 +655,15 @@ final class HindsightTracer extends HindsightStream {
     }
 
     /** The number of a class of objects; {@link #NO_CLASS} if it can have none. */
-    private int classId(Class<?> type) {
+    private int classId(Class<?> type, boolean isShort) {
         Class<?>[] classes = knownClasses.get();
-        if (classes == null) {
+        if (classes == null && !isShort) {
             classes = new Class<?>[KNOWN_CLASSES];
             knownClasses = new WeakReference<>(classes);
         }
         int hash = System.identityHashCode(type);
         int at = hash & KNOWN_CLASSES - 1;
-        if (classes[at] == type) {
+        if (classes != null && classes[at] == type) {
             return knownClassIds[at];
         }
         HindsightIdentities part = HindsightIdentities.part(CLASS_IDS, hash);
@@ -647,6 +672,7 @@ final class HindsightTracer extends HindsightStream {
             if (U.getLongVolatile(null, shared + CLASSES) >= HindsightNumbers.CLASSES) {
                 return NO_CLASS;
             }
+            HindsightMemory.begin();
             int id = (int) U.getAndAddLong(null, shared + CLASSES, 1);
             if (id >= HindsightNumbers.CLASSES) {
                 return NO_CLASS;
@@ -655,8 +681,10 @@ final class HindsightTracer extends HindsightStream {
             define(id, type);
             identity = part.add(new HindsightIdentity(type, hash, id), type);
         }
-        classes[at] = type;
-        knownClassIds[at] = (int) identity.id;
+        if (classes != null) {
+            classes[at] = type;
+            knownClassIds[at] = (int) identity.id;
+        }
         return (int) identity.id;
     }
 
