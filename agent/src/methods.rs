@@ -501,10 +501,6 @@ impl Methods {
             None => not(&waits.unwrap_or("class of the JDK, or outside include/exclude")),
             Some(class) => match (class.skip_reason(method), waits) {
                 (Some(SkipReason::CatchesNothing), Some(why)) => not(&why),
-                // It is reported as such where writes are logged.
-                (Some(SkipReason::CatchesNothing), _) if method == "<init>" => {
-                    not(&SkipReason::OnlyConstructorCall)
-                }
                 // Yet it is in a stack trace: an exception has left it, so its code must have
                 // changed since.
                 (Some(SkipReason::CannotThrow), _) => not(
