@@ -528,10 +528,6 @@ impl Methods {
             None => not(&waits.unwrap_or("class of the JDK, or outside include/exclude")),
             Some(class) => match (class.skip_reason(method), waits) {
                 (Some(SkipReason::CatchesNothing), Some(why)) => not(&why),
-                // It is reported as such where writes are logged.
-                (Some(SkipReason::CatchesNothing), _) if method == "<init>" => {
-                    not(&SkipReason::OnlyConstructorCall)
-                }
                 // Yet an exception has left it.
                 (Some(SkipReason::CannotThrow), _) => not(
                     &"throws nothing itself: the stack ended in it, or another agent has rewritten it",

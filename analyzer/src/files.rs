@@ -137,9 +137,8 @@ pub fn write_whole(
     let mut file = io::BufWriter::new(part);
     fill(&mut file)?;
     let part = file.into_inner().map_err(io::IntoInnerError::into_error);
-    part.with_context(context)?
-        .persist(path)
-        .with_context(context)?;
+    let named = part.with_context(context)?.persist(path);
+    named.map_err(|error| error.error).with_context(context)?;
     Ok(())
 }
 

@@ -137,11 +137,12 @@ impl Target {
     pub fn keep(self) -> Result<PathBuf> {
         let context = || format!("failed to write {}", self.path.display());
         match self.made {
-            Made::File(file) if self.force => {
-                file.persist(&self.path).with_context(context)?;
-            }
             Made::File(file) => {
-                file.persist_noclobber(&self.path).with_context(context)?;
+                let named = match self.force {
+                    true => file.persist(&self.path),
+                    false => file.persist_noclobber(&self.path),
+                };
+                named.map_err(|error| error.error).with_context(context)?;
             }
             Made::Folder(folder) => {
                 // This replaces an empty directory, and no other.

@@ -373,6 +373,10 @@ impl Workspace {
                 Err(SkipReason::OnlyConstructorCall) if logged.is_some() && order.frames => {
                     order.frames = false;
                 }
+                // Nor was there a write to be logged, or a handler to report.
+                Err(SkipReason::CatchesNothing) if frames => {
+                    return Err(SkipReason::OnlyConstructorCall);
+                }
                 done => break done?,
             }
             out.truncate(start);

@@ -5,7 +5,7 @@ use hindsight_classfile::frames::{Frame, Frames, Shape, VerificationType};
 use hindsight_classfile::{Attribute, Code, ConstantPool};
 
 use crate::SkipReason;
-use crate::constructor::InitCall;
+use crate::constructor::InitCalls;
 use crate::parameters::{Parameter, Place};
 
 /// Frames one after the other, each with all of its locals.
@@ -164,7 +164,7 @@ pub fn survey(
     walker: &mut Walker<'_>,
     pool: &ConstantPool<'_>,
     parameters: &mut [Parameter<'_>],
-    init_call: Option<InitCall>,
+    init_calls: Option<&InitCalls>,
     handlers: &[usize],
 ) -> Result<Survey, SkipReason> {
     let mut found = Survey::default();
@@ -172,7 +172,7 @@ pub fn survey(
     while let Some(frame) = walker.next()? {
         let first = found.ends.map_or(frame.offset, |(first, _)| first);
         found.ends = Some((first, frame.offset));
-        let before = init_call.is_some_and(|call| frame.offset <= call.start);
+        let before = init_calls.is_some_and(|calls| calls.is_before(frame.offset));
         if before != (walker.uninitialized_this > 0) {
             return Err(SkipReason::ConstructorShape);
         }
@@ -209,7 +209,7 @@ fn check_parameters(
     locals: &[VerificationType],
     pool: &ConstantPool<'_>,
     parameters: &mut [Parameter<'_>],
-    before_init_call: bool,
+    before_init_calls: bool,
 ) {
     let mut slot = 0;
     let mut locals = locals.iter().copied();
@@ -221,7 +221,7 @@ fn check_parameters(
             slot += local.slots();
         }
         let expected = match parameter.index {
-            0 if before_init_call => VerificationType::UninitializedThis,
+            0 if before_init_calls => VerificationType::UninitializedThis,
             _ => parameter.verified,
         };
         if !here.is_some_and(|here| same_type(pool, here, expected)) {

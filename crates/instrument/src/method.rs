@@ -10,7 +10,7 @@ use crate::asm::Constants;
 use crate::attributes::Kind;
 use crate::body::{Body, Pieces, Region};
 use crate::caught::{Caught, catching_handlers, drop_rethrowing};
-use crate::constructor::{InitCall, init_call};
+use crate::constructor::{InitCalls, init_calls};
 use crate::contract::{CAUGHT, CAUGHT_REPORT};
 use crate::entry::{entry, fresh_types};
 use crate::fields::{KeptField, pick};
@@ -134,8 +134,8 @@ pub fn instrument<'a>(
     if !frames && catching.is_empty() && writes.is_none() {
         return Err(nothing);
     }
-    let init_call = if constructor {
-        Some(init_call(own, code)?)
+    let init_calls = if constructor {
+        Some(init_calls(own, code)?)
     } else {
         None
     };
@@ -159,7 +159,13 @@ pub fn instrument<'a>(
         let memory = std::mem::take(&mut constants.spare.types);
         let max_locals = code.max_locals;
         let mut walker = Walker::reusing(memory, &stack_map, parameters, constructor, max_locals)?;
-        surveyed = survey(&mut walker, &own.class.pool, parameters, init_call, &probed)?;
+        surveyed = survey(
+            &mut walker,
+            &own.class.pool,
+            parameters,
+            init_calls.as_ref(),
+            &probed,
+        )?;
         constants.spare.types = walker.locals;
     }
     let mut next_slot = code.max_locals;
@@ -188,7 +194,7 @@ pub fn instrument<'a>(
             own,
             method,
             code,
-            init_call,
+            init_calls.as_ref(),
             parameter_slots,
             this_in_0,
             hands_position.then_some(next_slot),
@@ -223,7 +229,7 @@ pub fn instrument<'a>(
         )?;
     }
 
-    let regions = match init_call {
+    let regions = match init_calls {
         _ if !frames => [None, None],
         None => [
             Some(Region {
@@ -233,7 +239,7 @@ pub fn instrument<'a>(
             }),
             None,
         ],
-        Some(InitCall { start, end }) => {
+        Some(InitCalls { start, end, .. }) => {
             // The old verifier is not asked to understand such a handler.
             let this_known = parameters
                 .first()

@@ -31,7 +31,7 @@ use hindsight_classfile::{Code, FieldType, Insn, Member, Operand, Utf8, access, 
 use crate::SkipReason;
 use crate::around::{self, UNSAFE, VAR_HANDLE};
 use crate::asm::{Constants, Fragment};
-use crate::constructor::InitCall;
+use crate::constructor::InitCalls;
 use crate::contract::{MISSED, WRITES, WriteProbe};
 use crate::fresh::{Fresh, Seen, is_copy};
 use crate::starts::{Start, start_before};
@@ -81,7 +81,7 @@ impl<'a> Writes<'a> {
         own: &Own<'_, 'a>,
         method: &Member<'a>,
         code: &Code<'a>,
-        init_call: Option<InitCall>,
+        init_calls: Option<&InitCalls>,
         parameter_slots: u16,
         this_in_0: bool,
         position: Option<u16>,
@@ -107,12 +107,12 @@ impl<'a> Writes<'a> {
             let mut fields = own.class.fields.iter();
             fields.any(|field| field.is(access::VOLATILE))
         });
-        let this_is_new = init_call.is_some() && this_in_0;
+        let this_is_new = init_calls.is_some() && this_in_0;
         let seen = self
             .fresh
             .seen_writes(own, code, parameter_slots, this_is_new)?;
-        let early = match init_call {
-            Some(call) if !seen.is_empty() => early_writes(own, code, call)?,
+        let early = match init_calls {
+            Some(calls) if !seen.is_empty() => early_writes(own, code, calls)?,
             _ => Vec::new(),
         };
         let mut list = Vec::new();

@@ -13,7 +13,7 @@ use hindsight_classfile::{
 };
 
 use crate::SkipReason;
-use crate::constructor::InitCall;
+use crate::constructor::InitCalls;
 use crate::throwing::Own;
 
 /// The most slots that all states together may have; more is an attempt at exhausting memory.
@@ -27,14 +27,14 @@ pub struct State<F> {
     pub locals: Vec<F>,
 }
 
-/// Lists the offsets of the `putfield` instructions before `call` that write to
+/// Lists the offsets of the `putfield` instructions before the first of `calls` that write to
 /// `this`, sorted.
 pub fn early_writes(
     own: &Own<'_, '_>,
     code: &Code<'_>,
-    call: InitCall,
+    calls: &InitCalls,
 ) -> Result<Vec<usize>, SkipReason> {
-    on_this(own, code, call.start, |insn| {
+    on_this(own, code, calls.start, |insn| {
         let Operand::Constant(field) = insn.operand()? else {
             return Ok(None);
         };

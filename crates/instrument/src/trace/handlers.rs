@@ -3,16 +3,16 @@
 use hindsight_classfile::{Code, Handler, Instructions, opcode as op};
 
 use crate::caught::{MAX_STEPS, handler_offsets};
-use crate::constructor::InitCall;
+use crate::constructor::InitCalls;
 
 /// The starts of the handlers whose probes can be guarded, sorted. A stack overflow in a probe must
 /// not cut off what a handler does, nor keep it from leaving a monitor.
 ///
 /// Handlers before a constructor's call of another one are not among them: the verifier's type of
 /// `this` is not the same throughout the constructor.
-pub fn guardable(code: &Code<'_>, init_call: Option<InitCall>) -> Vec<usize> {
+pub fn guardable(code: &Code<'_>, init_calls: Option<&InitCalls>) -> Vec<usize> {
     let mut handlers = handler_offsets(code);
-    handlers.retain(|&handler| init_call.is_none_or(|call| handler >= call.end));
+    handlers.retain(|&handler| init_calls.is_none_or(|calls| handler >= calls.end));
     handlers
 }
 
@@ -32,8 +32,8 @@ pub fn in_themselves(code: &Code<'_>) -> Vec<usize> {
 /// Handlers that release a monitor and rethrow record nothing that the end of the call will not
 /// record. Handlers before a constructor's call of another one get none, because of the rule by
 /// which the active calls are found (see [`crate::contract::trace`]).
-pub fn reporting(code: &Code<'_>, init_call: Option<InitCall>) -> Vec<usize> {
-    let mut handlers = guardable(code, init_call);
+pub fn reporting(code: &Code<'_>, init_calls: Option<&InitCalls>) -> Vec<usize> {
+    let mut handlers = guardable(code, init_calls);
     let mut steps = MAX_STEPS;
     handlers.retain(|&handler| !throws_at_once(code, handler, &mut steps));
     handlers

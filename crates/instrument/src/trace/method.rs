@@ -15,7 +15,7 @@ use super::secrets::secret_parameters;
 use crate::attributes::Kind;
 use crate::body::{Body, Pieces, Region};
 use crate::caught::Caught;
-use crate::constructor::{InitCall, init_call};
+use crate::constructor::{InitCalls, init_calls};
 use crate::contract::trace::Probe;
 use crate::frames::{Survey, Walker, survey};
 use crate::insertions::Insertions;
@@ -128,8 +128,8 @@ pub fn instrument<'a>(
         reads: what.reads || probes.has_secrets,
     };
     scan.restart(code, slots, wanted)?;
-    let init_call = if constructor {
-        Some(init_call(own, code)?)
+    let init_calls = if constructor {
+        Some(init_calls(own, code)?)
     } else {
         None
     };
@@ -140,13 +140,13 @@ pub fn instrument<'a>(
     let framed = framed(own, code, stack_map.is_some(), scan);
 
     let handlers = if what.calls {
-        reporting(code, init_call)
+        reporting(code, init_calls.as_ref())
     } else {
         Vec::new()
     };
     // Blocks begin at all of these handlers.
     let guarded = match what.blocks {
-        true => guardable(code, init_call),
+        true => guardable(code, init_calls.as_ref()),
         false => handlers.clone(),
     };
     if guarded.is_empty() {
@@ -172,7 +172,7 @@ pub fn instrument<'a>(
         let max_locals = code.max_locals;
         let mut walker = Walker::reusing(memory, &stack_map, parameters, constructor, max_locals)?;
         let pool = &own.class.pool;
-        surveyed = survey(&mut walker, pool, parameters, init_call, &guarded)?;
+        surveyed = survey(&mut walker, pool, parameters, init_calls.as_ref(), &guarded)?;
         probes.constants.spare.types = walker.locals;
     }
     let this_in_0 = !is_static && !scan.stored.contains(0);
@@ -208,11 +208,13 @@ pub fn instrument<'a>(
         };
         enter(of, what, probes, entry, handed)?;
     }
-    let early = match init_call {
-        Some(call) if what.writes => early_writes(own, code, call)?,
+    let early = match &init_calls {
+        Some(calls) if what.writes => early_writes(own, code, calls)?,
         _ => Vec::new(),
     };
-    let bound = init_call.filter(|_| what.calls || !early.is_empty());
+    let bound = init_calls
+        .as_ref()
+        .filter(|_| what.calls || !early.is_empty());
 
     let mut handlers_left = handlers.iter().peekable();
     let in_itself = match what.blocks {
@@ -267,7 +269,7 @@ pub fn instrument<'a>(
                 exit(insn.opcode, insn.offset, what, id, inserted, probes)?;
             }
             op::INVOKEVIRTUAL..=op::INVOKESTATIC => {
-                if bound.is_some_and(|call| call.start == insn.offset) {
+                if bound.is_some_and(|calls| calls.contains(insn.offset)) {
                     bind(insn.end(), this_known, id, inserted, probes)?;
                 } else if what.writes {
                     let needed = called(&insn, code.max_locals, inserted, probes)?;
@@ -307,9 +309,9 @@ pub fn instrument<'a>(
                 uninitialized_this,
             }))
         };
-        regions = match init_call {
+        regions = match init_calls {
             None => [region(0, code.bytecode.len(), false)?, None],
-            Some(InitCall { start, end }) => {
+            Some(InitCalls { start, end, .. }) => {
                 // The old verifier is not asked to understand such a handler.
                 let before = if framed && this_known {
                     region(0, start, true)?

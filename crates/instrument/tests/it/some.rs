@@ -5,7 +5,7 @@ use std::fs;
 use hindsight_instrument::{Copy, CrashPlan, SkipReason, Workspace};
 
 use crate::support;
-use crate::workshop::{fresh_dir, javac, rules};
+use crate::workshop::{fresh_dir, javac, rules, run, undo};
 
 #[test]
 fn methods_that_are_not_chosen_hand_over_nothing() {
@@ -63,4 +63,35 @@ fn methods_that_are_not_chosen_hand_over_nothing() {
     assert_eq!(made, [&["fail"][..], &handlers].concat());
 
     assert!(with(&["nobody"], true).class.is_none());
+}
+
+#[test]
+fn a_constructor_that_only_calls_another_one_says_so_where_writes_are_logged() {
+    let jdk = &support::jdks()[0];
+    let classes = fresh_dir("only-calls");
+    fs::write(
+        classes.join("Plain.java"),
+        "class Plain extends Exception {}",
+    )
+    .expect("it can be written");
+    let source = classes.join("Plain.java");
+    run(jdk.tool("javac").arg("-d").arg(&classes).arg(source));
+    let class = fs::read(classes.join("Plain.class")).expect("a compiled class");
+    let kept = CrashPlan {
+        copy: Copy::Fields,
+        max_fields: 8,
+        first_id: 0,
+        rules: &rules,
+        known: &[],
+    };
+    let mut space = Workspace::default();
+    let done = [
+        space.crash(&class, &kept),
+        space.undoable(&class, &undo(&kept, 0)),
+    ];
+    for done in done {
+        let done = done.expect("a compiled class can be instrumented");
+        let reasons: Vec<_> = done.skipped.iter().map(|left| left.reason).collect();
+        assert_eq!(reasons, [SkipReason::OnlyConstructorCall]);
+    }
 }

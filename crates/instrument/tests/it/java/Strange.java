@@ -396,7 +396,7 @@ class Strange {
             b.withSuperclass(base);
             b.withField("early", CD_int, 0);
             MethodTypeDesc make = type("(Ljava/lang/String;)V");
-            // Two calls: left alone.
+            // One call on each of two paths.
             b.withMethodBody(INIT_NAME, type("(I)V"), 0, c -> {
                 Label other = c.newLabel();
                 Label end = c.newLabel();
@@ -404,6 +404,31 @@ class Strange {
                 c.goto_(end);
                 c.labelBinding(other).aload(0).ldc("x").invokespecial(base, INIT_NAME, make);
                 c.labelBinding(end).iconst_1().iload(1).idiv().pop().return_();
+            });
+            // The same behind a switch, as Groovy's compiler makes it, and a path that throws
+            // before any call.
+            b.withMethodBody(INIT_NAME, type("(IIJ)V"), 0, c -> {
+                Label one = c.newLabel();
+                Label two = c.newLabel();
+                Label none = c.newLabel();
+                Label end = c.newLabel();
+                c.aload(0).iload(1).tableswitch(1, 2, none,
+                    List.of(SwitchCase.of(1, one), SwitchCase.of(2, two)));
+                c.labelBinding(one).invokespecial(base, INIT_NAME, type("()V")).goto_(end);
+                c.labelBinding(two).ldc("y").invokespecial(base, INIT_NAME, make).goto_(end);
+                c.labelBinding(none);
+                fail(c, "no such constructor");
+                c.labelBinding(end).iconst_1().iload(2).idiv().pop().return_();
+            });
+            // Two calls, with an object of the superclass that either might construct: left alone.
+            b.withMethodBody(INIT_NAME, type("(J)V"), 0, c -> {
+                Label other = c.newLabel();
+                Label end = c.newLabel();
+                c.new_(base).dup().invokespecial(base, INIT_NAME, type("()V")).pop();
+                c.lload(1).lconst_0().lcmp().ifeq(other);
+                c.aload(0).invokespecial(base, INIT_NAME, type("()V")).goto_(end);
+                c.labelBinding(other).aload(0).ldc("z").invokespecial(base, INIT_NAME, make);
+                c.labelBinding(end).iconst_1().lload(1).l2i().idiv().pop().return_();
             });
             // A field is set and a loop run before the call; what throws is before it.
             b.withMethodBody(INIT_NAME, type("(II)V"), 0, c -> {
@@ -420,6 +445,19 @@ class Strange {
                     STATIC | ClassFile.ACC_PUBLIC, c -> c.new_(self).dup().loadConstant(argument)
                         .invokespecial(self, INIT_NAME, type("(I)V")).aconst_null().nop()
                         .areturn());
+                b.withMethodBody("rival" + value, type("()Ljava/lang/Object;"),
+                    STATIC | ClassFile.ACC_PUBLIC, c -> c.new_(self).dup()
+                        .loadConstant((long) argument)
+                        .invokespecial(self, INIT_NAME, type("(J)V")).pop().aconst_null()
+                        .areturn());
+                for (int path = 0; path <= 2; path++) {
+                    int taken = path;
+                    b.withMethodBody("path" + path + "with" + value, type("()Ljava/lang/Object;"),
+                        STATIC | ClassFile.ACC_PUBLIC, c -> c.new_(self).dup().loadConstant(taken)
+                            .loadConstant(argument).lconst_0()
+                            .invokespecial(self, INIT_NAME, type("(IIJ)V")).pop().aconst_null()
+                            .areturn());
+                }
                 b.withMethodBody("early" + value, type("()Ljava/lang/Object;"),
                     STATIC | ClassFile.ACC_PUBLIC, c -> c.new_(self).dup()
                         .loadConstant(2 * argument - 1).loadConstant(0)
