@@ -51,7 +51,7 @@ pub mod verdict;
 pub mod write;
 
 use crate::classpath::ClassPath;
-use crate::commands::input::Input;
+use crate::input::Input;
 use crate::jdk::Jdk;
 use crate::progress::{Extent, Stages};
 use crate::temporary;

@@ -4,7 +4,7 @@
 //! round serve the next.
 
 use super::search::Search;
-use crate::mutability::random::{Inputs, MethodName};
+use crate::mutability::random::{Failed, Inputs, MethodName};
 use crate::mutability::recorded::{Code, Evidence, Notes, Until, observe};
 use crate::trace::Trace;
 use anyhow::{Context, Result, bail};
@@ -57,29 +57,7 @@ impl<'a> Recorded<'a> {
         self.search.tally.executed.iter().sum()
     }
 
-    fn read(&mut self, path: &Path, code: &Code<'_>, transitive: bool) -> Result<Option<Evidence>> {
-        // A JVM that was killed while it started has recorded nothing.
-        if !path.join("trace").is_dir() {
-            return Ok(None);
-        }
-        let trace = Trace::open(path)?;
-        let until = Until {
-            steps: Some(MAX_STEPS),
-            time: self.until,
-        };
-        // Most remarks are about JVMs that sequences have ended, which is expected.
-        let mut notes = Notes::default();
-        let seen = observe(&trace, code, transitive, until, &mut notes);
-        let here = format!("{}: ", trace.directory.display());
-        let lines = notes.lines.into_iter();
-        let lines = lines.map(|line| line.replace(&here, "a run with random inputs: "));
-        self.notes.lines.extend(lines);
-        Ok(Some(seen))
-    }
-}
-
-impl Inputs for Recorded<'_> {
-    fn run(
+    fn round(
         &mut self,
         wanted: &[MethodName],
         code: &Code<'_>,
@@ -114,6 +92,38 @@ impl Inputs for Recorded<'_> {
             bail!("the worker's JVM has recorded nothing: does the agent fit this JDK?");
         }
         Ok(evidence)
+    }
+
+    fn read(&mut self, path: &Path, code: &Code<'_>, transitive: bool) -> Result<Option<Evidence>> {
+        // A JVM that was killed while it started has recorded nothing.
+        if !path.join("trace").is_dir() {
+            return Ok(None);
+        }
+        let trace = Trace::open(path)?;
+        let until = Until {
+            steps: Some(MAX_STEPS),
+            time: self.until,
+        };
+        // Most remarks are about JVMs that sequences have ended, which is expected.
+        let mut notes = Notes::default();
+        let seen = observe(&trace, code, transitive, until, &mut notes);
+        let here = format!("{}: ", trace.directory.display());
+        let lines = notes.lines.into_iter();
+        let lines = lines.map(|line| line.replace(&here, "a run with random inputs: "));
+        self.notes.lines.extend(lines);
+        Ok(Some(seen))
+    }
+}
+
+impl Inputs for Recorded<'_> {
+    fn run(
+        &mut self,
+        wanted: &[MethodName],
+        code: &Code<'_>,
+        transitive: bool,
+    ) -> Result<Option<Evidence>, Failed> {
+        self.round(wanted, code, transitive)
+            .map_err(|error| Failed(error.into()))
     }
 
     fn stand_ins(&self) -> BTreeMap<String, String> {

@@ -6,8 +6,8 @@ use super::report::Verdict;
 use super::source::{Source, source};
 use super::{Framework, Options, REPLAY_JAR, REPLAY_JAR_NAME, preview, write_file};
 use crate::classpath::ClassPath;
-use crate::jdk::Jdk;
 use crate::jdk::javac::{Compilation, Diagnostic, Said};
+use crate::jdk::{self, Jdk};
 use anyhow::{Context, Result};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::OsString;
@@ -239,7 +239,7 @@ fn javac<'p>(
     place: &Workplace<'_>,
     sources: impl Iterator<Item = &'p PathBuf>,
     options: &Options,
-) -> Result<Said> {
+) -> Result<Said, jdk::Error> {
     let stub = match options.framework {
         Framework::Junit5 => "jupiter",
         Framework::Junit4 => "junit4",
@@ -357,7 +357,7 @@ fn blame(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::commands::input::Input;
+    use crate::input::Input;
     use hindsight_tracelog::crash::Frame;
     use hindsight_tracelog::reader::Crash;
 

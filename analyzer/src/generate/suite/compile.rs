@@ -266,7 +266,7 @@ impl Suite<'_> {
             class_path.push(self.classes());
         }
         class_path.extend(self.classpath.iter().cloned());
-        self.setup.jdk.compile(&Compilation {
+        let said = self.setup.jdk.compile(&Compilation {
             release: match self.setup.preview {
                 true => self.setup.jdk.version,
                 false => self.release,
@@ -276,7 +276,8 @@ impl Suite<'_> {
             class_path: &class_path,
             classes: &self.classes(),
             sources: &files,
-        })
+        })?;
+        Ok(said)
     }
 }
 
