@@ -1,5 +1,6 @@
 //! Finds what another version does differently: the calls of a test, executed on both.
 
+use super::Result;
 use super::asserted::{Assertion, Checked, names_caller, tells_caller};
 use super::sequence::{Arg, Method, Methods, Sequence, Statement};
 use super::worker::{Ended, Executed, Outcome, Said, Worker};
@@ -7,7 +8,6 @@ use crate::java::literal;
 use crate::junit::verdict::NOT_INITIALIZED;
 use crate::model::values::Literal;
 use crate::text::{double, float, one_line, short_type, simple_name};
-use anyhow::Result;
 
 /// The most calls of one test that are reported.
 const MAX_TOLD: usize = 20;

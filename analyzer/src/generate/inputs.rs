@@ -4,10 +4,11 @@
 //! round serve the next.
 
 use super::search::Search;
+use super::{Error, Result};
+use crate::files::failed;
 use crate::mutability::random::{Failed, Inputs, MethodName};
 use crate::mutability::recorded::{Code, Evidence, Notes, Until, observe};
 use crate::trace::Trace;
-use anyhow::{Context, Result, bail};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -75,10 +76,10 @@ impl<'a> Recorded<'a> {
         self.search.rest();
         self.rounds += 1;
         let out = self.out.clone();
-        let failed = || format!("failed to read {}", out.display());
+        let failed = failed("read", &out);
         let mut runs = Vec::new();
-        for run in fs::read_dir(&out).with_context(failed)? {
-            runs.push(run.with_context(failed)?.path());
+        for run in fs::read_dir(&out).map_err(failed)? {
+            runs.push(run.map_err(failed)?.path());
         }
         runs.sort();
         let mut evidence: Option<Evidence> = None;
@@ -86,10 +87,10 @@ impl<'a> Recorded<'a> {
             if let Some(seen) = self.read(&run, code, transitive)? {
                 evidence.get_or_insert_default().merge(seen);
             }
-            fs::remove_dir_all(&run).with_context(failed)?;
+            fs::remove_dir_all(&run).map_err(failed)?;
         }
         if evidence.is_none() {
-            bail!("the worker's JVM has recorded nothing: does the agent fit this JDK?");
+            return Err(Error::NothingRecorded);
         }
         Ok(evidence)
     }
@@ -99,7 +100,7 @@ impl<'a> Recorded<'a> {
         if !path.join("trace").is_dir() {
             return Ok(None);
         }
-        let trace = Trace::open(path)?;
+        let trace = Trace::open(path).map_err(|error| Error::Trace(error.into()))?;
         let until = Until {
             steps: Some(MAX_STEPS),
             time: self.until,

@@ -175,7 +175,7 @@ pub fn tests(
     methods: &mut Methods,
     worker: &mut Worker,
     other: &mut Worker,
-) -> anyhow::Result<(Vec<Checked>, Counts)> {
+) -> crate::generate::Result<(Vec<Checked>, Counts)> {
     let mut counts = Counts::default();
     let means = Means {
         ways: Ways::new(access.platform(), methods),
