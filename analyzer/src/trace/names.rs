@@ -1,7 +1,7 @@
 //! Steps for people and machines, with names.
 //!
-//! - [`line`] makes text of a step, [`json`] an object.
-//! - [`texts`] remembers the texts of objects.
+//! - `line` makes text of a step, `json` an object.
+//! - `texts` remembers the texts of objects.
 
 mod json;
 mod line;
