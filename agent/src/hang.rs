@@ -9,8 +9,12 @@
 //! other. There may be any number of them, most of which do the same: a few of each kind are
 //! recorded, with the number of the others.
 //!
+//! - [`locks`] finds the locks for which threads wait.
+//!
 //! **Invariant:** no thread of the program is made to run anything. No running thread is suspended;
 //! a waiting one is, while its primitive values are read, unless it is virtual.
+
+mod locks;
 
 use crate::agent::{Agent, Base};
 use crate::frames::{self, threads::OfThread};
@@ -22,8 +26,9 @@ use crate::snapshot::classes::{binary_name, method_name};
 use crate::snapshot::graph::Graph;
 use crate::sys::{self, FrameInfo, MethodId, StackLocalInfo};
 use hindsight_tracelog::crash::{
-    ExceptionInfo, Failure, Lock, StackElement, THREAD_STATE, THREADS_ASKED_FOR, ThreadState, Value,
+    ExceptionInfo, Failure, StackElement, THREAD_STATE, THREADS_ASKED_FOR, ThreadState,
 };
+use locks::{INNERMOST, Monitor, monitors, monitors_of_virtual};
 use std::collections::{HashMap, HashSet};
 
 /// The most frames of one thread that are read.
@@ -102,58 +107,11 @@ fn write(agent: &'static Agent, jni: Jni) -> Result<String, String> {
             .ok_or(report::NO_ENVIRONMENT)?,
     );
     let jvmti = jvmti.0;
-    let current = jvmti.current_thread();
-    let is_meant = |thread: &Obj| {
-        let ours = (jvmti.thread(*thread)).is_none_or(|(name, _)| name.starts_with(OURS));
-        !ours && current.is_none_or(|current| !jni.same(current, *thread))
-    };
-    let platform: Vec<Obj> = jvmti.all_threads().into_iter().filter(is_meant).collect();
-    let of_platform = jvmti.stacks(&platform, MAX_FRAMES);
-    let mut threads: Vec<Thread> = (platform.into_iter().zip(of_platform))
-        .map(|(object, (state, stack))| Thread {
-            object,
-            state,
-            stack,
-            is_virtual: false,
-            alike: 0,
-        })
-        .collect();
-    let first_virtual = threads.len() as i64 + 1;
-    if let Some((all, more)) = agent.shim.virtual_threads(jni, MAX_VIRTUAL) {
-        threads.extend(virtual_threads(base, jni, jvmti, all, more));
-    }
-    let finding = base.vm.jvmti(&[sys::CAN_TAG_OBJECTS]);
-    let finding = Scratch(finding.ok_or(report::NO_ENVIRONMENT)?);
-    for (thread, number) in threads.iter().zip(1..) {
-        jvmti.set_tag(thread.object, number);
-        finding.0.set_tag(thread.object, number);
-    }
-    let methods = with_probes(base, jvmti, jni, &threads);
-    let wanted = |local: &StackLocalInfo| is_wanted(local, &threads, &methods);
-    let behind = threads.len() as i64 + 1;
-    let seen = jvmti.stack_locals(first_virtual..=behind - 1, &wanted, Tags::Own);
-    // One environment tags the objects, the other finds them.
-    (finding.0).stack_locals(first_virtual..=behind - 1, &wanted, Tags::One);
-    let found = finding.0.tagged(behind).into_iter();
-    let found = found.map(|object| (jvmti.tag(object), object));
-    let found = found.filter(|(tag, _)| *tag != NO_TAG);
-    let numbers = threads.iter().map(|thread| thread.object);
-    let objects: HashMap<i64, Obj> = (1..).zip(numbers).chain(found).collect();
-    let mut locals = by_thread(&seen, threads.len());
-    for (thread, locals) in threads.iter().zip(&mut locals) {
-        if thread.is_virtual {
-            show_as_told(&thread.stack, locals);
-        }
-    }
-    let mut monitors = monitors(jvmti, jni, &threads, &locals, &objects);
-    if let Some(telling) = base.locals {
-        monitors_of_virtual(jvmti, telling, jni, &threads, &mut monitors);
-    }
-
+    let moment = Moment::read(agent, jni, jvmti)?;
     let mut merged = Vec::new();
     let mut exceptions = Vec::new();
     let mut states = Vec::new();
-    for (at, (told, locals)) in threads.iter().zip(&locals).enumerate() {
+    for (at, told) in moment.threads.iter().enumerate() {
         let Thread {
             object: thread,
             state,
@@ -171,85 +129,8 @@ fn write(agent: &'static Agent, jni: Jni) -> Result<String, String> {
             .iter()
             .map(|frame| element(jvmti, jni, *frame))
             .collect();
-        // Nothing is known of a virtual thread that was mounted or unmounted meanwhile.
-        let moved = !agrees(stack, locals) || *is_virtual && locals.is_empty();
-        // The JVM shows primitive values only of threads that it has suspended.
-        let held = (base.locals).filter(|_| !moved && !is_running(*state) && !is_virtual);
-        let held = held.and_then(|locals| Some((locals, locals.suspended(*thread)?)));
-        let held = held.filter(|_| {
-            let now = jvmti.stacks(&[*thread], MAX_FRAMES);
-            now.first().is_some_and(|(_, now)| now == stack)
-        });
-        let local = |depth: usize, slot: u16, descriptor: &str| match descriptor.as_bytes()[0] {
-            b'L' | b'[' => {
-                let tag = locals.get(&depth).and_then(|(_, slots)| slots.get(&slot));
-                // The graph takes over references, and one object may be in many variables. An
-                // object that was collected before it was found is not known.
-                let object = tag.map(|tag| objects.get(tag));
-                match object {
-                    Some(object) => object.map(|object| Err(jni.local(*object))),
-                    None => Some(Err(None)),
-                }
-            }
-            letter => {
-                let (locals, _) = held.as_ref()?;
-                let word = locals.local(*thread, depth, slot, letter)?;
-                Some(Ok(word))
-            }
-        };
-        let of_thread = OfThread {
-            elements: &elements,
-            exception: at as u32,
-            local: (!moved).then_some(&local),
-            location: &|depth| {
-                let frame = stack.get(depth)?;
-                (!jvmti.is_obsolete(frame.method)).then_some(frame.location)
-            },
-        };
-        let is_secret = |name: &str, of: &str| options.is_secret_of_type(name, of);
-        let frames = frames::threads::of_thread(
-            &of_thread,
-            options.copy,
-            &base.methods,
-            &mut graph,
-            &is_secret,
-        );
-        drop(held);
-        merged.push(frames);
-
-        let mut lock = |object: Obj| Lock {
-            class: crate::exceptions::class_name(agent, jni, object),
-            object: match graph.reference(jni.local(object)) {
-                Value::Ref(number) => Some(number),
-                _ => None,
-            },
-            owner: None,
-        };
-        let contended = monitors
-            .iter()
-            .find(|monitor| monitor.waiters.contains(&at));
-        let blocker = || jni.get_object(*thread, agent.shim.locks.park_blocker);
-        let wanted = match contended {
-            Some(monitor) => Some((monitor.object, monitor.owner)),
-            None => (state & PARKED != 0)
-                .then(blocker)
-                .flatten()
-                .map(|blocker| {
-                    let owner = exclusive_owner(agent, jni, blocker);
-                    (blocker, owner.and_then(|owner| number(jvmti, owner)))
-                }),
-        };
-        let wants = wanted.map(|(object, owner)| Lock {
-            // A thread that waits to be notified has released it.
-            owner: owner.filter(|owner| *owner != at).map(|owner| owner as u32),
-            ..lock(object)
-        });
-        let owned = monitors.iter().filter(|monitor| monitor.owner == Some(at));
-        let owns = owned.map(|monitor| Lock {
-            owner: Some(at as u32),
-            ..lock(monitor.object)
-        });
-        let owns = owns.collect();
+        merged.push(moment.frames(agent, (jni, jvmti), at, &elements, &mut graph));
+        let (wants, owns) = moment.locks(agent, (jni, jvmti), at, &mut graph);
         let state = ThreadState {
             name,
             state: state_name(*state).to_owned(),
@@ -281,11 +162,136 @@ fn write(agent: &'static Agent, jni: Jni) -> Result<String, String> {
     report::store(agent, meta, failure, graph).map(|(name, _)| name)
 }
 
+/// What threads are doing.
+struct Moment {
+    threads: Vec<Thread>,
+    /// The local variables of each thread.
+    locals: Vec<Locals>,
+    /// The threads, and the objects in local variables, by the tags that they have.
+    objects: HashMap<i64, Obj>,
+    monitors: Vec<Monitor>,
+}
+
+impl Moment {
+    /// Reads what all threads are doing.
+    fn read(agent: &'static Agent, jni: Jni, jvmti: Jvmti) -> Result<Moment, String> {
+        let base = agent.base;
+        let current = jvmti.current_thread();
+        let is_meant = |thread: &Obj| {
+            let ours = (jvmti.thread(*thread)).is_none_or(|(name, _)| name.starts_with(OURS));
+            !ours && current.is_none_or(|current| !jni.same(current, *thread))
+        };
+        let platform: Vec<Obj> = jvmti.all_threads().into_iter().filter(is_meant).collect();
+        let of_platform = jvmti.stacks(&platform, MAX_FRAMES);
+        let mut threads: Vec<Thread> = (platform.into_iter().zip(of_platform))
+            .map(|(object, (state, stack))| Thread {
+                object,
+                state,
+                stack,
+                is_virtual: false,
+                alike: 0,
+            })
+            .collect();
+        let first_virtual = threads.len() as i64 + 1;
+        if let Some((all, more)) = agent.shim.virtual_threads(jni, MAX_VIRTUAL) {
+            threads.extend(virtual_threads(base, jni, jvmti, all, more));
+        }
+        let finding = base.vm.jvmti(&[sys::CAN_TAG_OBJECTS]);
+        let finding = Scratch(finding.ok_or(report::NO_ENVIRONMENT)?);
+        for (thread, number) in threads.iter().zip(1..) {
+            jvmti.set_tag(thread.object, number);
+            finding.0.set_tag(thread.object, number);
+        }
+        let methods = with_probes(base, jvmti, jni, &threads);
+        let wanted = |local: &StackLocalInfo| is_wanted(local, &threads, &methods);
+        let behind = threads.len() as i64 + 1;
+        let seen = jvmti.stack_locals(first_virtual..=behind - 1, &wanted, Tags::Own);
+        // One environment tags the objects, the other finds them.
+        (finding.0).stack_locals(first_virtual..=behind - 1, &wanted, Tags::One);
+        let found = finding.0.tagged(behind).into_iter();
+        let found = found.map(|object| (jvmti.tag(object), object));
+        let found = found.filter(|(tag, _)| *tag != NO_TAG);
+        let numbers = threads.iter().map(|thread| thread.object);
+        let objects: HashMap<i64, Obj> = (1..).zip(numbers).chain(found).collect();
+        let mut locals = by_thread(&seen, threads.len());
+        for (thread, locals) in threads.iter().zip(&mut locals) {
+            if thread.is_virtual {
+                show_as_told(&thread.stack, locals);
+            }
+        }
+        let mut monitors = monitors(jvmti, jni, &threads, &locals, &objects);
+        if let Some(telling) = base.locals {
+            monitors_of_virtual(jvmti, telling, jni, &threads, &mut monitors);
+        }
+        Ok(Moment {
+            threads,
+            locals,
+            objects,
+            monitors,
+        })
+    }
+
+    /// The frames of a thread, whose stack has these elements.
+    fn frames(
+        &self,
+        agent: &'static Agent,
+        (jni, jvmti): (Jni, Jvmti),
+        at: usize,
+        elements: &[(StackElement, String)],
+        graph: &mut Graph<'_>,
+    ) -> frames::Frames {
+        let base = agent.base;
+        let options = &base.options;
+        let (locals, objects) = (&self.locals[at], &self.objects);
+        let Thread {
+            object: thread,
+            state,
+            stack,
+            is_virtual,
+            ..
+        } = &self.threads[at];
+        // Nothing is known of a virtual thread that was mounted or unmounted meanwhile.
+        let moved = !agrees(stack, locals) || *is_virtual && locals.is_empty();
+        // The JVM shows primitive values only of threads that it has suspended.
+        let held = (base.locals).filter(|_| !moved && !is_running(*state) && !is_virtual);
+        let held = held.and_then(|locals| Some((locals, locals.suspended(*thread)?)));
+        let held = held.filter(|_| {
+            let now = jvmti.stacks(&[*thread], MAX_FRAMES);
+            now.first().is_some_and(|(_, now)| now == stack)
+        });
+        let local = |depth: usize, slot: u16, descriptor: &str| match descriptor.as_bytes()[0] {
+            b'L' | b'[' => {
+                let tag = locals.get(&depth).and_then(|(_, slots)| slots.get(&slot));
+                // The graph takes over references, and one object may be in many variables. An
+                // object that was collected before it was found is not known.
+                let object = tag.map(|tag| objects.get(tag));
+                match object {
+                    Some(object) => object.map(|object| Err(jni.local(*object))),
+                    None => Some(Err(None)),
+                }
+            }
+            letter => {
+                let (locals, _) = held.as_ref()?;
+                let word = locals.local(*thread, depth, slot, letter)?;
+                Some(Ok(word))
+            }
+        };
+        let of_thread = OfThread {
+            elements,
+            exception: at as u32,
+            local: (!moved).then_some(&local),
+            location: &|depth| {
+                let frame = stack.get(depth)?;
+                (!jvmti.is_obsolete(frame.method)).then_some(frame.location)
+            },
+        };
+        let is_secret = |name: &str, of: &str| options.is_secret_of_type(name, of);
+        frames::threads::of_thread(&of_thread, options.copy, &base.methods, graph, &is_secret)
+    }
+}
+
 /// The tag of an object without one.
 const NO_TAG: i64 = 0;
-
-/// The innermost frames of a thread that waits for a monitor, in which the monitor may be.
-const INNERMOST: usize = 3;
 
 /// The most frames in which a virtual thread has been unmounted from its carrier.
 const MAX_HIDDEN: usize = 4;
@@ -428,112 +434,6 @@ fn by_thread(seen: &[StackLocal], threads: usize) -> Vec<Locals> {
     all
 }
 
-/// A monitor for which threads wait.
-struct Monitor {
-    object: Obj,
-    /// The indices of threads.
-    owner: Option<usize>,
-    waiters: Vec<usize>,
-}
-
-/// The index of a thread, by its tag.
-fn number(jvmti: Jvmti, thread: Obj) -> Option<usize> {
-    usize::try_from(jvmti.tag(thread) - 1).ok()
-}
-
-/// The monitors for which threads wait. A waiting thread has the monitor in a local variable of its
-/// innermost frames, unless it is that of a static method's class.
-fn monitors(
-    jvmti: Jvmti,
-    jni: Jni,
-    threads: &[Thread],
-    locals: &[Locals],
-    objects: &HashMap<i64, Obj>,
-) -> Vec<Monitor> {
-    let mut candidates = Vec::new();
-    let (mut asked, mut methods) = (HashSet::new(), HashSet::new());
-    for (Thread { state, stack, .. }, locals) in threads.iter().zip(locals) {
-        if state & (BLOCKED | IN_WAIT) == 0 {
-            continue;
-        }
-        let innermost = (0..INNERMOST).filter_map(|depth| locals.get(&depth));
-        let tags = innermost.flat_map(|(_, slots)| slots.values());
-        candidates.extend(
-            tags.filter(|tag| asked.insert(**tag))
-                .filter_map(|tag| objects.get(tag))
-                .copied(),
-        );
-        let innermost = stack.first().filter(|frame| methods.insert(frame.method));
-        let class = innermost.and_then(|frame| jvmti.method(frame.method));
-        candidates.extend(class.map(|(_, _, class)| class));
-    }
-    let read = |object: Obj| {
-        let (owner, waiters) = jvmti.monitor(object)?;
-        let numbers = waiters
-            .into_iter()
-            .filter_map(|thread| number(jvmti, thread));
-        let waiters: Vec<usize> = numbers.collect();
-        let owner = owner.and_then(|owner| number(jvmti, owner));
-        (!waiters.is_empty()).then_some(Monitor {
-            object,
-            owner,
-            waiters,
-        })
-    };
-    let mut found: Vec<Monitor> = Vec::new();
-    for monitor in candidates.into_iter().filter_map(read) {
-        // The monitor of a class is found for each of its methods in which threads wait.
-        let is_it = |known: &Monitor| jni.same(known.object, monitor.object);
-        if !found.iter().any(is_it) {
-            found.push(monitor);
-        }
-    }
-    found
-}
-
-/// Adds the monitors of virtual threads: asked about a monitor, the JVM names platform threads
-/// only, and it can be asked about a thread only if it was started with `dump-on`.
-fn monitors_of_virtual(
-    jvmti: Jvmti,
-    telling: Jvmti,
-    jni: Jni,
-    threads: &[Thread],
-    monitors: &mut Vec<Monitor>,
-) {
-    let virtuals = || threads.iter().enumerate().filter(|(_, t)| t.is_virtual);
-    let waiting = virtuals().filter(|(_, thread)| thread.state & (BLOCKED | IN_WAIT) != 0);
-    for (at, thread) in waiting {
-        let Some(object) = telling.contended_monitor(thread.object) else {
-            continue;
-        };
-        let known = |monitor: &&mut Monitor| jni.same(monitor.object, object);
-        match monitors.iter_mut().find(known) {
-            Some(monitor) if monitor.waiters.contains(&at) => {}
-            Some(monitor) => monitor.waiters.push(at),
-            None => {
-                let owner = jvmti.monitor(object).and_then(|(owner, _)| owner);
-                monitors.push(Monitor {
-                    object,
-                    owner: owner.and_then(|owner| number(jvmti, owner)),
-                    waiters: vec![at],
-                });
-            }
-        }
-    }
-    if monitors.iter().all(|monitor| monitor.owner.is_some()) {
-        return;
-    }
-    for (at, thread) in virtuals() {
-        for object in telling.owned_monitors(thread.object) {
-            let known = |monitor: &&mut Monitor| jni.same(monitor.object, object);
-            if let Some(monitor) = monitors.iter_mut().find(known) {
-                monitor.owner.get_or_insert(at);
-            }
-            jni.delete_local(object);
-        }
-    }
-}
-
 /// Whether a thread was where its stack says when its local variables were read.
 fn agrees(stack: &[FrameInfo], locals: &Locals) -> bool {
     locals.iter().all(|(depth, (place, _))| {
@@ -573,12 +473,4 @@ fn element(jvmti: Jvmti, jni: Jni, frame: FrameInfo) -> (StackElement, String) {
     };
     jni.delete_local(class);
     (element, descriptor)
-}
-
-/// The thread that holds a lock of `java.util.concurrent`.
-fn exclusive_owner(agent: &Agent, jni: Jni, lock: Obj) -> Option<Obj> {
-    let locks = &agent.shim.locks;
-    (jni.is_instance(lock, *locks.synchronizer))
-        .then(|| jni.get_object(lock, locks.exclusive_owner))
-        .flatten()
 }

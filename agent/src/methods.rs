@@ -3,19 +3,24 @@
 //! Programs that make classes as long as they run (scripts, templates, rules) must not make this
 //! table grow with them: the classes of a loader are removed some time after the loader has been
 //! collected.
+//!
+//! - [`class`] is what is known of one class.
+
+mod class;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use class::{Class, made};
 
 use crate::captured::Captured;
 use crate::loaders::Loader;
 use crate::marks::Marks;
-use crate::originals;
-use hindsight_instrument::{
-    self as instrument, Capture, Captures, Method, Rewritten, SkipReason, Skipped, SkippedMethods,
-};
+use hindsight_instrument::{self as instrument, Capture, Captures, SkipReason, SkippedMethods};
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, RwLock};
 
 /// The reason for a frame whose method has probes that did not run, such as a constructor while it
 /// waits for `super(...)`.
@@ -43,121 +48,6 @@ const MANY: usize = 1024;
 
 /// The number of classes of one name among which an earlier version is looked for.
 const LAST: usize = 16;
-
-/// A class that was instrumented.
-#[derive(Debug)]
-pub(crate) struct Class {
-    /// Binary name with dots.
-    pub(crate) name: String,
-    /// The SHA-256 of the class file as its loader gave it; not known for a class that was loaded
-    /// before the agent.
-    sha256: Option<[u8; 32]>,
-    /// The SHA-256 of the bytes into which the probes went, and of whether the plan has decided
-    /// what they keep.
-    origin: [u8; 32],
-    /// The SHA-256 of the same, and of which methods have got probes, if not all that could.
-    version: [u8; 32],
-    first_id: u32,
-    methods: instrument::Methods,
-    /// The indices of methods that only report what they catch.
-    aside: Vec<usize>,
-    /// The methods that were left alone.
-    skipped: SkippedMethods,
-    /// The loaders that have defined it; `None` if it is never unloaded.
-    loaders: Mutex<Option<Vec<Arc<Loader>>>>,
-}
-
-impl Class {
-    /// Notes that another loader defines it, too.
-    fn comes_from(&self, loader: Option<&Arc<Loader>>) {
-        let mut loaders = self.loaders.lock().unwrap_or_else(PoisonError::into_inner);
-        match (loader, loaders.as_mut()) {
-            (None, _) => *loaders = None,
-            (Some(loader), Some(known)) => {
-                // It may be listed twice, if others have come in between.
-                if known.last().is_some_and(|last| Arc::ptr_eq(last, loader)) {
-                    return;
-                }
-                // Collected loaders are removed before more are added, so that a class that new
-                // loaders define again and again stays small.
-                if known.len() == known.capacity() {
-                    known.retain(|known| !known.is_gone());
-                    known.sort_unstable_by_key(Arc::as_ptr);
-                    known.dedup_by(|one, other| Arc::ptr_eq(one, other));
-                    known.shrink_to(2 * known.len());
-                }
-                known.push(Arc::clone(loader));
-            }
-            (Some(_), None) => {}
-        }
-    }
-
-    fn is_gone(&self) -> bool {
-        let loaders = self.loaders.lock().unwrap_or_else(PoisonError::into_inner);
-        (loaders.as_ref()).is_some_and(|all| all.iter().all(|loader| loader.is_gone()))
-    }
-
-    /// The method that [`Methods::find`] has found at `index`.
-    pub(crate) fn method(&self, index: usize) -> Method<'_> {
-        self.methods.get(index).expect("it was found there")
-    }
-
-    /// The SHA-256 of the class file as its loader gave it, in hexadecimal, if known.
-    pub(crate) fn sha256(&self) -> Option<String> {
-        self.sha256.as_ref().map(originals::hex)
-    }
-
-    /// Whether a method of it has probes.
-    pub(crate) fn has_probes(&self) -> bool {
-        !self.methods.is_empty()
-    }
-
-    /// Whether this method has probes.
-    pub(crate) fn has_made(&self, name: &str, descriptor: &str) -> bool {
-        let mut methods = self.methods.iter();
-        methods.any(|method| (method.name, method.descriptor) == (name, descriptor))
-    }
-
-    /// Whether this method was left alone for the same reason.
-    pub(crate) fn has_skipped(&self, skipped: &Skipped<'_>) -> bool {
-        self.skipped.iter().any(|known| known == *skipped)
-    }
-
-    /// Whether frames of a method of this name are captured.
-    fn captures(&self, method: &str) -> bool {
-        let mut methods = self.methods.iter().enumerate();
-        methods.any(|(at, known)| known.name == method && !self.aside.contains(&at))
-    }
-
-    /// Why no method of this name has probes, if that is known.
-    fn skip_reason(&self, method: &str) -> Option<SkipReason> {
-        if self.captures(method) {
-            return None;
-        }
-        let mut skipped = self.skipped.iter();
-        let found = skipped.find(|skipped| skipped.name == method)?;
-        Some(found.reason)
-    }
-}
-
-/// The methods of a class with their names and, if they were left alone, with the reason. What
-/// `earlier` rewritings of the same class have made of them is not reported again.
-pub(crate) fn made<'r>(
-    rewritten: &'r Rewritten,
-    earlier: &'r [Arc<Class>],
-) -> impl Iterator<Item = (&'r str, Option<SkipReason>)> {
-    let methods = rewritten.methods.iter().filter(|method| {
-        let mut earlier = earlier.iter();
-        !earlier.any(|class| class.has_made(method.name, method.descriptor))
-    });
-    let skipped = rewritten.skipped.iter().filter(|skipped| {
-        let mut earlier = earlier.iter();
-        !earlier.any(|class| class.has_skipped(skipped))
-    });
-    methods
-        .map(|method| (method.name, None))
-        .chain(skipped.map(|skipped| (skipped.name, Some(skipped.reason))))
-}
 
 /// All methods with probes whose classes have not been unloaded.
 pub(crate) struct Methods {
@@ -561,155 +451,4 @@ pub(crate) fn descriptor<'r>(capture: &Capture<'r>) -> &'r str {
 /// Whether values of this type are references.
 pub(crate) fn is_reference(descriptor: &str) -> bool {
     descriptor.starts_with(['L', '['])
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn add(methods: &Methods, name: &str, version: u8, loader: Option<&Arc<Loader>>) -> u32 {
-        let ids = methods.reserve(1).unwrap();
-        let first = ids.first();
-        let (found, skipped) = (instrument::Methods::default(), SkippedMethods::default());
-        let versions = [[version; 32], [version; 32]];
-        methods.add(
-            (name.to_owned(), loader.map(Arc::clone)),
-            None,
-            versions,
-            ids,
-            (found, Vec::new()),
-            skipped,
-        );
-        first
-    }
-
-    #[test]
-    fn classes_go_with_the_last_of_their_loaders() {
-        let methods = Methods::new(None);
-        let [first, second, third] = [(); 3].map(|()| Arc::new(Loader::default()));
-        add(&methods, "Boot", 1, None);
-        let shared = add(&methods, "Shared", 1, Some(&first));
-        let earlier = add(&methods, "Changed", 1, Some(&first));
-        let later = add(&methods, "Changed", 2, Some(&third));
-        let named = |name| {
-            let table = methods.table.read().unwrap();
-            (table.by_name.get(name)).map_or(0, |named| named.all().count())
-        };
-        assert_eq!((named("Shared"), named("Changed")), (1, 2));
-        // Redefined to what they were before, classes have the numbers that they had.
-        let known = |name, version, loader| methods.known(name, &[version; 32], loader);
-        for (version, number) in [
-            (1, earlier),
-            (2, later),
-            (2, later),
-            (1, earlier),
-            (2, later),
-        ] {
-            assert_eq!(known("Changed", version, Some(&third)), Some(number));
-            assert_eq!(named("Changed"), 2);
-        }
-        assert_eq!(known("Changed", 3, Some(&third)), None);
-        add(&methods, "Script", 1, Some(&third));
-        assert_eq!(known("Shared", 1, Some(&second)), Some(shared));
-        assert_eq!(methods.sweep(), 0);
-
-        third.end();
-        assert_eq!(methods.sweep(), 2);
-        assert!(!methods.is_known("Script"));
-        assert_eq!(known("Changed", 1, Some(&first)), Some(earlier));
-        assert_eq!(named("Changed"), 1);
-
-        first.end();
-        assert_eq!(methods.sweep(), 1);
-        assert!(!methods.is_known("Changed"));
-        assert_eq!(known("Shared", 1, None), Some(shared));
-
-        // It belongs to the boot loader by now, which never ends.
-        second.end();
-        assert_eq!(methods.sweep(), 0);
-        assert!(methods.is_known("Boot"));
-    }
-
-    #[test]
-    fn what_waits_for_its_second_chance_says_so() {
-        let late: Late = Box::new(|class, method| match (class, method) {
-            ("Out", _) => Chance::None,
-            (_, "known") => Chance::Known,
-            _ => Chance::Unseen,
-        });
-        let methods = Methods::new(Some(late));
-        add(&methods, "Has", 1, None);
-        for (class, method, reason) in [
-            ("Out", "m", "not instrumented: class of the JDK, or outside"),
-            ("In", "m", "not instrumented: second-chance had seen no"),
-            (
-                "In",
-                "known",
-                "not instrumented: second-chance had not given",
-            ),
-            ("Has", "m", "not captured: it was running when"),
-            ("Has", "known", NOT_CAPTURED),
-            ("Out/0x1", "m", "not instrumented: a hidden class"),
-        ] {
-            let told = methods.absence(class, method);
-            assert!(told.starts_with(reason), "{class}.{method}: {told}");
-        }
-        // What was made of it before is reported once.
-        assert_eq!(methods.earlier("Has", &[1; 32]).len(), 1);
-        assert_eq!(methods.earlier("Has", &[2; 32]).len(), 0);
-    }
-
-    #[test]
-    fn numbers_that_a_class_does_not_need_are_had_back() {
-        let methods = Methods::new(None);
-        let ids = methods.reserve(1000).unwrap();
-        let (found, skipped) = (instrument::Methods::default(), SkippedMethods::default());
-        let versions = [[1; 32], [1; 32]];
-        let class = ("None".to_owned(), None);
-        methods.add(class, None, versions, ids, (found, Vec::new()), skipped);
-        // Each class has its own first number.
-        let first = add(&methods, "Next", 1, None);
-        assert_eq!(first, 1);
-        let table = methods.table.read().unwrap();
-        let firsts: Vec<u32> = table.classes.iter().map(|class| class.first_id).collect();
-        assert_eq!(firsts, [0, 1]);
-    }
-
-    #[test]
-    fn numbers_of_classes_that_are_left_alone_are_had_back() {
-        let methods = Methods::new(None);
-        let next = || methods.table.read().unwrap().next_id;
-        drop(methods.reserve(1000));
-        assert_eq!(next(), 0);
-
-        methods.reserve(1000).unwrap().keep(3);
-        assert_eq!(next(), 3);
-
-        // Other numbers are above: they stay as they are.
-        let earlier = methods.reserve(1000).unwrap();
-        let later = methods.reserve(1000).unwrap();
-        drop(earlier);
-        assert_eq!((later.first(), next()), (1003, 2003));
-        later.keep(2);
-        assert_eq!(next(), 1005);
-    }
-
-    #[test]
-    fn sweeping_waits_until_there_are_twice_as_many() {
-        let methods = Methods::new(None);
-        let loader = Arc::new(Loader::default());
-        let due = |name: String| {
-            let (found, skipped) = (instrument::Methods::default(), SkippedMethods::default());
-            let ids = methods.reserve(1).unwrap();
-            let class = (name, Some(Arc::clone(&loader)));
-            methods.add(class, None, [[0; 32]; 2], ids, (found, Vec::new()), skipped)
-        };
-        let first = (0..).position(|n| due(format!("A{n}")));
-        assert_eq!(first, Some(MANY - 1));
-        assert_eq!(methods.sweep(), 0);
-        let next = (0..).position(|n| due(format!("B{n}")));
-        assert_eq!(next, Some(MANY - 1));
-        loader.end();
-        assert_eq!(methods.sweep(), 2 * MANY);
-    }
 }

@@ -1,5 +1,7 @@
 //! From an exception that the probes hand over to a crash file.
 //!
+//! - [`no_failure`] knows exceptions that are no failures, or none yet; [`key`](mod@key) finds what
+//!   makes failures the same.
 //! - [`storing`] writes the failure and its objects, without secrets.
 //! - [`ways`](mod@ways) reads what the probes know of the way of an exception and of its causes.
 //!
@@ -7,6 +9,8 @@
 //! throw, and the program's first frames) is stored once and then counted; `per-minute` and
 //! `max-crashes` bound the rest.
 
+mod key;
+mod no_failure;
 mod storing;
 mod ways;
 
@@ -15,10 +19,8 @@ use crate::attach;
 use crate::earlier;
 use crate::exceptions::{self, Exceptions};
 use crate::frames::{self, Frames};
-use crate::jdk;
 use crate::jni::{Jni, Obj};
 use crate::known::{Decision, Extent, Kind, Stored};
-use crate::run;
 use crate::shim::Raw;
 use crate::shim::live::{LiveFrames, on_stack};
 use crate::snapshot::graph::Graph;
@@ -26,39 +28,12 @@ use crate::statics;
 use crate::sys;
 use crate::undo::log::Logs;
 use crate::undo::rollback::Undo;
-use hindsight_instrument::contract;
-use hindsight_instrument::glob::Globs;
-use hindsight_tracelog::crash::{
-    ASKED_FOR, Failure, SKIPS, STATE_RECORDED, StackElement, evaluated,
-};
-use std::sync::LazyLock;
+use hindsight_tracelog::crash::{ASKED_FOR, Failure, SKIPS, STATE_RECORDED};
+use key::key;
+use no_failure::{is_dying, is_jump, is_stop, is_without_room};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 pub(crate) use storing::{meta, store};
 use ways::{other_ways, was_reported_elsewhere, ways};
-
-/// The exception of `Thread.stop`, which the JDK's handler of uncaught exceptions ignores while
-/// that method exists.
-static STOPPED: LazyLock<Globs> = LazyLock::new(|| Globs::new(["java.lang.ThreadDeath"]));
-/// The exceptions by which Scala, Kotlin's coroutines and flows, Truffle's languages and JRuby
-/// leave what they run. They are not failures, unless a thread dies of one.
-static JUMPS: LazyLock<Globs> = LazyLock::new(|| {
-    Globs::new([
-        "scala.util.control.ControlThrowable",
-        // Up to Scala 2.12, that is an interface of these.
-        "scala.util.control.BreakControl",
-        "scala.runtime.NonLocalReturnControl",
-        "scala.util.boundary$Break",
-        "kotlinx.coroutines.JobCancellationException",
-        "kotlinx.coroutines.flow.internal.AbortFlowException",
-        "kotlinx.coroutines.flow.internal.ChildCancelledException",
-        "com.oracle.truffle.api.nodes.ControlFlowException",
-        "org.jruby.ir.runtime.IRJump",
-    ])
-});
-/// The number of the program's frames that identify a crash.
-const KEY_FRAMES: usize = 8;
-/// The most frames that handlers of uncaught exceptions may have on the stack of a dying thread.
-const MAX_HANDLING: usize = 256;
 
 /// The reasons why the probes call; the numbers are those in `HindsightThread.java`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -122,29 +97,6 @@ pub(crate) struct Call {
     pub(crate) kept: Option<Obj>,
 }
 
-/// Whether this is how `Thread.stop` ends a thread. From JDK 20 on only the program itself throws
-/// it.
-fn is_stop(agent: &Agent, jni: Jni, exception: Obj) -> bool {
-    const LAST: u32 = 19;
-    run::feature(&agent.java_version).is_some_and(|feature| feature <= LAST)
-        && exceptions::is_of(agent, jni, exception, &STOPPED)
-}
-
-/// The exception that HotSpot throws when a thread's stack overflows.
-const STACK_OVERFLOW: &str = "java.lang.StackOverflowError";
-/// The bytes of stack that recording needs: HotSpot calls no Java method from native code if less
-/// than its guard pages and some 80 kB are left.
-const ROOM: usize = 256 << 10;
-
-/// Whether an exception of a stack overflow would be recorded without its trace, because that is
-/// read by Java methods. Methods further out have more room.
-fn is_without_room(agent: &Agent, jni: Jni, exception: Obj) -> bool {
-    // The end of the stack of a program's first thread is read from a file, which is not done for
-    // each exception.
-    exceptions::class_name(agent, jni, exception) == STACK_OVERFLOW
-        && sys::stack_left().is_some_and(|(left, whole)| left < ROOM.min(whole / 2))
-}
-
 /// Decides whether this is a failure, and records it.
 pub(crate) fn report(agent: &'static Agent, jni: Jni, call: &Call) -> Answer {
     // With second chance few handlers report what they catch, so it might never be reported again.
@@ -183,7 +135,7 @@ fn is_failure(agent: &'static Agent, jni: Jni, call: &Call) -> bool {
     // A rule that names them wants them.
     if rules.exception.is_empty()
         && matches!(call.trigger, Trigger::Escape | Trigger::Caught)
-        && exceptions::is_of(agent, jni, call.exception, &JUMPS)
+        && is_jump(agent, jni, call.exception)
     {
         base.counters.add("jumps_passed_over", 1);
         return false;
@@ -217,24 +169,6 @@ fn is_failure(agent: &'static Agent, jni: Jni, call: &Call) -> bool {
         );
     }
     true
-}
-
-/// Whether the current thread dies of an exception, which it has reported already.
-fn is_dying(agent: &Agent, jni: Jni) -> bool {
-    let jvmti = agent.jvmti;
-    let dispatches = |frame: &sys::FrameInfo| {
-        jvmti.method(frame.method).is_some_and(|(name, of, class)| {
-            let dispatch = contract::DISPATCH_UNCAUGHT;
-            // Programs have methods of that name, too.
-            let is_theirs = name == dispatch.name
-                && of == dispatch.descriptor
-                && jvmti.class_signature(class).as_deref() == Some("Ljava/lang/Thread;");
-            jni.delete_local(class);
-            is_theirs
-        })
-    };
-    let stack = (jvmti.current_thread()).and_then(|thread| jvmti.stack(thread, MAX_HANDLING));
-    stack.is_some_and(|(_, frames)| frames.iter().any(dispatches))
 }
 
 fn kind(agent: &Agent, jni: Jni, call: &Call) -> Kind {
@@ -361,69 +295,6 @@ fn names(agent: &Agent, frames: &[Raw]) -> Vec<(String, String)> {
         .filter_map(|raw| agent.base.methods.find(raw.method));
     methods
         .map(|(class, index)| (class.name.clone(), class.method(index).name.to_owned()))
-        .collect()
-}
-
-/// The key that identifies a crash, and the frame to show for it.
-fn key(agent: &Agent, jni: Jni, call: &Call, exceptions: &Exceptions) -> (String, String) {
-    let is_program = |element: &StackElement| {
-        !jdk::may_be(&element.class)
-            || agent
-                .base
-                .methods
-                .has_probes(&element.class, &element.method)
-    };
-    let mut frames = key_frames(&exceptions.infos[0].stack, is_program);
-    if frames.is_empty()
-        && let Some(way) = call.way
-    {
-        let mut way = agent.shim.way(jni, way).frames;
-        way.truncate(KEY_FRAMES);
-        let names = names(agent, &way).into_iter();
-        frames = names
-            .map(|(class, method)| format!("{class}.{method}"))
-            .collect();
-    }
-    let frame = frames.first().cloned().unwrap_or_default();
-    // The causes belong to the key: a wrapper that is made in one place may hide different
-    // failures.
-    let causes: Vec<String> = exceptions.infos[1..]
-        .iter()
-        .map(|info| {
-            let frames = key_frames(&info.stack, is_program);
-            format!("{} {}", info.class, frames.join(" "))
-        })
-        .collect();
-    (
-        format!(
-            "{}\n{}\n{}",
-            exceptions.infos[0].class,
-            frames.join("\n"),
-            causes.join("\n")
-        ),
-        frame,
-    )
-}
-
-/// The place of the throw in a trace, and the first frames of the program. The JDK's frames in
-/// between differ with its version, and from call to call (reflection changes its ways).
-fn key_frames(stack: &[StackElement], is_program: impl Fn(&StackElement) -> bool) -> Vec<String> {
-    let place = |element: &StackElement| {
-        let StackElement {
-            class,
-            method,
-            line,
-            ..
-        } = element;
-        format!("{}.{method}:{line}", evaluated(class))
-    };
-    let rest = stack.get(1..).unwrap_or_default().iter();
-    let program = rest.filter(|element| is_program(element)).take(KEY_FRAMES);
-    stack
-        .first()
-        .into_iter()
-        .chain(program)
-        .map(place)
         .collect()
 }
 
@@ -606,36 +477,4 @@ pub(crate) fn now_ms() -> i64 {
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default();
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn element(class: &str, line: i32) -> StackElement {
-        StackElement {
-            class: class.to_owned(),
-            method: "m".to_owned(),
-            file: None,
-            line,
-        }
-    }
-
-    #[test]
-    fn the_program_and_the_place_of_the_throw_make_a_key() {
-        let mut stack = vec![element("java.lang.String", 1)];
-        stack.extend((0..20).map(|line| element("jdk.internal.Util", line)));
-        stack.push(element("a.Shop", 7));
-        stack.push(element("java.util.stream.Pipeline", 3));
-        stack.extend((0..20).map(|line| element("a.Deep", line)));
-        let is_program = |element: &StackElement| element.class.starts_with("a.");
-        let key = key_frames(&stack, is_program);
-        assert_eq!(key[..2], ["java.lang.String.m:1", "a.Shop.m:7"]);
-        assert_eq!(key.len(), 1 + KEY_FRAMES);
-        assert_eq!(key[KEY_FRAMES], "a.Deep.m:6");
-        assert!(key_frames(&[], is_program).is_empty());
-        // A text that is evaluated once more fails in the same way.
-        let key = |class| key_frames(&[element(class, 1)], is_program);
-        assert_eq!(key("Script1"), key("Script2"));
-    }
 }

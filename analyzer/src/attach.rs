@@ -6,10 +6,15 @@
 //!
 //! All paths are the target's own: it may run in a container, with another root and another number
 //! for itself.
+//!
+//! - `error` says why a JVM does not do so.
+
+mod error;
+
+pub use error::Error;
 
 use crate::signals;
 use crate::temporary::Doomed;
-use anyhow::{Context, Result, bail};
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read, Write};
@@ -46,46 +51,35 @@ impl Target {
     /// # Errors
     ///
     /// Fails if there is no such process, if it is not a HotSpot JVM, or if it may not be examined.
-    pub fn find(pid: u32) -> Result<Target> {
+    pub fn find(pid: u32) -> Result<Target, Error> {
         let proc = PathBuf::from(format!("/proc/{pid}"));
         if !proc.is_dir() {
-            bail!("there is no process {pid}; jcmd -l lists the JVMs");
+            return Err(Error::NoProcess(pid));
         }
         let maps = match fs::read(proc.join("maps")) {
             Ok(maps) => maps,
             Err(error) if error.kind() == ErrorKind::PermissionDenied => {
-                match fs::metadata(&proc).map(|proc| proc.uid()) {
-                    Ok(own) if own == rustix::process::geteuid().as_raw() => bail!(
-                        "process {pid} may not be looked at, though it is your own: it has rights that you \
-                         lack here (another user namespace, capabilities, or a program that forbids it)"
-                    ),
-                    Ok(other) => {
-                        bail!("process {pid} is of the user with id {other}; attach as that user")
-                    }
-                    Err(_) => bail!("process {pid} is another user's; attach as that user"),
-                }
+                return Err(match fs::metadata(&proc).map(|proc| proc.uid()) {
+                    Ok(own) if own == rustix::process::geteuid().as_raw() => Error::Guarded(pid),
+                    Ok(user) => Error::OtherUser { pid, user },
+                    Err(_) => Error::UnknownUser(pid),
+                });
             }
-            Err(error) => {
-                return Err(error).with_context(|| format!("cannot look at process {pid}"));
-            }
+            Err(source) => return Err(Error::Unseen { pid, source }),
         };
         // Its JDK may have been replaced since it started.
         let maps = String::from_utf8_lossy(&maps);
         if mapped(&maps, Path::new("/"), "libjvm.so").is_empty() {
-            bail!("process {pid} is no HotSpot JVM (it has no libjvm.so); jcmd -l lists the JVMs");
+            return Err(Error::NoJvm(pid));
         }
-        let look = |name: &str| {
-            fs::read(proc.join(name)).with_context(|| format!("cannot look at process {pid}"))
-        };
+        let look =
+            |name: &str| fs::read(proc.join(name)).map_err(|source| Error::Unseen { pid, source });
         let status = String::from_utf8_lossy(&look("status")?).into_owned();
         let forbids = look("cmdline")?
             .split(|byte| *byte == 0)
             .any(|argument| argument == b"-XX:+DisableAttachMechanism");
         if forbids {
-            bail!(
-                "process {pid} was started with -XX:+DisableAttachMechanism, which forbids it; \
-                 start it with -agentpath instead"
-            );
+            return Err(Error::Disabled(pid));
         }
         let own_pid = own_pid(&status).unwrap_or(pid);
         let root = proc.join("root");
@@ -107,14 +101,16 @@ impl Target {
     /// # Errors
     ///
     /// Fails if the file cannot be given away.
-    pub fn give(&self, file: &File) -> Result<()> {
+    pub fn give(&self, file: &File) -> Result<(), Error> {
         let proc = PathBuf::from(format!("/proc/{}", self.pid));
-        let context = || format!("cannot look at process {}", self.pid);
-        let owner = fs::metadata(proc).with_context(context)?;
-        let ours = file.metadata().with_context(context)?;
+        let unseen = |source| Error::Unseen {
+            pid: self.pid,
+            source,
+        };
+        let owner = fs::metadata(proc).map_err(unseen)?;
+        let ours = file.metadata().map_err(unseen)?;
         if ours.uid() != owner.uid() {
-            fchown(file, Some(owner.uid()), Some(owner.gid()))
-                .context("cannot give the file for the answer to the user of the process")?;
+            fchown(file, Some(owner.uid()), Some(owner.gid())).map_err(Error::NotGiven)?;
         }
         Ok(())
     }
@@ -151,52 +147,44 @@ impl Target {
     /// # Errors
     ///
     /// Fails if the JVM does not listen, forbids it, or if the library refuses.
-    pub fn load(&self, library: &Path, options: &str) -> Result<()> {
-        let library = library
-            .to_str()
-            .context("the library's path is not UTF-8")?;
+    pub fn load(&self, library: &Path, options: &str) -> Result<(), Error> {
+        let library = library.to_str().ok_or(Error::Path)?;
         for argument in [library, options] {
             if argument.len() > MAX_ARGUMENT {
-                bail!(
-                    "the JVM takes at most {MAX_ARGUMENT} bytes, and these are {}: \
-                     write the options into a file and give @FILE (its path as the JVM sees it)",
-                    argument.len()
-                );
+                return Err(Error::TooLong(argument.len()));
             }
         }
+        let pid = self.pid;
         let mut socket = self.listening()?;
         socket.set_read_timeout(Some(self.patience))?;
         // The third argument: the path is absolute.
         let command = [VERSION, "load", library, "true", options].join("\0") + "\0";
         socket
             .write_all(command.as_bytes())
-            .with_context(|| format!("process {} has closed its socket", self.pid))?;
+            .map_err(|source| Error::Closed { pid, source })?;
         let mut answer = String::new();
         match socket.read_to_string(&mut answer) {
-            Ok(_) => {}
-            Err(error) if error.kind() == ErrorKind::WouldBlock => bail!(
-                "process {} has not answered within {} seconds; it may still do what it was asked",
-                self.pid,
-                self.patience.as_secs()
-            ),
-            Err(error) => {
-                return Err(error).with_context(|| format!("process {} has gone", self.pid));
-            }
+            Ok(_) => loaded(&answer),
+            Err(error) if error.kind() == ErrorKind::WouldBlock => Err(Error::NoAnswer {
+                pid,
+                seconds: self.patience.as_secs(),
+            }),
+            Err(source) => Err(Error::Gone { pid, source }),
         }
-        loaded(&answer)
     }
 
     /// The target's socket; it is asked to listen if it does not.
-    fn listening(&self) -> Result<UnixStream> {
+    fn listening(&self) -> Result<UnixStream, Error> {
         let socket = self.root.join(socket(self.own_pid));
         let connect = || match UnixStream::connect(&socket) {
             Ok(stream) => Ok(Some(stream)),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
             // It was left by a process that had the same number.
             Err(error) if error.kind() == ErrorKind::ConnectionRefused => Ok(None),
-            Err(error) => {
-                Err(error).with_context(|| format!("cannot connect to {}", socket.display()))
-            }
+            Err(source) => Err(Error::Refused {
+                socket: socket.clone(),
+                source,
+            }),
         };
         if let Some(stream) = connect()? {
             return Ok(stream);
@@ -206,12 +194,12 @@ impl Target {
         survives_quit(self.pid, &status.unwrap_or_default())?;
         // If this file exists, the JVM takes the signal for a request; else it prints its threads.
         let request = Request::make(self)?;
-        let pid = i32::try_from(self.pid)
-            .ok()
-            .and_then(Pid::from_raw)
-            .context("not a process")?;
-        kill_process(pid, Signal::QUIT)
-            .with_context(|| format!("cannot send a signal to process {}", self.pid))?;
+        let pid = i32::try_from(self.pid).ok().and_then(Pid::from_raw);
+        let pid = pid.ok_or(Error::NoProcess(self.pid))?;
+        kill_process(pid, Signal::QUIT).map_err(|source| Error::NoSignal {
+            pid: self.pid,
+            source,
+        })?;
         let asked = Instant::now();
         while asked.elapsed() < self.patience {
             sleep(Duration::from_millis(20));
@@ -220,15 +208,13 @@ impl Target {
                 return Ok(stream);
             }
             if !Path::new(&format!("/proc/{}", self.pid)).is_dir() {
-                bail!("process {} has ended", self.pid);
+                return Err(Error::Ended(self.pid));
             }
         }
-        bail!(
-            "process {} does not listen, after {} seconds: it may hang, or forbid attaching \
-             (-XX:+DisableAttachMechanism)",
-            self.pid,
-            self.patience.as_secs()
-        )
+        Err(Error::Deaf {
+            pid: self.pid,
+            seconds: self.patience.as_secs(),
+        })
     }
 }
 
@@ -276,7 +262,7 @@ struct Request {
 }
 
 impl Request {
-    fn make(target: &Target) -> Result<Request> {
+    fn make(target: &Target) -> Result<Request, Error> {
         let name = format!(".attach_pid{}", target.own_pid);
         // Its directory may not be writable; then the JVM looks into the temporary one.
         let places = [
@@ -290,8 +276,11 @@ impl Request {
                 Err(error) => refused = Some(error),
             }
         }
-        Err(refused.expect("there are two places"))
-            .with_context(|| format!("cannot write {name} where process {} sees it", target.pid))
+        Err(Error::NoRequest {
+            name,
+            pid: target.pid,
+            source: refused.expect("there are two places"),
+        })
     }
 
     /// Creates the file. The directory belongs to another user, who may have put a link there to a
@@ -327,14 +316,11 @@ fn own_pid(status: &str) -> Option<u32> {
 }
 
 /// Refuses to send the signal to a process that it would end.
-fn survives_quit(pid: u32, status: &str) -> Result<()> {
-    if !catches_quit(status) {
-        bail!(
-            "process {pid} would be ended by the signal that asks it to listen: it is just \
-             starting (try again), or was started with -Xrs and listens elsewhere than in /tmp"
-        );
+fn survives_quit(pid: u32, status: &str) -> Result<(), Error> {
+    match catches_quit(status) {
+        true => Ok(()),
+        false => Err(Error::Endangered(pid)),
     }
-    Ok(())
 }
 
 /// Whether a process handles `SIGQUIT`, by its `/proc/PID/status`.
@@ -343,15 +329,12 @@ fn catches_quit(status: &str) -> bool {
 }
 
 /// Reads the JVM's answer to `load`: a code of its own, and the library's.
-fn loaded(answer: &str) -> Result<()> {
+fn loaded(answer: &str) -> Result<(), Error> {
     let mut lines = answer.lines().map(str::trim);
     let code = lines.next().unwrap_or("");
     let said = lines.collect::<Vec<_>>().join(" ");
     if answer.contains("Dynamic agent loading is not enabled") {
-        bail!(
-            "the JVM was started with -XX:-EnableDynamicAgentLoading, which forbids it; \
-             start it with -agentpath instead"
-        );
+        return Err(Error::NotLoaded);
     }
     // JDK 17 and 25 write the library's code on the second line in different words.
     let library: Option<i32> = said
@@ -362,9 +345,12 @@ fn loaded(answer: &str) -> Result<()> {
         .ok();
     match (code, library) {
         ("0", Some(0)) => Ok(()),
-        ("0", Some(code)) => bail!("the agent refuses (code {code})"),
-        ("", _) => bail!("the JVM has closed the connection without an answer"),
-        _ => bail!("the JVM refuses (code {code}): {said}"),
+        ("0", Some(code)) => Err(Error::Agent(code)),
+        ("", _) => Err(Error::Silent),
+        _ => Err(Error::Jvm {
+            code: code.to_owned(),
+            said,
+        }),
     }
 }
 

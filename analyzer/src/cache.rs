@@ -78,10 +78,7 @@ pub fn keep(file: tempfile::NamedTempFile, path: &Path) -> io::Result<()> {
 /// # Errors
 ///
 /// Fails if it cannot be made, and as `fill` does.
-pub fn save_directory(
-    path: &Path,
-    fill: impl FnOnce(&Path) -> anyhow::Result<()>,
-) -> anyhow::Result<()> {
+pub fn save_directory(path: &Path, fill: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<()> {
     let dir = parent(path);
     fs::create_dir_all(dir)?;
     let made = tempfile::Builder::new().prefix(MADE).tempdir_in(dir)?;
@@ -91,7 +88,7 @@ pub fn save_directory(
         // This is what stays now.
         Ok(()) => drop(made.keep()),
         Err(_) if path.is_dir() => {}
-        Err(error) => return Err(error.into()),
+        Err(error) => return Err(error),
     }
     tidy(dir);
     Ok(())
@@ -190,12 +187,9 @@ mod tests {
             "unpacked-used",
         ];
         assert_eq!(names(), kept);
-        save_directory(&at("unpacked-new"), |dir| {
-            Ok(fs::write(dir.join("file"), "")?)
-        })
-        .unwrap();
+        save_directory(&at("unpacked-new"), |dir| fs::write(dir.join("file"), "")).unwrap();
         assert!(at("unpacked-new/file").is_file());
-        assert!(save_directory(&at("unpacked-no"), |_| anyhow::bail!("no")).is_err());
+        assert!(save_directory(&at("unpacked-no"), |_| Err(io::Error::other("no"))).is_err());
         assert_eq!(names().len(), 6);
     }
 }

@@ -5,16 +5,16 @@
 pub(crate) mod parts;
 
 use crate::classinfo::ClassInfo;
+use crate::files::{self, failed};
 use crate::java::names::package_of;
 use crate::nested;
 use crate::temporary::Directory;
 use crate::text::hex;
-use anyhow::{Context, Result, bail};
 use sha2::{Digest, Sha256};
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, File};
-use std::io::{BufReader, Read};
+use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use zip::ZipArchive;
@@ -27,6 +27,25 @@ const OLDEST_RELEASE: u32 = 11;
 
 /// The difference between the version of class files and the release of Java.
 const FIRST_VERSION: u32 = 44;
+
+/// Why a class path cannot be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// An entry, or a directory of jars, cannot be read.
+    #[error(transparent)]
+    Unreadable(#[from] files::Error),
+    /// An entry cannot be read as a jar.
+    #[error("failed to read class path entry {} as a jar", path.display())]
+    NotAJar {
+        /// The entry.
+        path: PathBuf,
+        /// The reason.
+        source: io::Error,
+    },
+    /// What is nested in a jar is not available.
+    #[error(transparent)]
+    Nested(#[from] nested::Error),
+}
 
 /// The entries of a class path: directories and jars, in order.
 pub struct ClassPath {
@@ -90,7 +109,7 @@ impl ClassPath {
     /// # Errors
     ///
     /// Fails on an entry that does not exist or is not a jar, and names it.
-    pub fn open(text: &str) -> Result<ClassPath> {
+    pub fn open(text: &str) -> Result<ClassPath, Error> {
         let (mut entries, mut kept) = (Vec::new(), Vec::new());
         for part in parts::named(text) {
             let part = part?;
@@ -206,7 +225,7 @@ impl ClassPath {
 }
 
 /// Adds an entry, and the entries that its manifest names, unless they are there already.
-fn add(entries: &mut Vec<Entry>, path: &Path, origin: Origin) -> Result<()> {
+fn add(entries: &mut Vec<Entry>, path: &Path, origin: Origin) -> Result<(), Error> {
     parts::follow(path, |path, is_listed| {
         let origin = if is_listed { Origin::Manifest } else { origin };
         let entry = Entry::open(path, origin)?;
@@ -222,23 +241,14 @@ fn add(entries: &mut Vec<Entry>, path: &Path, origin: Origin) -> Result<()> {
 }
 
 impl Entry {
-    fn open(path: &Path, origin: Origin) -> Result<Entry> {
-        let path = match fs::canonicalize(path) {
-            Ok(path) => path,
-            Err(error) => bail!(
-                "failed to open class path entry {}: {error}",
-                path.display()
-            ),
-        };
+    fn open(path: &Path, origin: Origin) -> Result<Entry, Error> {
+        let path = fs::canonicalize(path).map_err(failed("open class path entry", path))?;
         let jar = if path.is_dir() {
             None
         } else {
-            let open = || Jar::open(&path);
-            Some(open().with_context(|| {
-                format!(
-                    "failed to read class path entry {} as a jar",
-                    path.display()
-                )
+            Some(Jar::open(&path).map_err(|source| Error::NotAJar {
+                path: path.clone(),
+                source,
             })?)
         };
         Ok(Entry { path, origin, jar })
@@ -288,7 +298,7 @@ fn file_name(class: &str) -> Option<String> {
 }
 
 impl Jar {
-    fn open(path: &Path) -> Result<Jar> {
+    fn open(path: &Path) -> io::Result<Jar> {
         let mut archive = ZipArchive::new(BufReader::new(File::open(path)?))?;
         let mut packages: HashMap<String, HashSet<String>> = HashMap::new();
         let mut versions: HashMap<String, Vec<String>> = HashMap::new();

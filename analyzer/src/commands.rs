@@ -3,7 +3,7 @@
 //! - [`inspect`], [`crashes`], [`junit`], [`trim`] and [`view`] are about crashes, [`events`],
 //!   [`stats`], [`export`], [`model`] and [`generate`] about recorded runs, [`mutability`],
 //!   [`plan`] and [`instrument`] about classes, [`attach`] and [`api`] about recording.
-//! - [`input`] reads crash files for several of them, [`program`] the classes of a program.
+//! - [`program`] reads the classes of a program for several of them.
 
 pub mod api;
 pub mod attach;
@@ -11,7 +11,6 @@ pub mod crashes;
 pub mod events;
 pub mod export;
 pub mod generate;
-pub mod input;
 pub mod inspect;
 pub mod instrument;
 pub mod junit;

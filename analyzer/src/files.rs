@@ -1,12 +1,29 @@
 //! Finds and writes files of recordings.
 
 use crate::temporary::Doomed;
-use anyhow::{Context, Error, Result, bail};
 use std::ffi::OsStr;
 use std::io::{Read, Write};
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::{fs, io};
+
+/// What could not be done with a file or a directory. The error of the system is its source.
+#[derive(Debug, thiserror::Error)]
+#[error("failed to {doing} {}", path.display())]
+pub struct Error {
+    doing: &'static str,
+    path: PathBuf,
+    source: io::Error,
+}
+
+/// Names what could not be done with which file, as in `map_err(failed("read", path))`.
+pub fn failed(doing: &'static str, path: &Path) -> impl Fn(io::Error) -> Error + Copy {
+    move |source| Error {
+        doing,
+        path: path.to_owned(),
+        source,
+    }
+}
 
 /// Whether a name is one that the agent gives to crash files: `crash-*.hsc`, with `.part` at its
 /// end while it is written.
@@ -48,7 +65,7 @@ pub fn walk(directory: &Path, each: &mut dyn FnMut(&Path)) -> Vec<Error> {
     let mut errors = Vec::new();
     let entries = match fs::read_dir(directory) {
         Ok(entries) => entries,
-        Err(error) => return vec![unread(directory, error)],
+        Err(error) => return vec![failed("read", directory)(error)],
     };
     for entry in entries {
         let kind = entry.and_then(|entry| Ok((entry.path(), entry.file_type()?)));
@@ -57,14 +74,10 @@ pub fn walk(directory: &Path, each: &mut dyn FnMut(&Path)) -> Vec<Error> {
             Ok((path, _)) => each(&path),
             // A JVM that is recording has renamed or removed it meanwhile.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => errors.push(unread(directory, error)),
+            Err(error) => errors.push(failed("read", directory)(error)),
         }
     }
     errors
-}
-
-fn unread(path: &Path, error: io::Error) -> Error {
-    Error::new(error).context(format!("failed to read {}", path.display()))
 }
 
 /// Checks that files can be created below a directory, which need not exist yet, before all the
@@ -73,8 +86,8 @@ fn unread(path: &Path, error: io::Error) -> Error {
 /// # Errors
 ///
 /// Fails if they cannot, and names the directory.
-pub fn writable(dir: &Path) -> Result<()> {
-    try_files_below(dir).with_context(|| format!("failed to write to {}", dir.display()))
+pub fn writable(dir: &Path) -> Result<(), Error> {
+    try_files_below(dir).map_err(failed("write to", dir))
 }
 
 /// The same for a file that is created, or replaced as a whole. Anything but a regular file, such
@@ -83,24 +96,27 @@ pub fn writable(dir: &Path) -> Result<()> {
 /// # Errors
 ///
 /// Fails if it cannot be created, and names it.
-pub fn makeable(file: &Path) -> Result<()> {
+pub fn makeable(file: &Path) -> Result<(), Error> {
+    let failed = failed("write", file);
     if file.is_dir() {
-        bail!("failed to write {}: it is a directory", file.display());
+        let why = "it is a directory";
+        return Err(failed(io::Error::new(io::ErrorKind::IsADirectory, why)));
     }
     if file.exists() && !file.is_file() {
         return Ok(());
     }
     let dir = file.parent().unwrap_or(Path::new(""));
-    try_files_below(dir).with_context(|| format!("failed to write {}", file.display()))
+    try_files_below(dir).map_err(failed)
 }
 
-fn try_files_below(dir: &Path) -> Result<()> {
+fn try_files_below(dir: &Path) -> io::Result<()> {
     let there = dir.ancestors().find(|dir| dir.exists());
     let there = there.unwrap_or(Path::new("."));
     if !there.is_dir() {
-        bail!("{} is no directory", there.display());
+        let why = format!("{} is no directory", there.display());
+        return Err(io::Error::new(io::ErrorKind::NotADirectory, why));
     }
-    Ok(tempfile::tempdir_in(there).map(drop)?)
+    tempfile::tempdir_in(there).map(drop)
 }
 
 /// Writes a file, completely or not at all, so that a reader never sees a part. A link is followed,
@@ -110,59 +126,67 @@ fn try_files_below(dir: &Path) -> Result<()> {
 /// # Errors
 ///
 /// Fails if the file cannot be written, and names it; and as `fill` does.
-pub fn write_whole(
+pub fn write_whole<E: From<Error>>(
     path: &Path,
     mode: u32,
-    fill: impl FnOnce(&mut dyn Write) -> Result<()>,
-) -> Result<()> {
-    let context = || format!("failed to write {}", path.display());
+    fill: impl FnOnce(&mut dyn Write) -> Result<(), E>,
+) -> Result<(), E> {
+    let failed = failed("write", path);
     let real = fs::canonicalize(path);
     let path = real.as_deref().unwrap_or(path);
     if let Some(directory) = path.parent() {
-        fs::create_dir_all(directory).with_context(context)?;
+        fs::create_dir_all(directory).map_err(failed)?;
     }
     let is_link = fs::symlink_metadata(path).is_ok_and(|of| of.is_symlink());
     if is_link || path.exists() && !path.is_file() {
-        let mut file = io::BufWriter::new(fs::File::create(path).with_context(context)?);
+        let mut file = io::BufWriter::new(fs::File::create(path).map_err(failed)?);
         fill(&mut file)?;
-        return file.flush().with_context(context);
+        return Ok(file.flush().map_err(failed)?);
     }
     let directory = path.parent().filter(|dir| !dir.as_os_str().is_empty());
     let part = tempfile::Builder::new()
         .prefix(".hindsight-")
         .permissions(fs::Permissions::from_mode(mode))
         .tempfile_in(directory.unwrap_or(Path::new(".")))
-        .with_context(context)?;
+        .map_err(failed)?;
     let _doomed = Doomed::new(part.path());
     let mut file = io::BufWriter::new(part);
     fill(&mut file)?;
     let part = file.into_inner().map_err(io::IntoInnerError::into_error);
-    let named = part.with_context(context)?.persist(path);
-    named.map_err(|error| error.error).with_context(context)?;
+    let part = part.map_err(failed)?;
+    part.persist(path).map_err(|error| failed(error.error))?;
     Ok(())
+}
+
+/// [`write_whole`] of these bytes.
+///
+/// # Errors
+///
+/// Fails if the file cannot be written, and names it.
+pub fn write_bytes(path: &Path, mode: u32, bytes: &[u8]) -> Result<(), Error> {
+    write_whole(path, mode, |out| {
+        out.write_all(bytes).map_err(failed("write", path))
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::os::unix::fs::symlink;
-    use std::path::PathBuf;
     use std::process::Command;
     use std::thread;
 
     #[test]
     fn files_are_replaced_as_a_whole_and_nothing_else_is() {
         let dir = tempfile::tempdir().unwrap();
-        let write = |path: &Path, text: &str| {
-            write_whole(path, 0o640, |out| Ok(out.write_all(text.as_bytes())?))
-        };
+        let write = |path: &Path, text: &str| write_bytes(path, 0o640, text.as_bytes());
         let file = dir.path().join("made/file");
         write(&file, "one").unwrap();
         let mode = fs::metadata(&file).unwrap().permissions().mode() & 0o777;
         assert_eq!(mode & !0o640, 0, "{mode:o}");
         let failed = write_whole(&file, 0o640, |out| {
             out.write_all(b"half")?;
-            bail!("no more")
+            anyhow::bail!("no more")
         });
         assert!(failed.is_err());
         assert_eq!(fs::read_to_string(&file).unwrap(), "one");
@@ -199,20 +223,18 @@ mod tests {
         makeable(&file).unwrap();
         makeable(Path::new("/dev/stdout")).unwrap();
         makeable(&dir.path().join("not/there/yet")).unwrap();
-        let error = makeable(dir.path()).unwrap_err();
-        assert!(
-            error.to_string().ends_with("it is a directory"),
-            "{error:#}"
-        );
+        let told = |error: Error| format!("{:#}", anyhow::Error::from(error));
+        let error = told(makeable(dir.path()).unwrap_err());
+        assert!(error.ends_with(": it is a directory"), "{error}");
         let below = file.join("plan");
         let error = makeable(&below).unwrap_err();
         let [below, file] = [&below, &file].map(|path| path.display());
         assert_eq!(
-            format!("{error:#}"),
+            told(error),
             format!("failed to write {below}: {file} is no directory")
         );
         let error = makeable(Path::new("/proc/plan")).unwrap_err();
-        assert!(error.to_string().ends_with(" /proc/plan"), "{error:#}");
+        assert!(error.to_string().ends_with(" /proc/plan"), "{error}");
     }
 
     #[test]

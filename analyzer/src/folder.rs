@@ -1,6 +1,6 @@
 //! Lists a directory whose links are followed, because their targets are part of a class path.
 
-use anyhow::{Context, Result};
+use crate::files::{Error, failed};
 use std::collections::HashSet;
 use std::fs;
 use std::io;
@@ -27,7 +27,7 @@ pub enum Kind {
     /// A socket, a pipe or a dangling link.
     Odd(&'static str),
     /// An item that cannot be read; the error has its name.
-    Unreadable(anyhow::Error),
+    Unreadable(Error),
 }
 
 /// The error of too many links, one after the other.
@@ -39,9 +39,8 @@ const ELOOP: i32 = 40;
 /// # Errors
 ///
 /// Fails if the directory itself cannot be read.
-pub fn list(root: &Path, leave_out: Option<&Path>) -> Result<Vec<Item>> {
-    let real =
-        fs::canonicalize(root).with_context(|| format!("failed to read {}", root.display()))?;
+pub fn list(root: &Path, leave_out: Option<&Path>) -> Result<Vec<Item>, Error> {
+    let real = fs::canonicalize(root).map_err(failed("read", root))?;
     let mut walk = Walk {
         root,
         leave_out: leave_out.and_then(|path| fs::canonicalize(path).ok()),
@@ -62,7 +61,7 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     /// Lists the content of a directory, whose path without links is `real`.
-    fn folder(&mut self, folder: &Path, real: PathBuf) -> Result<()> {
+    fn folder(&mut self, folder: &Path, real: PathBuf) -> Result<(), Error> {
         if Some(&real) == self.leave_out.as_ref() {
             return Ok(());
         }
@@ -71,7 +70,7 @@ impl Walk<'_> {
             let entries = fs::read_dir(&full)?;
             entries.map(|entry| Ok(entry?.file_name())).collect()
         };
-        let mut names = names().with_context(|| failed(&full))?;
+        let mut names = names().map_err(failed("read", &full))?;
         names.sort();
         self.above.insert(real.clone());
         for name in names {
@@ -95,7 +94,7 @@ impl Walk<'_> {
                         Err(error) => Kind::Unreadable(error),
                     }
                 }
-                Err(error) => Kind::Unreadable(anyhow::Error::new(error).context(failed(&full))),
+                Err(error) => Kind::Unreadable(failed("read", &full)(error)),
             },
             Ok(metadata) if metadata.is_file() => Kind::File(metadata.len()),
             Ok(_) => Kind::Odd("neither a file nor a directory"),
@@ -105,14 +104,10 @@ impl Walk<'_> {
             {
                 Kind::Odd("a link that leads nowhere")
             }
-            Err(error) => Kind::Unreadable(anyhow::Error::new(error).context(failed(&full))),
+            Err(error) => Kind::Unreadable(failed("read", &full)(error)),
         };
         self.found.push(Item { path, kind });
     }
-}
-
-fn failed(path: &Path) -> String {
-    format!("failed to read {}", path.display())
 }
 
 #[cfg(test)]

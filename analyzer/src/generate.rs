@@ -15,7 +15,8 @@
 //!   tests that say the same as others.
 //! - [`changes`] finds what another version does differently; [`narrowed`] finds what it makes less
 //!   visible.
-//! - [`emit`] writes Java; [`suite`] compiles it, runs it and keeps what passes.
+//! - [`emit`] writes Java; [`suite`] compiles it, runs it and keeps what passes. `error` says why
+//!   there are no tests.
 //!
 //! ```text
 //! trace -> carve --+-> sequence -> worker -> asserted -> emit -> suite -> files
@@ -32,6 +33,7 @@ pub mod complete;
 pub mod distinct;
 pub mod effects;
 pub mod emit;
+mod error;
 pub mod focus;
 pub mod guard;
 pub mod inputs;
@@ -48,3 +50,5 @@ pub mod suite;
 pub mod surface;
 pub mod ways;
 pub mod worker;
+
+pub use error::{Error, Result};

@@ -11,12 +11,12 @@ pub mod child;
 pub mod javac;
 
 use crate::confine;
-use anyhow::{Context, Result, bail};
+use crate::files::{self, failed};
 use std::ffi::{OsStr, OsString};
-use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::{fs, io};
 
 /// Variables by which an environment changes every JVM. Candidates must run
 /// as the emitted tests will, and never under an agent.
@@ -36,6 +36,77 @@ const OLDEST: u32 = 11;
 /// The option of java and javac for classes that use preview features.
 pub const ENABLE_PREVIEW: &str = "--enable-preview";
 
+/// Why a JDK cannot be used, or does not do what it is asked.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The user names none, and none is found.
+    #[error("no JDK found: set JAVA_HOME, put java on the path, or use --jdk")]
+    None,
+    /// A directory is no JDK.
+    #[error("{} ({named}) is not a JDK: {why}", home.display())]
+    NotAJdk {
+        /// The directory.
+        home: PathBuf,
+        /// How the user names it.
+        named: &'static str,
+        /// What is missing.
+        why: &'static str,
+    },
+    /// It cannot compile.
+    #[error(
+        "{} ({named}) has no bin/javac: tests are compiled, which needs a JDK, not a JRE; \
+         set JAVA_HOME or use --jdk",
+        home.display()
+    )]
+    NoCompiler {
+        /// Its directory.
+        home: PathBuf,
+        /// How the user names it.
+        named: &'static str,
+    },
+    /// It is too old.
+    #[error("{} ({named}) is a JDK {version}: emitted tests need {OLDEST} or newer", home.display())]
+    TooOld {
+        /// Its directory.
+        home: PathBuf,
+        /// How the user names it.
+        named: &'static str,
+        /// Its feature version.
+        version: u32,
+    },
+    /// Its `java` does not say its version.
+    #[error("failed to learn the version of {}", .0.display())]
+    NoVersion(PathBuf),
+    /// A path cannot be resolved or written, or a program not be run.
+    #[error(transparent)]
+    File(#[from] files::Error),
+    /// A class path cannot be an argument of a program.
+    #[error("a class path entry cannot be passed on")]
+    ClassPath(#[from] std::env::JoinPathsError),
+    /// Its compiler cannot be run.
+    #[error("failed to run javac of {}", home.display())]
+    NotRun {
+        /// Its directory.
+        home: PathBuf,
+        /// The reason.
+        source: io::Error,
+    },
+    /// Its compiler fails, and does not say at which error.
+    #[error("javac of {} failed: {said}", home.display())]
+    Failed {
+        /// Its directory.
+        home: PathBuf,
+        /// What it says.
+        said: String,
+    },
+    /// The end of a child process cannot be waited for.
+    #[error("failed to wait for a child process")]
+    Unwatched(#[from] rustix::io::Errno),
+    /// A child process cannot be ended.
+    #[error(transparent)]
+    Child(#[from] io::Error),
+}
+
 /// A JDK with a compiler.
 #[derive(Debug, Clone)]
 pub struct Jdk {
@@ -52,35 +123,29 @@ impl Jdk {
     /// # Errors
     ///
     /// Fails if there is none, if it has no `javac`, or if it is too old.
-    pub fn find(explicit: Option<&Path>) -> Result<Jdk> {
-        let (home, source) = named(explicit)?;
+    pub fn find(explicit: Option<&Path>) -> Result<Jdk, Error> {
+        let (home, named) = named(explicit)?;
         if !home.join("bin/java").is_file() {
-            bail!(
-                "{} ({source}) is not a JDK: it has no bin/java",
-                home.display()
-            );
+            let why = "it has no bin/java";
+            return Err(Error::NotAJdk { home, named, why });
         }
         if !home.join("bin/javac").is_file() {
-            bail!(
-                "{} ({source}) has no bin/javac: tests are compiled, which needs a JDK, not a JRE; \
-                 set JAVA_HOME or use --jdk",
-                home.display()
-            );
+            return Err(Error::NoCompiler { home, named });
         }
         let version = version_of(&home)?;
         if version < OLDEST {
-            bail!(
-                "{} ({source}) is a JDK {version}: emitted tests need {OLDEST} or newer",
-                home.display()
-            );
+            return Err(Error::TooOld {
+                home,
+                named,
+                version,
+            });
         }
         Jdk::at(&home, version)
     }
 
-    fn at(home: &Path, version: u32) -> Result<Jdk> {
+    fn at(home: &Path, version: u32) -> Result<Jdk, Error> {
         // Child processes run in directories of their own.
-        let home = fs::canonicalize(home)
-            .with_context(|| format!("failed to resolve {}", home.display()))?;
+        let home = fs::canonicalize(home).map_err(failed("resolve", home))?;
         Ok(Jdk { home, version })
     }
 
@@ -90,20 +155,16 @@ impl Jdk {
     /// # Errors
     ///
     /// Fails if there is none.
-    pub fn find_runtime(explicit: Option<&Path>) -> Result<Jdk> {
-        let (home, source) = named(explicit)?;
+    pub fn find_runtime(explicit: Option<&Path>) -> Result<Jdk, Error> {
+        let (home, named) = named(explicit)?;
         if !home.is_dir() {
-            bail!(
-                "{} ({source}) is not a JDK: no such directory",
-                home.display()
-            );
+            let why = "no such directory";
+            return Err(Error::NotAJdk { home, named, why });
         }
         let is_there = |file: &str| home.join(file).is_file();
         if !is_there("release") && !is_there("bin/java") {
-            bail!(
-                "{} ({source}) is not a JDK: it has neither a file `release` nor bin/java",
-                home.display()
-            );
+            let why = "it has neither a file `release` nor bin/java";
+            return Err(Error::NotAJdk { home, named, why });
         }
         let version = version_of(&home)?;
         Jdk::at(&home, version)
@@ -139,7 +200,7 @@ impl Jdk {
 /// # Errors
 ///
 /// Fails if the file cannot be written.
-pub fn class_path(path: &OsStr, file: &Path) -> Result<Vec<OsString>> {
+pub fn class_path(path: &OsStr, file: &Path) -> Result<Vec<OsString>, files::Error> {
     if path.len() < LONGEST_ARGUMENT {
         return Ok(vec!["-cp".into(), path.to_owned()]);
     }
@@ -151,7 +212,7 @@ pub fn class_path(path: &OsStr, file: &Path) -> Result<Vec<OsString>> {
         text.push(byte);
     }
     text.extend(b"\"\n");
-    fs::write(file, text).with_context(|| format!("failed to write {}", file.display()))?;
+    fs::write(file, text).map_err(failed("write", file))?;
     let mut argument = OsString::from("@");
     argument.push(file);
     Ok(vec![argument])
@@ -168,13 +229,13 @@ fn cut_off(mut command: Command) -> Command {
 }
 
 /// The JDK that the user names, and how.
-fn named(explicit: Option<&Path>) -> Result<(PathBuf, &'static str)> {
+fn named(explicit: Option<&Path>) -> Result<(PathBuf, &'static str), Error> {
     Ok(match (explicit, std::env::var_os("JAVA_HOME")) {
         (Some(home), _) => (home.to_owned(), "--jdk"),
         (None, Some(home)) if !home.is_empty() => (home.into(), "JAVA_HOME"),
         _ => match java_on_path() {
             Some(home) => (home, "the java on the path"),
-            None => bail!("no JDK found: set JAVA_HOME, put java on the path, or use --jdk"),
+            None => return Err(Error::None),
         },
     })
 }
@@ -189,7 +250,7 @@ fn java_on_path() -> Option<PathBuf> {
 }
 
 /// Reads `JAVA_VERSION="17.0.15"` from the file `release`; asks `java` if there is no such file.
-fn version_of(home: &Path) -> Result<u32> {
+fn version_of(home: &Path) -> Result<u32, Error> {
     let release = fs::read_to_string(home.join("release")).unwrap_or_default();
     let stated = release.lines().find_map(|line| {
         let value = line.strip_prefix("JAVA_VERSION=")?.trim().trim_matches('"');
@@ -202,12 +263,12 @@ fn version_of(home: &Path) -> Result<u32> {
     let output = Command::new(&java)
         .arg("-version")
         .output()
-        .with_context(|| format!("failed to run {}", java.display()))?;
+        .map_err(failed("run", &java))?;
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     text.split('"')
         .nth(1)
         .and_then(feature_version)
-        .with_context(|| format!("failed to learn the version of {}", java.display()))
+        .ok_or(Error::NoVersion(java))
 }
 
 /// The feature version: 17 for `17.0.15`, 8 for `1.8.0_452`, 26 for `26-ea`.

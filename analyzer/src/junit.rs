@@ -18,6 +18,7 @@
 //! - [`locks`] finds the locks with which a method may have been called.
 //! - [`defaults`] handles the default locale and time zone of the recorded JVM.
 //! - [`ended`] finds out why JVMs end before they should.
+//! - `error` says why there are no tests.
 //! - [`memory`] and [`preview`] handle options of the JVM that crashes need, [`paths`] those that
 //!   name files.
 //!
@@ -33,6 +34,7 @@ pub mod compile;
 pub mod defaults;
 pub mod differences;
 pub mod ended;
+mod error;
 pub mod launch;
 pub mod locks;
 pub mod memory;
@@ -50,13 +52,15 @@ pub mod value;
 pub mod verdict;
 pub mod write;
 
+pub use error::{Error, Result};
+
 use crate::classpath::ClassPath;
-use crate::commands::input::Input;
+use crate::files::{self, failed};
+use crate::input::Input;
 use crate::jdk::Jdk;
 use crate::progress::{Extent, Stages};
 use crate::temporary;
 use crate::trim;
-use anyhow::{Context, Result};
 use asked::Asked;
 use candidate::{Plan, State};
 use hindsight_tracelog::crash::Defaults;
@@ -293,12 +297,12 @@ fn caught<T: Default>(work: impl FnOnce() -> T) -> T {
 }
 
 /// Writes a file, and creates its directories.
-pub(crate) fn write_file(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
-    let context = || format!("failed to write {}", path.display());
+pub(crate) fn write_file(path: &Path, content: impl AsRef<[u8]>) -> Result<(), files::Error> {
+    let failed = failed("write", path);
     if let Some(parent) = path.parent() {
-        fs::create_dir_all(parent).with_context(context)?;
+        fs::create_dir_all(parent).map_err(failed)?;
     }
-    fs::write(path, content).with_context(context)
+    fs::write(path, content).map_err(failed)
 }
 
 #[cfg(test)]

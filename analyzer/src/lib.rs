@@ -10,6 +10,7 @@
 //! - [`graph`] lays a frame's patch over the objects of a crash file; [`views`] knows what JDK
 //!   objects mean; [`tree`] makes text of both, and [`text`] the smaller pieces: values, places,
 //!   times.
+//! - [`input`] reads a crash file that the user names.
 //! - [`inspect`] shows a crash to people and machines.
 //! - [`trim`] cuts a crash file down to what chosen frames need.
 //! - [`repair`] makes a damaged crash file whole, with holes for what is lost.
@@ -73,6 +74,7 @@ mod files;
 mod folder;
 pub mod generate;
 pub mod graph;
+pub mod input;
 pub mod inspect;
 pub mod instrument;
 pub mod java;

@@ -55,7 +55,7 @@ fn main() -> ExitCode {
     let flushed = out.flush();
     match result.and_then(|()| Ok(flushed?)) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) if out.get_ref().is_unread(&error) => ExitCode::SUCCESS,
+        Err(error) if out.get_ref().is_unread(error.as_ref()) => ExitCode::SUCCESS,
         // The report already says what went wrong.
         Err(error) if error.is::<Failure>() => ExitCode::from(1),
         Err(error) => {

@@ -41,9 +41,51 @@ pub mod show;
 pub mod texts;
 pub mod values;
 
+use crate::files;
+use crate::mutability::report;
 use graph::Graph;
 use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
 use values::Counts;
+
+/// Why a model, or what is known about parameters, cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The file cannot be read.
+    #[error(transparent)]
+    Unreadable(#[from] files::Error),
+    /// It is no model.
+    #[error("failed to read model {}", path.display())]
+    Model {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        source: document::Malformed,
+    },
+    /// It has no verdicts.
+    #[error(
+        "failed to read {}: this is not what hindsight mutability --format json writes",
+        path.display()
+    )]
+    Verdicts {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        source: serde_json::Error,
+    },
+    /// Its verdicts are another release's, or it is another document.
+    #[error(
+        "{} has the schema {schema}, not {}: write it with hindsight mutability --format json",
+        path.display(),
+        report::SCHEMA
+    )]
+    OtherVerdicts {
+        /// The file.
+        path: PathBuf,
+        /// Its schema.
+        schema: String,
+    },
+}
 
 /// A method, and the positions of the object in its call.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -5,7 +5,6 @@
 use crate::cache;
 use crate::temporary::{self, Directory};
 use crate::text::hex;
-use anyhow::{Context, Result};
 use sha2::{Digest, Sha256};
 use std::fs::{self, File};
 use std::io::{self, BufReader};
@@ -14,6 +13,35 @@ use zip::ZipArchive;
 
 /// The places of classes and libraries.
 const PLACES: [&str; 2] = ["BOOT-INF/", "WEB-INF/"];
+
+/// Why the nested content of a jar is not available.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// It cannot be read as a jar.
+    #[error("failed to read class path entry {} as a jar", jar.display())]
+    NotAJar {
+        /// The jar.
+        jar: PathBuf,
+        /// The reason.
+        source: io::Error,
+    },
+    /// Its content cannot be read or written.
+    #[error("failed to unpack what {} has in it", jar.display())]
+    Content {
+        /// The jar.
+        jar: PathBuf,
+        /// The reason.
+        source: io::Error,
+    },
+    /// Its content cannot be written anywhere.
+    #[error("failed to unpack what {} has in it", jar.display())]
+    NoPlace {
+        /// The jar.
+        jar: PathBuf,
+        /// The reason.
+        source: temporary::Error,
+    },
+}
 
 /// The unpacked content of a jar.
 #[derive(Debug, Default)]
@@ -29,19 +57,24 @@ pub struct Unpacked {
 /// # Errors
 ///
 /// Fails if it cannot be read as a jar, or its content cannot be written.
-pub fn unpacked(jar: &Path) -> Result<Unpacked> {
+pub fn unpacked(jar: &Path) -> Result<Unpacked, Error> {
     if jar.is_dir() {
         return Ok(Unpacked::default());
     }
-    let open = || -> Result<_> { Ok(ZipArchive::new(BufReader::new(File::open(jar)?))?) };
-    let mut archive = open()
-        .with_context(|| format!("failed to read class path entry {} as a jar", jar.display()))?;
+    let open = || -> io::Result<_> { Ok(ZipArchive::new(BufReader::new(File::open(jar)?))?) };
+    let mut archive = open().map_err(|source| Error::NotAJar {
+        jar: jar.to_owned(),
+        source,
+    })?;
     let held = archive.file_names().filter(|name| is_held(name));
     let held: Vec<String> = held.map(str::to_owned).collect();
     if held.is_empty() {
         return Ok(Unpacked::default());
     }
-    let what = || format!("failed to unpack what {} has in it", jar.display());
+    let failed = |source| Error::Content {
+        jar: jar.to_owned(),
+        source,
+    };
     let mut save = |dir: &PathBuf| match dir.is_dir() {
         true => {
             cache::used(dir);
@@ -49,11 +82,14 @@ pub fn unpacked(jar: &Path) -> Result<Unpacked> {
         }
         false => cache::save_directory(dir, |dir| unpack(&mut archive, &held, dir)).is_ok(),
     };
-    let (dir, kept) = match directory(jar).with_context(what)?.filter(&mut save) {
+    let (dir, kept) = match directory(jar).map_err(failed)?.filter(&mut save) {
         Some(dir) => (dir, None),
         None => {
-            let made = temporary::directory().with_context(what)?;
-            unpack(&mut archive, &held, made.path()).with_context(what)?;
+            let made = temporary::directory().map_err(|source| Error::NoPlace {
+                jar: jar.to_owned(),
+                source,
+            })?;
+            unpack(&mut archive, &held, made.path()).map_err(failed)?;
             (made.path().to_owned(), Some(made))
         }
     };
@@ -83,14 +119,18 @@ fn is_held(name: &str) -> bool {
 }
 
 /// The directory in which the content of a jar is kept for the next run, if it is kept.
-fn directory(jar: &Path) -> Result<Option<PathBuf>> {
+fn directory(jar: &Path) -> io::Result<Option<PathBuf>> {
     let mut hash = Sha256::new();
     io::copy(&mut File::open(jar)?, &mut hash)?;
     let name = format!("unpacked-{}", hex(&hash.finalize()[..8]));
     Ok(cache::directory().map(|cache| cache.join(name)))
 }
 
-fn unpack(archive: &mut ZipArchive<BufReader<File>>, names: &[String], dir: &Path) -> Result<()> {
+fn unpack(
+    archive: &mut ZipArchive<BufReader<File>>,
+    names: &[String],
+    dir: &Path,
+) -> io::Result<()> {
     for name in names {
         let mut entry = archive.by_name(name)?;
         // A hostile jar may name paths outside of the directory.

@@ -1,7 +1,8 @@
 //! The writer of results. Its reader may have gone, as `head` does, which is not a failure.
 
-use anyhow::Error;
+use std::error::Error;
 use std::io::{self, ErrorKind, Write};
+use std::iter;
 
 /// A writer that remembers whether its reader has gone: a broken pipe may also be that of a socket
 /// or of an output file.
@@ -21,7 +22,7 @@ impl<W: Write> Stdout<W> {
     }
 
     /// Whether an error only means that nobody reads on.
-    pub fn is_unread(&self, error: &Error) -> bool {
+    pub fn is_unread(&self, error: &(dyn Error + 'static)) -> bool {
         self.has_lost_reader && is_broken_pipe(error)
     }
 
@@ -44,8 +45,8 @@ impl<W: Write> Write for Stdout<W> {
     }
 }
 
-fn is_broken_pipe(error: &Error) -> bool {
-    error.chain().any(|cause| {
+fn is_broken_pipe(error: &(dyn Error + 'static)) -> bool {
+    iter::successors(Some(error), |&cause| cause.source()).any(|cause| {
         let of_io = cause.downcast_ref::<io::Error>().map(io::Error::kind);
         // This error does not name its cause.
         let of_json = cause
@@ -58,6 +59,7 @@ fn is_broken_pipe(error: &Error) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use anyhow::Error;
 
     #[test]
     fn only_its_own_broken_pipe_is_no_failure() {
@@ -65,11 +67,11 @@ mod tests {
         let mut out = Stdout::new(writer);
         out.write_all(b"read").unwrap();
         let others = || Error::new(io::Error::from(ErrorKind::BrokenPipe)).context("a socket");
-        assert!(!out.is_unread(&others()));
+        assert!(!out.is_unread(others().as_ref()));
         drop(reader);
         let plain = Error::new(out.write_all(b"unread").unwrap_err());
         let json = Error::new(serde_json::to_writer(&mut out, "unread").unwrap_err());
-        assert!(out.is_unread(&plain) && out.is_unread(&json));
-        assert!(!out.is_unread(&Error::msg("no such file")));
+        assert!(out.is_unread(plain.as_ref()) && out.is_unread(json.as_ref()));
+        assert!(!out.is_unread(Error::msg("no such file").as_ref()));
     }
 }

@@ -1,7 +1,6 @@
 //! Temporary files and child processes, which end with this process, even if a signal ends it.
 
 use crate::signals;
-use anyhow::{Context, Result};
 use rustix::process::{Pid, Signal, kill_process_group};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -26,18 +25,26 @@ enum Thing {
 const TRIES: u32 = 20;
 const PAUSE: Duration = Duration::from_millis(50);
 
+/// Why there is no place for temporary files.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "failed to make a directory in {} for temporary files; TMPDIR names another place",
+    place.display()
+)]
+pub struct Error {
+    place: PathBuf,
+    source: io::Error,
+}
+
 /// Creates a directory.
 ///
 /// # Errors
 ///
 /// Fails if it cannot be created.
-pub fn directory() -> Result<Directory> {
-    let made = tempfile::tempdir().with_context(|| {
-        let place = std::env::temp_dir();
-        let place = place.display();
-        format!(
-            "failed to make a directory in {place} for temporary files; TMPDIR names another place"
-        )
+pub fn directory() -> Result<Directory, Error> {
+    let made = tempfile::tempdir().map_err(|source| Error {
+        place: std::env::temp_dir(),
+        source,
     })?;
     let doomed = Doomed::new(made.path());
     Ok(Directory {

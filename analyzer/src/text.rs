@@ -4,6 +4,7 @@ use crate::graph::Typed;
 use hindsight_tracelog::crash::{
     ExceptionInfo, Failure, Fidelity, Frame, Lock, StackElement, ThreadState, Value,
 };
+use std::error::Error;
 use std::path::Path;
 
 /// A primitive value as Java would print it, with characters in quotes.
@@ -132,6 +133,17 @@ pub fn is_plain(c: char) -> bool {
         '\u{2190}'..='\u{2bff}' | '\u{3001}'..='\u{303f}' | '\u{1f300}'..='\u{1faff}' => true,
         c => c.is_alphanumeric(),
     }
+}
+
+/// An error with its causes, as the command prints it.
+pub fn with_causes(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(of) = cause {
+        text += &format!(": {of}");
+        cause = of.source();
+    }
+    text
 }
 
 /// Makes text from a recording safe for one line of a terminal or a comment.

@@ -14,7 +14,7 @@ use crate::graph::{Graph, Typed, primitive_size};
 use crate::junit::memory;
 use crate::junit::origins::Names;
 use hindsight_tracelog::crash::{
-    Body, ClassInfo, Defaults, Fidelity, FieldInfo, Lock, Object, Value,
+    Body, ClassInfo, Defaults, Failure, Fidelity, FieldInfo, Frame, Lock, Meta, Object, Value,
 };
 use hindsight_tracelog::reader::Crash;
 use std::collections::{HashMap, HashSet};
@@ -39,131 +39,22 @@ pub fn trim(crash: &Crash, frames: &[usize], sets: Sets) -> Crash {
         .map(|&index| seen(crash, index, sets.statics))
         .collect();
     let kept = numbers_of(&seen);
-    let stale = stale(crash, frames, &seen);
-    let mut numbers: HashMap<u32, u32> = HashMap::new();
-    for (number, &object) in (0..).zip(&kept) {
-        numbers.insert(object, number);
-    }
-    let moved = |value: Value| match value {
-        // No chosen frame leads there.
-        Value::Ref(object) => numbers.get(&object).map_or(Value::Null, |&n| Value::Ref(n)),
-        other => other,
+    let cut = Cut {
+        crash,
+        frames,
+        sets,
+        seen,
+        numbers: (kept.iter().copied()).zip(0..).collect(),
     };
     let mut trimmed = Crash {
-        meta: crash.meta.clone(),
-        failure: crash.failure.clone(),
+        meta: cut.meta(),
+        failure: cut.failure(),
         unrestored: crash.unrestored.clone(),
         ..Crash::default()
     };
-    let meta = &mut trimmed.meta;
-    // The bounds of memory are part of a failure that ran out of it.
-    meta.command = memory::bounds(crash).join(" ");
-    meta.counters.clear();
-    // Names of threads can contain requests.
-    meta.thread.clear();
-    if !sets.defaults {
-        meta.defaults = Defaults::default();
-    }
-    if !sets.properties {
-        meta.properties.clear();
-    }
-
-    let mut classes: HashMap<u32, u32> = HashMap::new();
-    for &number in &kept {
-        let Some(object) = crash.object(number) else {
-            continue;
-        };
-        let class = *classes.entry(object.class).or_insert_with(|| {
-            let id = trimmed.classes.len() as u32;
-            let info = crash.class(object.class).cloned().unwrap_or_default();
-            trimmed.classes.push(ClassInfo { id, ..info });
-            id
-        });
-        let mut body = object.body.clone();
-        for place in stale.get(&number).into_iter().flatten() {
-            clear(&mut body, &trimmed.classes[class as usize], place);
-        }
-        match &mut body {
-            Body::Enum { fields, .. } if !sets.statics => fields.clear(),
-            Body::Instance(values)
-            | Body::Enum { fields: values, .. }
-            | Body::References(values) => {
-                values.iter_mut().for_each(|value| *value = moved(*value));
-            }
-            Body::Lambda(lambda) => {
-                for (_, value) in &mut lambda.captured {
-                    *value = moved(*value);
-                }
-            }
-            _ => {}
-        }
-        trimmed.objects.push(Some(Object { class, body }));
-    }
-
+    cut.objects(&kept, &mut trimmed);
     if let Some(classes) = &mut trimmed.unrestored {
         classes.retain(|class| trimmed.classes.iter().any(|info| info.name == *class));
-    }
-    let failure = &mut trimmed.failure;
-    if !sets.statics {
-        failure.statics.clear();
-    }
-    for field in &mut failure.statics {
-        field.value = moved(field.value);
-    }
-    failure.constants.retain_mut(|constant| {
-        let object = numbers.get(&constant.object);
-        object.is_some_and(|&object| {
-            constant.object = object;
-            true
-        })
-    });
-    for (index, frame) in failure.frames.iter_mut().enumerate() {
-        let Some(at) = frames.iter().position(|&chosen| chosen == index) else {
-            if frame.fidelity != Fidelity::None {
-                frame.reason = LEFT_OUT.to_owned();
-            }
-            frame.fidelity = Fidelity::None;
-            frame.descriptor.clear();
-            frame.arguments.clear();
-            frame.patch.clear();
-            continue;
-        };
-        for argument in &mut frame.arguments {
-            argument.value = moved(argument.value);
-        }
-        frame.patch.retain(|patch| {
-            let constant = matches!(
-                crash.object(patch.object),
-                Some(Object {
-                    body: Body::Enum { .. },
-                    ..
-                })
-            );
-            is_in(&seen[at], patch.object) && (sets.statics || !constant)
-        });
-        for patch in &mut frame.patch {
-            patch.object = numbers[&patch.object];
-            patch.value = moved(patch.value);
-        }
-    }
-    let lock = |lock: &mut Lock| {
-        lock.object = lock.object.and_then(|object| numbers.get(&object).copied());
-    };
-    for thread in &mut failure.threads {
-        thread.name.clear();
-        thread
-            .wants
-            .iter_mut()
-            .chain(&mut thread.owns)
-            .for_each(lock);
-    }
-    let told = told(crash, frames);
-    for (index, info) in (0..).zip(&mut failure.exceptions) {
-        info.object = info.object.and_then(|object| numbers.get(&object).copied());
-        if !told.contains(&index) {
-            info.message = None;
-            info.stack.clear();
-        }
     }
     // These are the names in the rest, including frames and static fields.
     let named = Names::of_all(&trimmed).questions();
@@ -171,6 +62,161 @@ pub fn trim(crash: &Crash, frames: &[usize], sets: Sets) -> Crash {
     let origins = origins.filter(|origin| named.contains_key(&origin.name));
     trimmed.origins = origins.cloned().collect();
     trimmed
+}
+
+/// What is kept of a crash.
+struct Cut<'c> {
+    crash: &'c Crash,
+    frames: &'c [usize],
+    sets: Sets,
+    /// For each of the frames, the objects that it needs.
+    seen: Vec<Vec<bool>>,
+    /// The new number of each object that is kept.
+    numbers: HashMap<u32, u32>,
+}
+
+impl Cut<'_> {
+    fn moved(&self, value: Value) -> Value {
+        match value {
+            // No chosen frame leads there.
+            Value::Ref(object) => self.number(object).map_or(Value::Null, Value::Ref),
+            other => other,
+        }
+    }
+
+    fn number(&self, object: u32) -> Option<u32> {
+        self.numbers.get(&object).copied()
+    }
+
+    fn meta(&self) -> Meta {
+        let mut meta = self.crash.meta.clone();
+        // The bounds of memory are part of a failure that ran out of it.
+        meta.command = memory::bounds(self.crash).join(" ");
+        meta.counters.clear();
+        // Names of threads can contain requests.
+        meta.thread.clear();
+        if !self.sets.defaults {
+            meta.defaults = Defaults::default();
+        }
+        if !self.sets.properties {
+            meta.properties.clear();
+        }
+        meta
+    }
+
+    /// Adds the objects, in this order, and their classes.
+    fn objects(&self, kept: &[u32], trimmed: &mut Crash) {
+        let crash = self.crash;
+        let stale = stale(crash, self.frames, &self.seen);
+        let mut classes: HashMap<u32, u32> = HashMap::new();
+        for &number in kept {
+            let Some(object) = crash.object(number) else {
+                continue;
+            };
+            let class = *classes.entry(object.class).or_insert_with(|| {
+                let id = trimmed.classes.len() as u32;
+                let info = crash.class(object.class).cloned().unwrap_or_default();
+                trimmed.classes.push(ClassInfo { id, ..info });
+                id
+            });
+            let mut body = object.body.clone();
+            for place in stale.get(&number).into_iter().flatten() {
+                clear(&mut body, &trimmed.classes[class as usize], place);
+            }
+            match &mut body {
+                Body::Enum { fields, .. } if !self.sets.statics => fields.clear(),
+                Body::Instance(values)
+                | Body::Enum { fields: values, .. }
+                | Body::References(values) => {
+                    values
+                        .iter_mut()
+                        .for_each(|value| *value = self.moved(*value));
+                }
+                Body::Lambda(lambda) => {
+                    for (_, value) in &mut lambda.captured {
+                        *value = self.moved(*value);
+                    }
+                }
+                _ => {}
+            }
+            trimmed.objects.push(Some(Object { class, body }));
+        }
+    }
+
+    fn failure(&self) -> Failure {
+        let mut failure = self.crash.failure.clone();
+        if !self.sets.statics {
+            failure.statics.clear();
+        }
+        for field in &mut failure.statics {
+            field.value = self.moved(field.value);
+        }
+        failure.constants.retain_mut(|constant| {
+            let object = self.number(constant.object);
+            object.is_some_and(|object| {
+                constant.object = object;
+                true
+            })
+        });
+        for (index, frame) in failure.frames.iter_mut().enumerate() {
+            match self.frames.iter().position(|&chosen| chosen == index) {
+                Some(at) => self.frame(frame, at),
+                None => leave_out(frame),
+            }
+        }
+        let lock = |lock: &mut Lock| {
+            lock.object = lock.object.and_then(|object| self.number(object));
+        };
+        for thread in &mut failure.threads {
+            thread.name.clear();
+            thread
+                .wants
+                .iter_mut()
+                .chain(&mut thread.owns)
+                .for_each(lock);
+        }
+        let told = told(self.crash, self.frames);
+        for (index, info) in (0..).zip(&mut failure.exceptions) {
+            info.object = info.object.and_then(|object| self.number(object));
+            if !told.contains(&index) {
+                info.message = None;
+                info.stack.clear();
+            }
+        }
+        failure
+    }
+
+    /// Reduces a chosen frame, which is `at` this place among them.
+    fn frame(&self, frame: &mut Frame, at: usize) {
+        for argument in &mut frame.arguments {
+            argument.value = self.moved(argument.value);
+        }
+        frame.patch.retain(|patch| {
+            let constant = matches!(
+                self.crash.object(patch.object),
+                Some(Object {
+                    body: Body::Enum { .. },
+                    ..
+                })
+            );
+            is_in(&self.seen[at], patch.object) && (self.sets.statics || !constant)
+        });
+        for patch in &mut frame.patch {
+            patch.object = self.numbers[&patch.object];
+            patch.value = self.moved(patch.value);
+        }
+    }
+}
+
+/// Reduces a frame that is not chosen.
+fn leave_out(frame: &mut Frame) {
+    if frame.fidelity != Fidelity::None {
+        frame.reason = LEFT_OUT.to_owned();
+    }
+    frame.fidelity = Fidelity::None;
+    frame.descriptor.clear();
+    frame.arguments.clear();
+    frame.patch.clear();
 }
 
 /// The exceptions whose messages and stacks matter: the thrown one, those in which chosen frames

@@ -1,13 +1,13 @@
 //! What the text of a class path names, and what the manifests of its jars name.
 
-use anyhow::{Context, Result};
+use crate::files::{self, failed};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The entries that the text of a class path names, in order. `dir/*` means all jars of a
 /// directory, and is an error if the directory cannot be read; `quarkus-run.jar` also means what it
 /// launches.
-pub fn named(text: &str) -> Vec<Result<PathBuf>> {
+pub fn named(text: &str) -> Vec<Result<PathBuf, files::Error>> {
     let mut named = Vec::new();
     for part in std::env::split_paths(text).filter(|part| !part.as_os_str().is_empty()) {
         let jars = match part.file_name().is_some_and(|name| name == "*") {
@@ -59,9 +59,8 @@ pub fn has_jars_alone(dir: &Path) -> bool {
     jars_of(dir).is_ok_and(|jars| !jars.is_empty()) && !has_classes(dir, &mut { MOST })
 }
 
-fn jars_of(dir: &Path) -> Result<Vec<PathBuf>> {
-    let files = fs::read_dir(dir)
-        .with_context(|| format!("failed to read class path directory {}", dir.display()))?;
+fn jars_of(dir: &Path) -> Result<Vec<PathBuf>, files::Error> {
+    let files = fs::read_dir(dir).map_err(failed("read class path directory", dir))?;
     let mut jars: Vec<PathBuf> = files
         .flatten()
         .map(|file| file.path())
@@ -81,10 +80,10 @@ fn jars_of(dir: &Path) -> Result<Vec<PathBuf>> {
 ///
 /// Fails if the entry itself cannot be opened. An entry that a manifest names and that does not
 /// exist or is not a jar is ignored, as in a JVM.
-pub fn follow(
+pub fn follow<E>(
     entry: &Path,
-    mut open: impl FnMut(&Path, bool) -> Result<Vec<PathBuf>>,
-) -> Result<()> {
+    mut open: impl FnMut(&Path, bool) -> Result<Vec<PathBuf>, E>,
+) -> Result<(), E> {
     let mut pending = open(entry, false)?;
     pending.reverse();
     while let Some(path) = pending.pop() {

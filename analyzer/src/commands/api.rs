@@ -1,7 +1,7 @@
 //! `hindsight api`.
 
 use super::Format;
-use crate::files::write_whole;
+use crate::files::write_bytes;
 use crate::text;
 use anyhow::Result;
 use serde_json::json;
@@ -49,7 +49,7 @@ impl Opts {
     ///
     /// Fails if it cannot be written.
     pub fn run(&self, out: &mut dyn Write) -> Result<()> {
-        write_whole(&self.out, 0o666, |out| Ok(out.write_all(JAR)?))?;
+        write_bytes(&self.out, 0o666, JAR)?;
         if self.format == Format::Json {
             let told = json!({
                 "schema": "hindsight.api/1",

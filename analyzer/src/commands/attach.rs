@@ -152,7 +152,7 @@ impl Opts {
         match said {
             Some(said) => Ok(said),
             None => match asked {
-                Err(error) => Err(error),
+                Err(error) => Err(error.into()),
                 Ok(()) => bail!(
                     "process {} has loaded the agent, which is not done after {} seconds; it goes on: \
                      look for run.json in its out directory",

@@ -5,7 +5,7 @@ use crate::crashes::collect::{self, Collected};
 use crate::crashes::{key, report};
 use crate::progress::Progress;
 use crate::stderr::say;
-use crate::text::count;
+use crate::text::{count, with_causes};
 use anyhow::Result;
 use std::io::Write;
 use std::path::PathBuf;
@@ -96,7 +96,7 @@ impl Opts {
                     groups.merge(result);
                     collect::add_not_stored(&mut not_stored, of_result);
                 }
-                Err(error) => errors.push(format!("{error:#}")),
+                Err(error) => errors.push(with_causes(&error)),
             }
         }
         if !self.quiet {

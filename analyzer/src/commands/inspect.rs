@@ -1,10 +1,11 @@
 //! `hindsight inspect`.
 
-use super::input::{Input, expand};
 use super::{Failure, Format};
+use crate::input::{Input, expand};
 use crate::inspect::review::{self, Review};
 use crate::inspect::{json, text};
 use crate::stderr::say;
+use crate::text::with_causes;
 use anyhow::Result;
 use std::cell::RefCell;
 use std::io::Write;
@@ -91,7 +92,7 @@ impl Opts {
                 Some(input)
             }
             Err(error) => {
-                fail(format!("{error:#}"));
+                fail(with_causes(&error));
                 None
             }
         });

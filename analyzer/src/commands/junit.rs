@@ -1,14 +1,15 @@
 //! `hindsight junit`.
 
-use super::input::{Input, expand};
 use super::{Failure, Format};
 use crate::classpath::ClassPath;
 use crate::files::writable;
+use crate::input::{Input, expand};
 use crate::jdk::Jdk;
 use crate::junit::asked::Asked;
 use crate::junit::{Framework, Options, Source, generate, paths, preview};
 use crate::progress::Stages;
 use crate::stderr::say;
+use crate::text::with_causes;
 use anyhow::{Result, bail};
 use std::io::Write;
 use std::path::PathBuf;
@@ -138,11 +139,11 @@ impl Opts {
                 }
                 // One bad file must not keep the others from becoming tests.
                 Err(error) if count > 1 => {
-                    let error = format!("{error:#}");
+                    let error = with_causes(&error);
                     say(&error);
                     errors.push(error);
                 }
-                Err(error) => return Err(error),
+                Err(error) => return Err(error.into()),
             }
         }
         self.check_frames(&inputs)?;
@@ -152,11 +153,12 @@ impl Opts {
             // Without a JDK, sources can still be written, although unchecked.
             Err(error) if self.no_run => {
                 if !self.quiet {
-                    say(format_args!("the tests are not compiled: {error:#}"));
+                    let error = with_causes(&error);
+                    say(format_args!("the tests are not compiled: {error}"));
                 }
                 None
             }
-            Err(error) => return Err(error),
+            Err(error) => return Err(error.into()),
         };
         let mut java_options = paths::from_everywhere(&self.java_option);
         let crashes = inputs.iter().map(|input| &input.crash);

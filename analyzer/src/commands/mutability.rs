@@ -204,15 +204,15 @@ impl Opts {
                 recorded: self.recorded(program, library, &mut notes)?,
             };
             if pipeline.random().is_none() {
-                return run(program, library, &plan, None, step);
+                return anyhow::Ok(run(program, library, &plan, None, step)?);
             }
             let (outcome, mut more) =
                 self.random
                     .with_inputs(self.source.classpath(), self.source.jdk(), |inputs| {
-                        run(program, library, &plan, Some(inputs), step)
+                        Ok(run(program, library, &plan, Some(inputs), step)?)
                     })?;
             notes.lines.append(&mut more);
-            anyhow::Ok(outcome)
+            Ok(outcome)
         })?;
         // The verdicts are printed all the same.
         let saved = self.save(&outcome.recorded.evidence);

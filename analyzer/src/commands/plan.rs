@@ -3,7 +3,7 @@
 use super::Format;
 use super::program::{Loaded, Source};
 use crate::copyplan::{self, MAX_STATICS};
-use crate::files::{makeable, write_whole};
+use crate::files::{makeable, write_bytes};
 use crate::mutability::analysis::{Plan as Pipeline, calls, run};
 use crate::mutability::answers::Stage;
 use crate::mutability::recorded::apply::Recorded;
@@ -136,7 +136,7 @@ impl Opts {
             anyhow::Ok(copyplan::plan(&calls, library, &outcome))
         })?;
         // A JVM that starts meanwhile reads either the old one or the new one.
-        write_whole(&self.out, 0o666, |out| Ok(out.write_all(&plan.encode())?))?;
+        write_bytes(&self.out, 0o666, &plan.encode())?;
         match self.format {
             Format::Text => self.text(&plan, out),
             Format::Json => self.json(&plan, loaded.warnings(), out),

@@ -1,9 +1,9 @@
 //! `hindsight trim`.
 
-use super::input::Input;
 use super::{Failure, Format};
 use crate::classpath::ClassPath;
 use crate::files::{makeable, same_file, write_whole};
+use crate::input::Input;
 use crate::jdk::Jdk;
 use crate::junit::asked::Asked;
 use crate::junit::candidate::test_name;

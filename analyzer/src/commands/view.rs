@@ -1,9 +1,9 @@
 //! `hindsight view`.
 
 use super::{Failure, Format};
-use crate::files::write_whole;
+use crate::files::write_bytes;
 use crate::stderr::say;
-use crate::text::{self, count};
+use crate::text::{self, count, with_causes};
 use crate::view::{collect, page};
 use anyhow::Result;
 use serde_json::json;
@@ -67,7 +67,7 @@ impl Opts {
     pub fn run(&self, out: &mut dyn Write) -> Result<()> {
         let found = collect::find(&self.paths, self.max_objects)?;
         for error in &found.errors {
-            say(format_args!("{error:#}"));
+            say(with_causes(error));
         }
         // An existing page is better than an empty one.
         if found.is_empty() {
@@ -94,7 +94,7 @@ impl Opts {
         };
         let bytes = page.len();
         // As with crash files, only its owner may read it, because it has their content.
-        write_whole(&path, 0o600, |out| Ok(out.write_all(page.as_bytes())?))?;
+        write_bytes(&path, 0o600, page.as_bytes())?;
         if self.format == Format::Json {
             let told = json!({
                 "schema": "hindsight.view/1",
@@ -103,7 +103,7 @@ impl Opts {
                 "crashes": found.crashes.len(),
                 "models": found.models.len(),
                 "mutability": found.mutability.len(),
-                "errors": found.errors.iter().map(|error| format!("{error:#}")).collect::<Vec<_>>(),
+                "errors": found.errors.iter().map(|error| with_causes(error)).collect::<Vec<_>>(),
             });
             writeln!(out, "{told:#}")?;
         } else {

@@ -1,12 +1,12 @@
 //! Finding crash files and earlier results, and reading them.
 
+use super::Error;
 use super::group::{Group, Groups, Times, total};
 use super::key::{Cause, Key};
 use super::rules::{self, Redacted, Rule, Unmatched};
-use crate::commands::input::Input;
-use crate::files::{is_crash_file, is_special, walk};
-use crate::text::stack;
-use anyhow::{Context, Result, bail};
+use crate::files::{failed, is_crash_file, is_special, walk};
+use crate::input::Input;
+use crate::text::{stack, with_causes};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use std::{fs, thread};
 pub const SCHEMA: &str = "hindsight.crashes/1";
 
 /// The schema of a run's own file.
-const RUN_SCHEMA: &str = "hindsight.run/1";
+pub(super) const RUN_SCHEMA: &str = "hindsight.run/1";
 
 /// The files that the inputs name.
 #[derive(Debug, Default)]
@@ -74,7 +74,7 @@ struct Document {
 /// # Errors
 ///
 /// Fails if there is nothing at all to read, with the reason.
-pub fn find(paths: &[PathBuf]) -> Result<Found> {
+pub fn find(paths: &[PathBuf]) -> Result<Found, Error> {
     let mut found = Found::default();
     for path in paths {
         let metadata = match fs::metadata(path) {
@@ -95,7 +95,7 @@ pub fn find(paths: &[PathBuf]) -> Result<Found> {
             if errors.is_empty() && crashes.is_empty() {
                 found.empty.push(path.clone());
             }
-            let errors = errors.iter().map(|error| format!("{error:#}"));
+            let errors = errors.iter().map(|error| with_causes(error));
             found.errors.extend(errors);
             found.crashes.append(&mut crashes);
         } else if path
@@ -109,10 +109,10 @@ pub fn find(paths: &[PathBuf]) -> Result<Found> {
     }
     if found.crashes.is_empty() && found.results.is_empty() {
         if let Some(error) = found.errors.first() {
-            bail!("{error}");
+            return Err(Error::Nothing(error.clone()));
         }
         let empty: Vec<String> = found.empty.iter().map(|path| nothing_in(path)).collect();
-        bail!("{}", empty.join("; "));
+        return Err(Error::Nothing(empty.join("; ")));
     }
     // The same file under two names is one crash. An unreachable one is reported when it is read.
     let mut seen = BTreeSet::new();
@@ -210,17 +210,17 @@ const UNCAUGHT_ALONE: &str = "no thread died of an exception; what servers and f
 /// # Errors
 ///
 /// Fails if it is not one, and names it.
-pub fn result(path: &Path) -> Result<(Groups, NotStored)> {
-    let context = || format!("failed to read {}", path.display());
-    let text = fs::read(path).with_context(context)?;
-    let document: Document = serde_json::from_slice(&text)
-        .with_context(|| format!("{} is no result of hindsight crashes", path.display()))?;
+pub fn result(path: &Path) -> Result<(Groups, NotStored), Error> {
+    let text = fs::read(path).map_err(failed("read", path))?;
+    let document: Document = serde_json::from_slice(&text).map_err(|source| Error::NoResult {
+        path: path.to_owned(),
+        source,
+    })?;
     if document.schema != SCHEMA {
-        bail!(
-            "{} has the schema {}; expected {SCHEMA}",
-            path.display(),
-            document.schema
-        );
+        return Err(Error::OtherResult {
+            path: path.to_owned(),
+            schema: document.schema,
+        });
     }
     let mut groups = Groups::default();
     for entry in document.groups {
@@ -260,7 +260,7 @@ pub fn read(files: &BTreeSet<PathBuf>, frames: usize, step: &(dyn Fn() + Sync)) 
         while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
             match one(file, frames, &counts) {
                 Ok(crash) => lock(&read).push(crash),
-                Err(error) => lock(&errors).push(format!("{error:#}")),
+                Err(error) => lock(&errors).push(with_causes(&error)),
             }
             step();
         }
@@ -323,7 +323,7 @@ struct RunCounts {
 
 /// Reads a crash file. The crash is the same wherever its file has been copied to: tests bring one
 /// with them.
-fn one(path: &Path, frames: usize, counts: &Counts) -> Result<(Key, Group)> {
+fn one(path: &Path, frames: usize, counts: &Counts) -> Result<(Key, Group), Error> {
     let input = Input::read(path)?;
     let bytes = fs::metadata(path).map_or(0, |meta| meta.len());
     let key = Key::new(&input.crash.failure, frames);
@@ -383,8 +383,10 @@ fn directory_counts(directory: &Path) -> RunCounts {
                 counts.redacted.extend(of_run.redacted);
             }
             Err(error) => {
-                let error = format!("{error:#}; how often its crashes have come is not known");
-                counts.errors.push(error);
+                let error = with_causes(&error);
+                counts.errors.push(format!(
+                    "{error}; how often its crashes have come is not known"
+                ));
             }
         }
     }
@@ -432,16 +434,20 @@ fn not_stored(run: &serde_json::Value) -> impl Iterator<Item = (&'static str, u6
     })
 }
 
-fn run_counts(path: &Path) -> Result<RunCounts> {
-    let context = || format!("failed to read {}", path.display());
-    let text = fs::read(path).with_context(context)?;
-    let run: serde_json::Value = serde_json::from_slice(&text).with_context(context)?;
+fn run_counts(path: &Path) -> Result<RunCounts, Error> {
+    let text = fs::read(path).map_err(failed("read", path))?;
+    let run: serde_json::Value = serde_json::from_slice(&text).map_err(|source| Error::Run {
+        path: path.to_owned(),
+        source,
+    })?;
     match run.get("schema").and_then(serde_json::Value::as_str) {
         None | Some(RUN_SCHEMA) => {}
-        Some(other) => bail!(
-            "{} has the schema {other}, of another release; expected {RUN_SCHEMA}",
-            path.display()
-        ),
+        Some(other) => {
+            return Err(Error::OtherRun {
+                path: path.to_owned(),
+                schema: other.to_owned(),
+            });
+        }
     }
     let crashes = run.get("crashes").and_then(serde_json::Value::as_array);
     let crashes = crashes.map_or(&[][..], Vec::as_slice);

@@ -11,17 +11,18 @@
 
 mod class;
 
+use super::Result;
 use super::sequence::Method;
 use crate::classpath::{ClassPath, sha256};
+use crate::files::failed;
 use crate::junit::write_file;
 use crate::program::source;
-use anyhow::{Context, Result};
 use class::{Class, FORMATTER, Full, Heirs, Kind, POOL, is_file};
 use hindsight_classfile::{ClassFile, PoolBuilder, Utf8, access, opcode};
 use hindsight_instrument::{TracePlan, What};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
-use std::io::{Cursor, Read};
+use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use zip::ZipArchive;
@@ -96,9 +97,9 @@ impl Guards {
             methods: HashMap::new(),
             classes: HashMap::new(),
         };
-        let mut jar = ZipArchive::new(Cursor::new(WORKER_JAR))?;
+        let mut jar = ZipArchive::new(Cursor::new(WORKER_JAR)).map_err(io::Error::from)?;
         for at in 0..jar.len() {
-            let mut entry = jar.by_index(at)?;
+            let mut entry = jar.by_index(at).map_err(io::Error::from)?;
             let name = entry.name().to_owned();
             let Some(class) = name.strip_suffix(".class") else {
                 continue;
@@ -109,7 +110,7 @@ impl Guards {
             }
             let mut bytes = Vec::new();
             entry.read_to_end(&mut bytes)?;
-            let file = ClassFile::parse(&bytes).context("the worker's classes cannot be read")?;
+            let file = ClassFile::parse(&bytes)?;
             let public = file
                 .methods
                 .iter()
@@ -284,7 +285,7 @@ impl Guarded {
         covered: bool,
         dir: &Path,
     ) -> Result<Guarded> {
-        fs::create_dir_all(dir).context("failed to make a temporary directory")?;
+        fs::create_dir_all(dir).map_err(failed("make", dir))?;
         let found = source::class_path(text, release)?;
         let (count, stand_ins) = Guards::new()?.apply(&found.classes, covered, dir)?;
         let own = [dir.to_owned()].into_iter();

@@ -4,10 +4,11 @@
 //! round serve the next.
 
 use super::search::Search;
-use crate::mutability::random::{Inputs, MethodName};
+use super::{Error, Result};
+use crate::files::failed;
+use crate::mutability::random::{Failed, Inputs, MethodName};
 use crate::mutability::recorded::{Code, Evidence, Notes, Until, observe};
 use crate::trace::Trace;
-use anyhow::{Context, Result, bail};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -57,12 +58,49 @@ impl<'a> Recorded<'a> {
         self.search.tally.executed.iter().sum()
     }
 
+    fn round(
+        &mut self,
+        wanted: &[MethodName],
+        code: &Code<'_>,
+        transitive: bool,
+    ) -> Result<Option<Evidence>> {
+        let late = self.until.is_some_and(|end| Instant::now() >= end);
+        if late || !self.search.prefer(wanted) {
+            return Ok(None);
+        }
+        let sequences = self.sequences.unwrap_or_else(|| {
+            let own = code.facts.iter().filter(|facts| facts.present).count();
+            (own as u64).max(LEAST)
+        });
+        self.search.more(sequences, self.until)?;
+        self.search.rest();
+        self.rounds += 1;
+        let out = self.out.clone();
+        let failed = failed("read", &out);
+        let mut runs = Vec::new();
+        for run in fs::read_dir(&out).map_err(failed)? {
+            runs.push(run.map_err(failed)?.path());
+        }
+        runs.sort();
+        let mut evidence: Option<Evidence> = None;
+        for run in runs {
+            if let Some(seen) = self.read(&run, code, transitive)? {
+                evidence.get_or_insert_default().merge(seen);
+            }
+            fs::remove_dir_all(&run).map_err(failed)?;
+        }
+        if evidence.is_none() {
+            return Err(Error::NothingRecorded);
+        }
+        Ok(evidence)
+    }
+
     fn read(&mut self, path: &Path, code: &Code<'_>, transitive: bool) -> Result<Option<Evidence>> {
         // A JVM that was killed while it started has recorded nothing.
         if !path.join("trace").is_dir() {
             return Ok(None);
         }
-        let trace = Trace::open(path)?;
+        let trace = Trace::open(path).map_err(|error| Error::Trace(error.into()))?;
         let until = Until {
             steps: Some(MAX_STEPS),
             time: self.until,
@@ -84,36 +122,9 @@ impl Inputs for Recorded<'_> {
         wanted: &[MethodName],
         code: &Code<'_>,
         transitive: bool,
-    ) -> Result<Option<Evidence>> {
-        let late = self.until.is_some_and(|end| Instant::now() >= end);
-        if late || !self.search.prefer(wanted) {
-            return Ok(None);
-        }
-        let sequences = self.sequences.unwrap_or_else(|| {
-            let own = code.facts.iter().filter(|facts| facts.present).count();
-            (own as u64).max(LEAST)
-        });
-        self.search.more(sequences, self.until)?;
-        self.search.rest();
-        self.rounds += 1;
-        let out = self.out.clone();
-        let failed = || format!("failed to read {}", out.display());
-        let mut runs = Vec::new();
-        for run in fs::read_dir(&out).with_context(failed)? {
-            runs.push(run.with_context(failed)?.path());
-        }
-        runs.sort();
-        let mut evidence: Option<Evidence> = None;
-        for run in runs {
-            if let Some(seen) = self.read(&run, code, transitive)? {
-                evidence.get_or_insert_default().merge(seen);
-            }
-            fs::remove_dir_all(&run).with_context(failed)?;
-        }
-        if evidence.is_none() {
-            bail!("the worker's JVM has recorded nothing: does the agent fit this JDK?");
-        }
-        Ok(evidence)
+    ) -> Result<Option<Evidence>, Failed> {
+        self.round(wanted, code, transitive)
+            .map_err(|error| Failed(error.into()))
     }
 
     fn stand_ins(&self) -> BTreeMap<String, String> {

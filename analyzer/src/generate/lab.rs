@@ -7,9 +7,9 @@
 //! JVM, and both execute theirs at the same time. All is done in lockstep, so that the same is
 //! executed in the same order each time.
 
+use super::Result;
 use super::sequence::{Methods, Sequence};
 use super::worker::{Ended, Executed, Worker};
-use anyhow::Result;
 use std::cell::{Cell, Ref, RefCell, RefMut};
 use std::collections::{BTreeMap, HashSet};
 use std::pin::Pin;

@@ -9,8 +9,9 @@ mod length;
 mod lives;
 mod slices;
 
+use super::Result;
 use super::asserted::Checked;
-use super::carve::{Access, Begins, Carved, Means, Reach, Recorded, Unmade};
+use super::carve::{Access, Begins, Carved, Means, Reach, Recorded, Seen, Unmade};
 use super::complete::Wanted;
 use super::sequence::{Arg, Method, Methods, Sequence};
 use super::ways::Ways;
@@ -19,6 +20,7 @@ use length::enough;
 use lives::{Life, lives};
 use slices::{Came, best};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
 
 /// The most tests of one class.
 const MAX_PER_CLASS: usize = 20;
@@ -175,49 +177,129 @@ pub fn tests(
     methods: &mut Methods,
     worker: &mut Worker,
     other: &mut Worker,
-) -> anyhow::Result<(Vec<Checked>, Counts)> {
-    let mut counts = Counts::default();
+) -> Result<(Vec<Checked>, Counts)> {
     let means = Means {
         ways: Ways::new(access.platform(), methods),
         mutability: wanted.mutability,
     };
-    let mut tests = Vec::new();
-    let mut per_class: HashMap<String, usize> = HashMap::new();
-    let mut parts: HashMap<String, usize> = HashMap::new();
-    let mut wholes: HashMap<String, usize> = HashMap::new();
-    let mut unmade: HashMap<(String, bool), usize> = HashMap::new();
-    let wants = |class: &str| wanted.classes.is_empty() || wanted.classes.matches(class);
-    let admits = |class: &str, access: &mut Access<'_>| {
-        wants(class) && access.is_own(class) && access.is_accessible(class)
+    let found = lives(recorded, access, |class| wants(wanted, class));
+    let mut making = Making {
+        recorded,
+        wanted,
+        access,
+        methods,
+        worker,
+        other,
+        means,
+        counts: Counts {
+            passed_over: found.passed_over,
+            ..Counts::default()
+        },
+        per_class: HashMap::new(),
+        parts: HashMap::new(),
+        wholes: HashMap::new(),
+        unmade: HashMap::new(),
     };
-    // Methods that compilers write need no tests.
-    let has_tests = |method: &Method, class: &str, access: &mut Access<'_>| {
-        let is_written = match method.class.as_str() {
-            "java.lang.Enum" | "java.lang.Object" => true,
-            _ => method.is_static && matches!(method.name.as_str(), "values" | "valueOf"),
-        };
-        admits(class, access) && !(is_written && access.is_enum(class))
-    };
-    let found = lives(recorded, access, wants);
-    counts.passed_over = found.passed_over;
     for class in found.nameless {
-        *counts.unmade.entry(format!("of {class}")).or_default() += 1;
+        *(making.counts.unmade.entry(format!("of {class}"))).or_default() += 1;
     }
-    for Life {
-        serial,
-        name,
-        class,
-        is_part,
-    } in found.lives
-    {
+    let mut tests = Vec::new();
+    for life in found.lives {
+        tests.extend(making.of_life(life)?);
+    }
+    let mut of_statics = Vec::new();
+    for seen in &recorded.statics {
+        of_statics.extend(making.of_static(seen)?);
+    }
+    // Those of one method are neighbours.
+    of_statics.sort_by(|(one, _), (other, _)| one.cmp(other));
+    tests.extend(of_statics.into_iter().map(|(_, test)| test));
+    let Making {
+        access,
+        methods,
+        mut counts,
+        ..
+    } = making;
+    for (method, count) in &recorded.left_out {
+        if has_tests(wanted, access, method, &method.class) {
+            *(counts.untried.entry(method.call_of(&method.class))).or_default() += count;
+        }
+    }
+    for test in &mut tests {
+        as_written(test, methods);
+    }
+    Ok((tests, counts))
+}
+
+/// Whether tests of a class are wanted.
+fn wants(wanted: &Wanted<'_>, class: &str) -> bool {
+    wanted.classes.is_empty() || wanted.classes.matches(class)
+}
+
+/// Whether calls of a method on a class get tests. Methods that compilers write need none.
+fn has_tests(wanted: &Wanted<'_>, access: &mut Access<'_>, method: &Method, class: &str) -> bool {
+    let is_written = match method.class.as_str() {
+        "java.lang.Enum" | "java.lang.Object" => true,
+        _ => method.is_static && matches!(method.name.as_str(), "values" | "valueOf"),
+    };
+    let is_admitted = wants(wanted, class) && access.is_own(class) && access.is_accessible(class);
+    is_admitted && !(is_written && access.is_enum(class))
+}
+
+/// The tests that are being made of a run.
+struct Making<'r, 'p> {
+    recorded: &'r Recorded,
+    wanted: &'r Wanted<'r>,
+    access: &'r mut Access<'p>,
+    methods: &'r mut Methods,
+    worker: &'r mut Worker,
+    other: &'r mut Worker,
+    means: Means<'r>,
+    counts: Counts,
+    /// The number of tests of each class.
+    per_class: HashMap<String, usize>,
+    /// The number of those of its objects as parts of others.
+    parts: HashMap<String, usize>,
+    /// The number of objects that are tested by themselves and as parts of others.
+    wholes: HashMap<String, usize>,
+    /// The number of successive lives that no test can begin, by class and whether as parts.
+    unmade: HashMap<(String, bool), usize>,
+}
+
+/// The class, name and descriptor by which tests of static methods are sorted.
+type Key = (String, String, String);
+
+impl Making<'_, '_> {
+    /// The tests of a life.
+    fn of_life(&mut self, life: Life) -> Result<Vec<Checked>> {
+        let Making {
+            recorded,
+            wanted,
+            access,
+            methods,
+            worker,
+            other,
+            means,
+            counts,
+            per_class,
+            parts,
+            wholes,
+            unmade,
+        } = self;
+        let Life {
+            serial,
+            name,
+            class,
+            is_part,
+        } = life;
         let class = class.as_str();
         let (tested, most) = match is_part {
-            true => (&mut parts, MAX_PARTS),
-            false => (&mut per_class, MAX_PER_CLASS),
+            true => (parts, MAX_PARTS),
+            false => (per_class, MAX_PER_CLASS),
         };
         if (tested.get(class)).is_some_and(|count| *count >= most) {
             *counts.passed_over.entry(class.to_owned()).or_default() += 1;
-            continue;
+            return Ok(Vec::new());
         }
         let mut came: Option<Came> = None;
         let mut of_whole = None;
@@ -234,7 +316,7 @@ pub fn tests(
             if has_test && (*taken >= MAX_PARTS || !recorded.is_used_part(serial)) {
                 continue;
             }
-            let mut tries = slices(recorded, serial, begins, &means, methods);
+            let mut tries = slices(recorded, serial, begins, means, methods);
             for one in &mut tries {
                 let written = written(&one.sequence, class, access);
                 if written < one.sequence.len() {
@@ -273,7 +355,7 @@ pub fn tests(
                 false => format!("of {class}"),
             });
             *counts.unmade.entry(what).or_default() += 1;
-            continue;
+            return Ok(Vec::new());
         };
         *in_vain = 0;
         *tested.entry(class.to_owned()).or_default() += 1;
@@ -295,14 +377,28 @@ pub fn tests(
                 false => seen.call_in_life(serial, class),
             }
         };
-        tests.extend(counts.take(about, came.test));
+        let mut tests = Vec::from_iter(counts.take(about, came.test));
         tests.extend(of_whole.and_then(|test| counts.take(String::new, Ok(test))));
+        Ok(tests)
     }
-    let mut of_statics: Vec<((String, String, String), Checked)> = Vec::new();
-    for seen in &recorded.statics {
+
+    /// The test of a call of a static method.
+    fn of_static(&mut self, seen: &Rc<Seen>) -> Result<Option<(Key, Checked)>> {
+        let Making {
+            recorded,
+            wanted,
+            access,
+            methods,
+            worker,
+            other,
+            means,
+            counts,
+            per_class,
+            ..
+        } = self;
         let class = seen.class_of(&seen.method);
         let mut carve = |unmade| {
-            let carved = recorded.call(seen, unmade, &means, methods)?;
+            let carved = recorded.call(seen, unmade, means, methods)?;
             let written = written(&carved.sequence, class, access);
             (written == carved.sequence.len()).then_some(carved)
         };
@@ -311,12 +407,12 @@ pub fn tests(
         tries.extend(carve(Unmade::References));
         tries.dedup_by(|one, other| one.sequence == other.sequence);
         let Some(first) = tries.first() else {
-            if has_tests(&seen.method, class, access)
+            if has_tests(wanted, access, &seen.method, class)
                 && let Some(call) = seen.lacking(&HashMap::new())
             {
                 *counts.omitted.entry(call).or_default() += 1;
             }
-            continue;
+            return Ok(None);
         };
         let last = first.sequence.len() - 1;
         for one in &mut tries {
@@ -324,13 +420,13 @@ pub fn tests(
         }
         let method = methods.get(tries[0].sequence[last].method);
         let class = seen.class_of(method).to_owned();
-        if !has_tests(method, &class, access) {
-            continue;
+        if !has_tests(wanted, access, method, &class) {
+            return Ok(None);
         }
         let count = per_class.entry(class.clone()).or_default();
         if *count >= MAX_STATICS {
             *counts.untried.entry(seen.call_of(&class)).or_default() += 1;
-            continue;
+            return Ok(None);
         }
         *count += 1;
         let lacks = tries.iter().all(|one| one.lacks);
@@ -341,25 +437,14 @@ pub fn tests(
         {
             // With another argument it is another call.
             *counts.omitted.entry(call).or_default() += 1;
-            continue;
+            return Ok(None);
         }
-        if let Some(test) = counts.take(|| seen.call_of(&class), came.test) {
+        let test = counts.take(|| seen.call_of(&class), came.test);
+        Ok(test.map(|test| {
             let method = seen.method.clone();
-            of_statics.push(((class, method.name, method.descriptor), test));
-        }
+            ((class, method.name, method.descriptor), test)
+        }))
     }
-    // Those of one method are neighbours.
-    of_statics.sort_by(|(one, _), (other, _)| one.cmp(other));
-    tests.extend(of_statics.into_iter().map(|(_, test)| test));
-    for (method, count) in &recorded.left_out {
-        if has_tests(method, &method.class, access) {
-            *(counts.untried.entry(method.call_of(&method.class))).or_default() += count;
-        }
-    }
-    for test in &mut tests {
-        as_written(test, methods);
-    }
-    Ok((tests, counts))
 }
 
 /// Reduces the calls to what a source says, by which tests are compared.

@@ -16,6 +16,7 @@ mod lambdas;
 mod values;
 mod walk;
 
+use super::Result;
 use super::focus::Focus;
 use super::random::Random;
 use super::sequence::{Arg, MethodId, Methods, Sequence, Statement};
@@ -24,7 +25,6 @@ use super::worker::{ClassNumber, PARALLEL, Worker};
 use crate::model::graph::{Node, ROOT};
 use crate::model::values::Life;
 use crate::model::{CallId, Model};
-use anyhow::Result;
 use blame::Uses;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};

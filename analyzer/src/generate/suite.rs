@@ -8,14 +8,15 @@ mod compile;
 mod late;
 mod spoilers;
 
+use super::Result;
 use super::asserted::Checked;
 use super::emit::{Source, Written};
 use super::worker::{PLACES, Setup, Task};
 use crate::confine;
+use crate::files::failed;
 use crate::jdk::child::{Ended, wait};
 use crate::junit::{Framework, write_file};
 use crate::progress::{Extent, Stages};
-use anyhow::{Context as _, Result};
 use compile::Compiled;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -268,7 +269,8 @@ impl<'a> Suite<'a> {
                 .stdout(Stdio::null())
                 .stderr(Stdio::null());
             let patience = limit * (left.len() as u32).min(1000) + Duration::from_secs(120);
-            let child = confine::spawn(command).context("failed to run java")?;
+            let child =
+                confine::spawn(command).map_err(failed("run java of", &self.setup.jdk.home))?;
             let ended = wait(child, patience)?;
             let (told, is_harmful) = read(&results);
             let mut told_all: BTreeSet<usize> = told.keys().copied().collect();

@@ -15,6 +15,7 @@ mod running;
 mod setup;
 mod wire;
 
+use super::{Error, Result};
 pub use endless::Endless;
 use running::Running;
 pub use setup::{PLACES, Place, Recording, Setup, Task};
@@ -23,7 +24,6 @@ pub use wire::{class_get_name, primitive, unboxed};
 
 use super::sequence::{Methods, Sequence};
 use crate::model::values::Literal;
-use anyhow::{Context, Result};
 use std::collections::HashMap;
 use std::io::Write;
 use std::sync::Arc;
@@ -313,7 +313,7 @@ impl Worker {
         if again && self.setup.recorded.is_none() {
             let (setup, place) = (self.setup.clone(), self.place);
             let mut told = Vec::new();
-            wire::declare(&mut told, 0, methods).context("failed to tell of methods")?;
+            wire::declare(&mut told, 0, methods).map_err(Error::NotTold)?;
             let declared = methods.all().len();
             self.next[at] = Some(thread::spawn(move || {
                 let mut next = Running::start(&setup, place, at)?;

@@ -1,7 +1,7 @@
 //! Writes a crash as JSON: `hindsight.crash/1`, or `hindsight.crash_list/1` for several.
 
-use crate::commands::input::Input;
 use crate::graph::{self, Graph, Typed};
+use crate::input::Input;
 use crate::inspect::Each;
 use crate::text::deadlocks;
 use hindsight_tracelog::crash::{

@@ -8,8 +8,8 @@
 
 mod items;
 
-use crate::commands::input::Input;
 use crate::graph::{Graph, Typed};
+use crate::input::Input;
 use crate::inspect::Each;
 use crate::text::{one_line, primitive, short_type, utc};
 use hindsight_tracelog::crash::{Body, ClassInfo, ClassKind, Fidelity, Patch, Value};

@@ -1,7 +1,7 @@
 //! Writes a crash as text that is readable at 3 a.m.
 
-use crate::commands::input::Input;
 use crate::graph::{Graph, Typed};
+use crate::input::Input;
 use crate::inspect::fold::{Fold, folds};
 use crate::inspect::seen::Seen;
 use crate::java::descriptor::{of_class, type_name};

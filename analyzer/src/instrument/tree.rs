@@ -6,6 +6,7 @@ use super::plan::Left;
 use super::run::Run;
 use super::target::Output;
 use crate::archive::read::{MAX_DIRECTORY, Source};
+use crate::files;
 use crate::folder::{self, Item};
 use anyhow::{Context, Result};
 use std::fs::{self, File, Metadata};
@@ -63,7 +64,7 @@ pub fn find(root: &Path, leave_out: Option<&Path>) -> Result<Vec<Found>> {
         };
         Ok(Found { path, kind, len })
     });
-    found.collect()
+    Ok(found.collect::<Result<_, files::Error>>()?)
 }
 
 impl Run<'_> {

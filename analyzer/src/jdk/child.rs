@@ -2,9 +2,11 @@
 //!
 //! The processes that they start end with them.
 
+use super::Error;
 use crate::confine;
+use crate::files::failed;
 use crate::temporary::Doomed;
-use anyhow::{Context, Result};
+use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 use std::fs::{self, File};
 use std::path::Path;
@@ -43,10 +45,9 @@ pub fn run(
     timeout: Duration,
     idle: Option<Duration>,
     log: Option<&File>,
-) -> Result<Ended> {
+) -> Result<Ended, Error> {
     let program = confine::program(&command).to_owned();
-    let child = confine::spawn(command)
-        .with_context(|| format!("failed to run {}", Path::new(&program).display()))?;
+    let child = confine::spawn(command).map_err(failed("run", Path::new(&program)))?;
     let watch = idle.map(|idle| Watch::new(child.id(), idle));
     end(child, timeout, watch, log)
 }
@@ -56,7 +57,7 @@ pub fn run(
 /// # Errors
 ///
 /// Fails if its state is not available.
-pub fn wait(child: Child, timeout: Duration) -> Result<Ended> {
+pub fn wait(child: Child, timeout: Duration) -> Result<Ended, Error> {
     end(child, timeout, None, None)
 }
 
@@ -65,7 +66,7 @@ fn end(
     timeout: Duration,
     mut watch: Option<Watch>,
     log: Option<&File>,
-) -> Result<Ended> {
+) -> Result<Ended, Error> {
     let group = Pid::from_child(&child);
     let doomed = Doomed::group(group);
     // This comes before the exit status is fetched: until then, no other process gets its number.
@@ -101,12 +102,9 @@ fn end(
 }
 
 /// Whether a child has ended, whose status [`Child::wait`] still returns.
-fn has_ended(child: Pid) -> Result<bool> {
+fn has_ended(child: Pid) -> Result<bool, Errno> {
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-    let ended = waitid(WaitId::Pid(child), options);
-    Ok(ended
-        .context("failed to wait for a child process")?
-        .is_some())
+    Ok(waitid(WaitId::Pid(child), options)?.is_some())
 }
 
 /// The time for which a process was ready to run and no core was free: that of its thread which has

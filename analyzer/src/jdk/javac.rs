@@ -1,8 +1,7 @@
 //! Compiles sources, and parses javac's messages.
 
-use super::{ENABLE_PREVIEW, Jdk, class_path};
+use super::{ENABLE_PREVIEW, Error, Jdk, class_path};
 use crate::text::one_line;
-use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 
 /// The beginning of a message if javac itself has failed ([`Said::broke`]).
@@ -62,9 +61,8 @@ impl Jdk {
     /// # Errors
     ///
     /// Fails if javac cannot be run, or fails without an error that can be read.
-    pub fn compile(&self, what: &Compilation<'_>) -> Result<Said> {
-        let path = std::env::join_paths(what.class_path)
-            .context("a class path entry cannot be passed on")?;
+    pub fn compile(&self, what: &Compilation<'_>) -> Result<Said, Error> {
+        let path = std::env::join_paths(what.class_path)?;
         let path = class_path(&path, &what.classes.with_extension("path"))?;
         let output = self.javac(|command| {
             command
@@ -79,8 +77,10 @@ impl Jdk {
                 .arg(what.classes)
                 .args(what.sources);
         });
-        let output =
-            output.with_context(|| format!("failed to run javac of {}", self.home.display()))?;
+        let output = output.map_err(|source| Error::NotRun {
+            home: self.home.clone(),
+            source,
+        })?;
         let text = String::from_utf8_lossy(&output.stderr);
         if output.status.success() {
             return Ok(Said {
@@ -102,7 +102,10 @@ impl Jdk {
         }
         let errors = diagnostics(&text, "error");
         if errors.is_empty() {
-            bail!("javac of {} failed: {}", self.home.display(), text.trim());
+            return Err(Error::Failed {
+                home: self.home.clone(),
+                said: text.trim().to_owned(),
+            });
         }
         Ok(Said {
             errors,

@@ -1,6 +1,6 @@
 //! The frames for which tests are wanted.
 
-use anyhow::{Result, bail};
+use super::{Error, Result};
 use hindsight_instrument::glob::Globs;
 use hindsight_tracelog::crash::Frame;
 use std::ops::RangeInclusive;
@@ -24,18 +24,18 @@ impl Asked {
         if !text.starts_with(|c: char| c.is_ascii_digit()) {
             // Otherwise it would be searched for and never found.
             if text.is_empty() || text.contains(|c: char| c.is_whitespace() || "/#(".contains(c)) {
-                bail!(
-                    "a frame is a number (0 threw), like 2, some are a range, like 0-5, or a glob of classes, like org.acme.**"
-                );
+                return Err(Error::Frames(
+                    "a frame is a number (0 threw), like 2, some are a range, like 0-5, or a glob of classes, like org.acme.**",
+                ));
             }
             return Ok(Asked::Classes(Globs::new([text])));
         }
         let (first, last) = text.split_once('-').unwrap_or((text, text));
         match (first.parse(), last.parse()) {
             (Ok(first), Ok(last)) if first <= last => Ok(Asked::Numbers(first..=last)),
-            _ => bail!(
-                "frames are numbers, like 2, or ranges from the lower to the higher, like 0-5"
-            ),
+            _ => Err(Error::Frames(
+                "frames are numbers, like 2, or ranges from the lower to the higher, like 0-5",
+            )),
         }
     }
 

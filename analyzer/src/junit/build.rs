@@ -25,10 +25,9 @@ mod uses;
 
 use super::candidate::{Candidate, Plan};
 use super::compile::Workplace;
-use super::{Options, caught};
+use super::{Options, Result, caught};
 use crate::graph::{Graph, Typed};
 use crate::views::{View, view};
-use anyhow::Result;
 use gaps::{Gap, Links};
 use hindsight_tracelog::crash::{Body, Frame, Value};
 use library::Library;

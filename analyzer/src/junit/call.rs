@@ -1,16 +1,19 @@
 //! The body of one test: builds or loads what the frame's method was called with, and calls it.
 //!
-//! - `statics` decides which static state a test sets, and which it restores.
+//! - [`slots`] are the values that it is passed.
+//! - [`statics`] decides which static state a test sets, and which it restores.
 
+mod slots;
 pub(super) mod statics;
 
-use super::build::render::{Maker, Place};
+use slots::inner_class;
+
+use super::build::render::Maker;
 use super::candidate::{Candidate, Level, Needs, Plan, TestClass};
 use super::defaults;
 use super::locks;
-use super::value::{Expression, Values};
-use crate::classinfo::{ClassInfo, Nesting};
-use crate::graph::{Graph, Typed};
+use super::value::Values;
+use crate::graph::Graph;
 use crate::java::lines::{INDENT, filled};
 use crate::java::names::{Names, is_identifier, of_type};
 use crate::java::{descriptor, literal};
@@ -44,20 +47,6 @@ pub struct Body {
     pub needs: Needs,
     /// Whether raw types may occur.
     pub raw_types: bool,
-}
-
-/// A value that the body is to pass.
-struct Slot {
-    /// Its number; 0 is the receiver.
-    index: u16,
-    /// The name of a variable for it.
-    name: String,
-    /// The expression that loads it.
-    load: String,
-    /// Its declared descriptor.
-    descriptor: String,
-    value: Typed,
-    inline: Option<Expression>,
 }
 
 /// Writes the body of a candidate's test at its present level; `None` if that level cannot express
@@ -429,163 +418,6 @@ impl Writer<'_, '_> {
         Some(())
     }
 
-    fn receiver(&mut self, frame: &Frame, own: &str) -> Option<Slot> {
-        let receiver = frame
-            .arguments
-            .iter()
-            .find(|argument| argument.index == 0)?;
-        let value = Typed::new(receiver.value, own);
-        let inline = self.inline(0, value);
-        Some(Slot {
-            index: 0,
-            name: self.slot_name(0),
-            load: "frame.receiver()".to_owned(),
-            descriptor: own.to_owned(),
-            value,
-            inline,
-        })
-    }
-
-    fn slot_name(&self, index: u16) -> String {
-        let slot = self.slots.iter().find(|(number, _)| *number == index);
-        slot.map_or_else(|| format!("arg{index}"), |(_, name)| name.clone())
-    }
-
-    fn parameters(&mut self, frame: &Frame) -> Option<Vec<Slot>> {
-        let (parameters, _) = descriptor::split(&frame.descriptor)?;
-        let mut slots = Vec::new();
-        for (position, parameter) in parameters.into_iter().enumerate() {
-            let index = position + 1;
-            let argument = frame
-                .arguments
-                .iter()
-                .find(|argument| usize::from(argument.index) == index)?;
-            let value = Typed::new(argument.value, parameter);
-            slots.push(Slot {
-                index: argument.index,
-                name: self.slot_name(argument.index),
-                load: format!("frame.argument({index})"),
-                descriptor: parameter.to_owned(),
-                value,
-                inline: None,
-            });
-        }
-        // Types come first: a variable must not hide one that is named later.
-        if self.direct {
-            for slot in &slots {
-                self.values.type_name(&slot.descriptor, self.names)?;
-            }
-        }
-        for (index, slot) in (1..).zip(&mut slots) {
-            slot.inline = self.inline(index, slot.value);
-        }
-        Some(slots)
-    }
-
-    /// The value as an expression, unless it is to be loaded.
-    fn inline(&mut self, index: u16, value: Typed) -> Option<Expression> {
-        let is_plain = self.values.plain(value, self.names).is_some();
-        let loaded = match value.value {
-            Value::Ref(object) if is_plain => self.boxes.contains(&object),
-            _ => !is_plain && !self.built.contains(&index),
-        };
-        if loaded {
-            return None;
-        }
-        let name = self.slot_name(index);
-        let expected = self.values.parameter(index);
-        let place = Place {
-            role: &name,
-            depth: 0,
-            expected: expected.as_ref(),
-        };
-        let before = (self.maker.written.clone(), self.names.clone());
-        let Some(expression) = self.maker.expression(value, &place, self.names) else {
-            // It is loaded, and what was begun for it would be left over.
-            (self.maker.written, *self.names) = before;
-            return None;
-        };
-        match is_plain {
-            true => self.literals += 1,
-            false => self.checked.push((index, expression.code.clone())),
-        }
-        Some(expression)
-    }
-
-    fn arguments(&mut self, slots: Vec<Slot>) -> Option<Vec<String>> {
-        let mut arguments = Vec::new();
-        for slot in slots {
-            arguments.push(match &slot.inline {
-                Some(inline)
-                    if inline.code.len() <= INLINE
-                        && !inline.redacted
-                        && self.held != Some(slot.index) =>
-                {
-                    inline.code.clone()
-                }
-                _ => self.variable(slot)?,
-            });
-        }
-        Some(arguments)
-    }
-
-    /// Declares a variable for a value and returns its name.
-    fn variable(&mut self, slot: Slot) -> Option<String> {
-        let is_lock = self.held == Some(slot.index);
-        let name = self.declared(slot)?;
-        if is_lock {
-            self.lock = Some(name.clone());
-        }
-        Some(name)
-    }
-
-    fn declared(&mut self, slot: Slot) -> Option<String> {
-        if let Some(inline) = &slot.inline
-            && self.maker.is_variable(&inline.code)
-        {
-            return Some(inline.code.clone());
-        }
-        let mut name = slot.name.clone();
-        while self.taken.contains(&name)
-            || self.names.is_used(&name)
-            || self.maker.is_variable(&name)
-        {
-            name.push('_');
-        }
-        self.taken.push(name.clone());
-        let of = if self.direct {
-            let expected = self.values.parameter(slot.index);
-            let of = &slot.descriptor;
-            let (of, raw) = self
-                .values
-                .variable_type(of, expected.as_ref(), true, self.names)?;
-            self.raw_types |= raw;
-            of
-        } else {
-            self.names.java_lang("Object")
-        };
-        match slot.inline {
-            Some(inline) => {
-                let remark = if inline.redacted { " // redacted" } else { "" };
-                let code = &inline.code;
-                self.body
-                    .push_str(&filled(&format!("{of} {name} = {code};{remark}")));
-            }
-            None => {
-                let shown = if slot.load.ends_with("receiver()") {
-                    "this"
-                } else {
-                    &slot.name
-                };
-                let comment = self.values.comment(shown, slot.value, INDENT);
-                self.loaded += 1;
-                let load = filled(&format!("{of} {name} = {};", slot.load));
-                self.loads.push_str(&format!("{comment}{load}"));
-            }
-        }
-        Some(name)
-    }
-
     fn call(&mut self, above: &str, target: &str, arguments: &[String]) {
         let call = format!("{target}({});", arguments.join(", "));
         let call = above.to_owned() + &filled(&call);
@@ -597,17 +429,4 @@ impl Writer<'_, '_> {
             None => call,
         });
     }
-}
-
-/// The simple name of an inner (non-static member) class whose outer instance was recorded as its
-/// constructor's first parameter.
-fn inner_class(info: &ClassInfo, slots: &[Slot]) -> Option<String> {
-    let Nesting::Member { outer, simple } = &info.nesting else {
-        return None;
-    };
-    let first = slots.first()?;
-    let inner = info.is_inner()
-        && first.descriptor == descriptor::of_class(outer)
-        && first.value.value != Value::Null;
-    inner.then(|| simple.clone())
 }

@@ -4,11 +4,11 @@ use super::call::statics::owners_kept;
 use super::candidate::{Level, Plan, State, TestClass};
 use super::report::Verdict;
 use super::source::{Source, source};
-use super::{Framework, Options, REPLAY_JAR, REPLAY_JAR_NAME, preview, write_file};
+use super::{Framework, Options, REPLAY_JAR, REPLAY_JAR_NAME, Result, preview, write_file};
 use crate::classpath::ClassPath;
-use crate::jdk::Jdk;
+use crate::files::failed;
 use crate::jdk::javac::{Compilation, Diagnostic, Said};
-use anyhow::{Context, Result};
+use crate::jdk::{self, Jdk};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::OsString;
 use std::fs;
@@ -48,8 +48,8 @@ impl<'a> Workplace<'a> {
         let mut libraries = vec![replay];
         libraries.extend(classpath.paths().map(Path::to_owned));
         for part in ["classes", "resources", "results", "run"] {
-            fs::create_dir_all(dir.join(part))
-                .context("failed to prepare a temporary directory")?;
+            let part = dir.join(part);
+            fs::create_dir_all(&part).map_err(failed("make", &part))?;
         }
         Ok(Workplace {
             dir,
@@ -79,7 +79,7 @@ impl<'a> Workplace<'a> {
     pub fn runtime_path(&self) -> Result<OsString> {
         let own = [self.dir.join("classes"), self.dir.join("resources")];
         let paths = own.iter().chain(&self.libraries);
-        std::env::join_paths(paths).context("a class path entry cannot be passed on")
+        Ok(std::env::join_paths(paths)?)
     }
 
     /// A file for the result of one candidate.
@@ -239,7 +239,7 @@ fn javac<'p>(
     place: &Workplace<'_>,
     sources: impl Iterator<Item = &'p PathBuf>,
     options: &Options,
-) -> Result<Said> {
+) -> Result<Said, jdk::Error> {
     let stub = match options.framework {
         Framework::Junit5 => "jupiter",
         Framework::Junit4 => "junit4",
@@ -357,7 +357,7 @@ fn blame(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::commands::input::Input;
+    use crate::input::Input;
     use hindsight_tracelog::crash::Frame;
     use hindsight_tracelog::reader::Crash;
 

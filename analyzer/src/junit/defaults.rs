@@ -6,14 +6,15 @@
 //! here, and restores the previous ones.
 
 use super::Options;
+use super::Result;
 use super::candidate::{Plan, State};
 use super::compile::Workplace;
 use super::report::Verdict;
+use crate::files::failed;
 use crate::java::lines::INDENT;
 use crate::java::literal;
 use crate::java::names::Names;
 use crate::jdk::class_path;
-use anyhow::{Context, Result};
 use hindsight_tracelog::crash::Defaults;
 
 /// The names of the variables for the previous values.
@@ -52,7 +53,7 @@ pub fn find(
         )?)
         .arg("dev.hindsight.replay.Defaults")
         .output()
-        .context("failed to run java")?;
+        .map_err(failed("run java of", &place.jdk.home))?;
     let told = String::from_utf8_lossy(&output.stdout);
     // Options of the JVM may print more before it.
     let mut lines = told.lines().rev().map(str::to_owned);

@@ -1,9 +1,9 @@
 //! JVMs that end without a result, or do not begin.
 
-use super::Options;
+use super::{Error, Options, Result};
+use crate::files::failed;
 use crate::jdk::Jdk;
 use crate::text::one_line;
-use anyhow::{Context, Result, bail};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
@@ -25,18 +25,17 @@ pub fn check_options(jdk: &Jdk, options: &Options) -> Result<()> {
         .args(["-XX:+DisplayVMOutputToStderr", "-XX:TieredStopAtLevel=1"])
         .args(&options.java_options)
         .arg("-version");
-    let output = command.output().context("failed to run java")?;
+    let output = command.output().map_err(failed("run java of", &jdk.home))?;
     if output.status.success() {
         return Ok(());
     }
     let said = String::from_utf8_lossy(&output.stderr);
     let said: Vec<&str> = said.lines().filter(|line| !is_said_always(line)).collect();
-    bail!(
-        "java {} does not start with the options of the tests, {}: {}",
-        jdk.version,
-        one_line(&options.java_options.join(" "), 300),
-        one_line(&said.join("; "), 300)
-    )
+    Err(Error::JavaOptions {
+        version: jdk.version,
+        options: one_line(&options.java_options.join(" "), 300),
+        said: one_line(&said.join("; "), 300),
+    })
 }
 
 /// Whether a line is printed by each JVM that does not start, whatever the reason.

@@ -1,11 +1,11 @@
 //! Starts JVMs that run candidates, and reads their results.
 
 use super::compile::Workplace;
-use super::{Options, ended};
+use super::{Options, Result, ended};
+use crate::files::failed;
 use crate::jdk::child::{Ended, run as run_child};
 use crate::jdk::class_path;
 use crate::progress::Extent;
-use anyhow::{Context, Result};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -257,11 +257,11 @@ pub(super) fn launch(
     let dir = place.run_dir(first.index);
     // Nor must it find the files that an earlier one has left: a project has none.
     let _ = fs::remove_dir_all(&dir);
-    fs::create_dir_all(&dir).context("failed to make a directory to run in")?;
+    fs::create_dir_all(&dir).map_err(failed("make", &dir))?;
     let log = files[0].with_extension("log");
     let _ = fs::remove_file(&log);
-    let errors = (File::options().append(true).create(true).open(&log))
-        .context("failed to make a file for a candidate's output")?;
+    let errors =
+        (File::options().append(true).create(true).open(&log)).map_err(failed("write", &log))?;
     let written = errors.try_clone();
     let mut command = place.jdk.tied_java();
     command

@@ -6,13 +6,13 @@
 //! Calls by name and crash files then contain that.
 
 use super::Options;
+use super::Result;
 use super::build::trial::{self, Pack};
 use super::candidate::{Plan, State};
 use super::compile::Workplace;
 use crate::classpath::is_jdk;
 use crate::java::numbered::{is_class, is_method};
 use crate::text::element_class;
-use anyhow::Result;
 use hindsight_tracelog::crash::{Body, ClassKind, Frame, Lambda, Origin};
 use hindsight_tracelog::reader::Crash;
 use hindsight_tracelog::writer;

@@ -20,9 +20,9 @@ pub use earlier::framework as earlier_framework;
 use super::candidate::Plan;
 use super::run::{bounds_of_all, has_asserted, is_mixed};
 use super::write::others;
-use super::{Framework, Options, REPLAY_JAR_NAME, preview, write_file};
+use super::{Error, Framework, Options, REPLAY_JAR_NAME, Result, preview, write_file};
+use crate::files::failed;
 use crate::jdk::{ENABLE_PREVIEW, Jdk};
-use anyhow::{Context, Result};
 use earlier::Earlier;
 use std::collections::HashSet;
 use std::fs::{self, File};
@@ -73,9 +73,13 @@ pub fn write(plan: &Plan<'_>, replay: bool, jdk: Option<&Jdk>, options: &Options
             pack(path, &own)?;
         } else if held {
             // It was unpacked to a cache, which others may clear.
-            let context = || format!("failed to copy {} to {}", path.display(), own.display());
-            fs::create_dir_all(options.out.join("lib")).with_context(context)?;
-            fs::copy(path, &own).with_context(context)?;
+            fs::create_dir_all(options.out.join("lib"))
+                .and_then(|()| fs::copy(path, &own))
+                .map_err(|source| Error::NotCopied {
+                    from: path.to_owned(),
+                    to: own.clone(),
+                    source,
+                })?;
         }
         libraries.push(Library {
             number,
@@ -101,8 +105,7 @@ pub fn write(plan: &Plan<'_>, replay: bool, jdk: Option<&Jdk>, options: &Options
             classpath.push(path);
         }
     }
-    let classpath =
-        std::env::join_paths(classpath).context("a class path entry cannot be passed on")?;
+    let classpath = std::env::join_paths(classpath)?;
     // If both are needed, tests of programs that ran with assertions enable them for themselves:
     // Maven would not start a second run of tests once the first has failed, as tests of crashes
     // do.
@@ -141,7 +144,7 @@ pub fn write(plan: &Plan<'_>, replay: bool, jdk: Option<&Jdk>, options: &Options
     };
     let readme = readme.replace("TOO LONG", &seconds);
     let readme = readme.replace("ENTRIES", takes);
-    write_file(&options.out.join("README.md"), readme)
+    Ok(write_file(&options.out.join("README.md"), readme)?)
 }
 
 /// The files beside the tests, each with the beginning of ours.
@@ -165,18 +168,17 @@ struct Library {
 
 /// Packs the class files of a directory into a jar, for compilation.
 fn pack(dir: &Path, jar: &Path) -> Result<()> {
-    let context = || format!("failed to write {}", jar.display());
-    fs::create_dir_all(jar.parent().unwrap_or(Path::new("."))).with_context(context)?;
-    let mut zip = ZipWriter::new(BufWriter::new(File::create(jar).with_context(context)?));
+    let unwritten = failed("write", jar);
+    fs::create_dir_all(jar.parent().unwrap_or(Path::new("."))).map_err(unwritten)?;
+    let mut zip = ZipWriter::new(BufWriter::new(File::create(jar).map_err(unwritten)?));
     let options = SimpleFileOptions::default();
     let mut dirs = vec![dir.to_owned()];
     // Links are followed, as javac and the JVM do, but not in cycles.
     let mut seen: HashSet<PathBuf> = fs::canonicalize(dir).into_iter().collect();
     while let Some(next) = dirs.pop() {
-        let entries =
-            fs::read_dir(&next).with_context(|| format!("failed to read {}", next.display()))?;
+        let entries = fs::read_dir(&next).map_err(failed("read", &next))?;
         for entry in entries {
-            let entry = entry.with_context(|| format!("failed to read {}", next.display()))?;
+            let entry = entry.map_err(failed("read", &next))?;
             let path = entry.path();
             if path.is_dir() {
                 if fs::canonicalize(&path).is_ok_and(|real| seen.insert(real)) {
@@ -189,19 +191,17 @@ fn pack(dir: &Path, jar: &Path) -> Result<()> {
                 let bytes = match fs::read(&path) {
                     // A dangling link, which is not a class for javac either.
                     Err(error) if error.kind() == ErrorKind::NotFound => continue,
-                    read => read.with_context(|| format!("failed to read {}", path.display()))?,
+                    read => read.map_err(failed("read", &path))?,
                 };
                 let name = path.strip_prefix(dir).unwrap_or(&path);
-                zip.start_file_from_path(name, options)
-                    .with_context(context)?;
-                zip.write_all(&bytes).with_context(context)?;
+                let started = zip.start_file_from_path(name, options);
+                started.map_err(|error| unwritten(error.into()))?;
+                zip.write_all(&bytes).map_err(unwritten)?;
             }
         }
     }
-    zip.finish()
-        .with_context(context)?
-        .flush()
-        .with_context(context)
+    let mut packed = zip.finish().map_err(|error| unwritten(error.into()))?;
+    Ok(packed.flush().map_err(unwritten)?)
 }
 
 fn pom(

@@ -9,12 +9,12 @@
 //! end differently, and those with which no others are run, are run by themselves some times more.
 
 use super::Options;
+use super::Result;
 use super::call::statics;
 use super::candidate::{Candidate, Lapse, Plan, State};
 use super::compile::{self, Workplace};
 use super::report::Verdict;
 use super::run::{self, Influenced};
-use anyhow::Result;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The stage in which all tests keep static state.

@@ -5,10 +5,9 @@ use super::candidate::{Needs, Plan, State, TestClass};
 use super::project;
 use super::report::Verdict;
 use super::source::{FIRST_LINE, beginning, source};
-use super::{Options, REPLAY_JAR, REPLAY_JAR_NAME, write_file};
-use crate::commands::input::Input;
-use crate::files::{is_ours, same_file, walk, write_whole};
-use anyhow::{Context, Result, bail};
+use super::{Error, Options, REPLAY_JAR, REPLAY_JAR_NAME, Result, write_file};
+use crate::files::{failed, is_ours, same_file, walk, write_bytes};
+use crate::input::Input;
 use hindsight_tracelog::reader::Crash;
 use hindsight_tracelog::record::MAGIC;
 use std::collections::{BTreeSet, HashSet};
@@ -40,13 +39,11 @@ pub fn check(plan: &Plan<'_>, options: &Options) -> Result<()> {
         && let Some(framework) = project::earlier_framework(&options.out)
         && framework != options.framework
     {
-        bail!(
-            "{} is of a project with {}, which tests for {} do not go into: choose another --out, or --framework {}",
-            other.display(),
-            framework.name(),
-            options.framework.name(),
-            framework.option(),
-        );
+        return Err(Error::OtherFramework {
+            path: other.clone(),
+            theirs: framework,
+            ours: options.framework,
+        });
     }
     for class in &plan.classes {
         let source = class.path(&format!("{}.java", class.name));
@@ -57,10 +54,7 @@ pub fn check(plan: &Plan<'_>, options: &Options) -> Result<()> {
         let own = &plan.inputs[class.crash];
         let is_copied = own.crash.is_whole() && same_file(&own.path, &resource);
         if !is_copied && is_one_of(&inputs, &resource) {
-            bail!(
-                "{} is one of the crash files: it is not overwritten; choose another --out",
-                resource.display()
-            );
+            return Err(Error::IsCrashFile(resource));
         }
         files.push((resource, MAGIC));
     }
@@ -70,10 +64,7 @@ pub fn check(plan: &Plan<'_>, options: &Options) -> Result<()> {
     for (path, begins) in files {
         // An unreadable file is reported when it is written.
         if let Ok(false) = is_ours(&path, begins) {
-            bail!(
-                "{} is there and not ours: it is not overwritten; choose another --out",
-                path.display()
-            );
+            return Err(Error::NotOurs(path));
         }
     }
     Ok(())
@@ -138,10 +129,7 @@ pub fn write(
                 .then(|| unrestored(plan, test_class.crash, &kept));
             let bytes = plan.resource(test_class, unrestored.as_deref());
             // The recording itself may be there.
-            write_whole(&resource, 0o666, |out| {
-                let context = || format!("failed to write {}", resource.display());
-                out.write_all(&bytes).with_context(context)
-            })?;
+            write_bytes(&resource, 0o666, &bytes)?;
         } else {
             remove_resource()?;
         }
@@ -218,7 +206,7 @@ fn unrestored(plan: &Plan<'_>, crash: usize, kept: &impl Fn(&usize) -> bool) -> 
 /// tests needed.
 fn remove_ours(path: &Path, begins: &[u8]) -> Result<()> {
     if let Ok(true) = is_ours(path, begins) {
-        fs::remove_file(path).with_context(|| format!("failed to remove {}", path.display()))?;
+        fs::remove_file(path).map_err(failed("remove", path))?;
     }
     Ok(())
 }

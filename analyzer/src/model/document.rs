@@ -5,9 +5,9 @@
 
 use super::graph::{Graph, Node, Tally};
 use super::values::{Counts, Life, Literal, Lives, Seen, Values};
-use super::{Call, CallId, ClassModel, Model, Run};
+use super::{Call, CallId, ClassModel, Error, Model, Run};
+use crate::files::failed;
 use crate::java::descriptor;
-use anyhow::{Context, Result, bail};
 use rustc_hash::FxHashMap;
 use serde::ser::SerializeStruct;
 use serde::{Deserialize, Serialize, Serializer};
@@ -307,15 +307,53 @@ pub(crate) fn from_json(json: &Json) -> Option<Literal> {
     })
 }
 
+/// Why a text is no model.
+#[derive(Debug, thiserror::Error)]
+pub enum Malformed {
+    /// It is another document.
+    #[error("this is not what hindsight model --out writes")]
+    Other(#[from] serde_json::Error),
+    /// It is another release's.
+    #[error("its schema is {0}, not {SCHEMA}")]
+    Schema(String),
+    /// A run is in it twice.
+    #[error("two of its runs are the same")]
+    SameRuns,
+    /// A count names a run that is not in it.
+    #[error("a count is of a run that it does not name")]
+    NoRun,
+    /// The automaton of a class cannot have this many nodes.
+    #[error("{class} has {nodes} nodes and {edges} edges")]
+    Nodes {
+        /// The class.
+        class: String,
+        /// The number of nodes.
+        nodes: u32,
+        /// The number of edges.
+        edges: u32,
+    },
+    /// An edge of this class leads out of its automaton.
+    #[error("an edge of {0} leads to no node")]
+    NoNode(String),
+    /// A value of a parameter is none.
+    #[error("{0} is no value")]
+    NoValue(Json),
+    /// The lives of objects count from 1.
+    #[error("0 is the number of no object's life")]
+    NoLife,
+}
+
 /// Reads a model's file.
 ///
 /// # Errors
 ///
 /// Fails if it is not a model.
-pub fn read(path: &Path) -> Result<Model> {
-    let what = || format!("failed to read model {}", path.display());
-    let text = fs::read(path).with_context(what)?;
-    parse(&text).with_context(what)
+pub fn read(path: &Path) -> Result<Model, Error> {
+    let text = fs::read(path).map_err(failed("read model", path))?;
+    parse(&text).map_err(|source| Error::Model {
+        path: path.to_owned(),
+        source,
+    })
 }
 
 /// Reads a model from the text of its file.
@@ -323,18 +361,17 @@ pub fn read(path: &Path) -> Result<Model> {
 /// # Errors
 ///
 /// Fails if it is not a model.
-pub fn parse(text: &[u8]) -> Result<Model> {
+pub fn parse(text: &[u8]) -> Result<Model, Malformed> {
     /// What the documents of all subcommands have; other documents lack the fields of a model.
     #[derive(Deserialize)]
     struct Any {
         schema: String,
     }
-    let not_one = "this is not what hindsight model --out writes";
-    let Any { schema } = serde_json::from_slice(text).context(not_one)?;
+    let Any { schema } = serde_json::from_slice(text)?;
     if schema != SCHEMA {
-        bail!("its schema is {schema}, not {SCHEMA}");
+        return Err(Malformed::Schema(schema));
     }
-    model(&serde_json::from_slice(text).context(not_one)?)
+    model(&serde_json::from_slice(text)?)
 }
 
 /// The classes of the document of a model.
@@ -350,7 +387,7 @@ pub fn classes(model: &Model) -> serde_json::Result<Vec<Json>> {
         .collect()
 }
 
-fn model(document: &Document) -> Result<Model> {
+fn model(document: &Document) -> Result<Model, Malformed> {
     let mut model = Model::default();
     for run in &document.runs {
         model.run(Run {
@@ -359,10 +396,10 @@ fn model(document: &Document) -> Result<Model> {
         });
     }
     if model.runs.len() != document.runs.len() {
-        bail!("two of its runs are the same");
+        return Err(Malformed::SameRuns);
     }
     let runs = model.runs.len() as u32;
-    let counts = |row: &CountRow| -> Result<Counts> {
+    let counts = |row: &CountRow| -> Result<Counts, Malformed> {
         Ok(match row {
             CountRow::One(0) => Counts::default(),
             CountRow::One(count) if runs > 0 => Counts::of(0, *count),
@@ -373,7 +410,7 @@ fn model(document: &Document) -> Result<Model> {
                 }
                 counts
             }
-            _ => bail!("a count is of a run that it does not name"),
+            _ => return Err(Malformed::NoRun),
         })
     };
     for row in &document.classes {
@@ -383,19 +420,18 @@ fn model(document: &Document) -> Result<Model> {
         // edge.
         let limit = row.edges.len() as u32 + 1;
         if row.nodes == 0 || row.nodes > limit {
-            bail!(
-                "{} has {} nodes and {} edges",
-                row.class,
-                row.nodes,
-                limit - 1
-            );
+            return Err(Malformed::Nodes {
+                class: row.class.to_string(),
+                nodes: row.nodes,
+                edges: limit - 1,
+            });
         }
         for _ in 1..row.nodes {
             graph.add_node();
         }
         for edge in &row.edges {
             if edge.from >= row.nodes || edge.to >= row.nodes {
-                bail!("an edge of {} leads to no node", row.class);
+                return Err(Malformed::NoNode(row.class.to_string()));
             }
             let call = intern(&mut model, &edge.call);
             let laid = graph.join(Node(edge.from), call, Node(edge.to));
@@ -410,7 +446,7 @@ fn model(document: &Document) -> Result<Model> {
                 values.more = row.more;
                 for seen in &row.seen {
                     let value = from_json(&seen.value)
-                        .with_context(|| format!("{} is no value", seen.value))?;
+                        .ok_or_else(|| Malformed::NoValue(seen.value.clone()))?;
                     let seen = Seen {
                         counts: counts(&seen.count)?,
                         lives: seen.lives.as_deref().map_or(Ok(tally.lives), lives)?,
@@ -437,8 +473,8 @@ fn model(document: &Document) -> Result<Model> {
     Ok(model)
 }
 
-fn lives(numbers: &[u32]) -> Result<Lives> {
-    Lives::from_numbers(numbers).context("0 is the number of no object's life")
+fn lives(numbers: &[u32]) -> Result<Lives, Malformed> {
+    Lives::from_numbers(numbers).ok_or(Malformed::NoLife)
 }
 
 fn intern(model: &mut Model, row: &CallRow) -> CallId {

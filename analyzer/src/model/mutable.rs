@@ -1,7 +1,8 @@
 //! Which parameters calls may change, read from the output of `hindsight mutability --format json`.
 
+use super::Error;
+use crate::files::failed;
 use crate::mutability::report::SCHEMA;
-use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 use std::collections::HashMap;
 use std::fs::File;
@@ -41,18 +42,18 @@ impl Mutability {
     /// # Errors
     ///
     /// Fails if it is not the output of `hindsight mutability`.
-    pub fn read(path: &Path) -> Result<Mutability> {
-        let what = || format!("failed to read {}", path.display());
-        let file = File::open(path).with_context(what)?;
-        let document: Document = serde_json::from_reader(BufReader::new(file))
-            .with_context(what)
-            .context("this is not what hindsight mutability --format json writes")?;
+    pub fn read(path: &Path) -> Result<Mutability, Error> {
+        let file = File::open(path).map_err(failed("read", path))?;
+        let document: Document =
+            serde_json::from_reader(BufReader::new(file)).map_err(|source| Error::Verdicts {
+                path: path.to_owned(),
+                source,
+            })?;
         if document.schema != SCHEMA {
-            bail!(
-                "{} has the schema {}, not {SCHEMA}: write it with hindsight mutability --format json",
-                path.display(),
-                document.schema
-            );
+            return Err(Error::OtherVerdicts {
+                path: path.to_owned(),
+                schema: document.schema,
+            });
         }
         let methods = document.methods.into_iter().map(|row| {
             let parameters = row.parameters.iter();

@@ -15,13 +15,12 @@ use super::facts::{Facts, Op};
 use super::points::{Local, local};
 use super::propagate::{Input, propagate};
 use super::purity::{Implementations, implementations, site_of};
-use super::random::{Inputs, MethodName};
+use super::random::{Failed, Inputs, MethodName};
 use super::recorded::apply::{Found, Recorded};
 use super::signatures::Signatures;
 use crate::program::calls::{Calls, Site};
 use crate::program::names::{Map, Set};
 use crate::program::{ClassId, MethodId, Program};
-use anyhow::Result;
 use hindsight_classfile::access;
 use rayon::prelude::*;
 use std::sync::{Arc, OnceLock};
@@ -240,7 +239,7 @@ pub fn run(
     plan: &Plan,
     mut inputs: Option<&mut dyn Inputs>,
     step: &(dyn Fn(usize) + Sync),
-) -> Result<Outcome> {
+) -> Result<Outcome, Failed> {
     let facts = read_facts(program, |class| !program.class(class).library, step);
     let calls = calls(program, &facts, plan);
     let contracts = Contracts::new(program, any_field(program), plan.sound);

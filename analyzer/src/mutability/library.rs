@@ -29,7 +29,7 @@ use super::signatures::Signatures;
 use crate::cache;
 use crate::program::hierarchy::{self, Draft, Field};
 use crate::program::names::{Map, Names};
-use crate::program::source::{Found, JdkClasses, Raw};
+use crate::program::source::{self, Found, JdkClasses, Raw};
 use crate::program::{ClassId, MethodId, Program, Sym};
 use crate::text::hex;
 use hindsight_classfile::{MethodDescriptor, Utf8, access};
@@ -131,7 +131,7 @@ pub fn compute(
     sound: bool,
     warnings: &mut Vec<String>,
     step: &(dyn Fn(usize) + Sync),
-) -> anyhow::Result<Stored> {
+) -> Result<Stored, source::Error> {
     let mut found = jdk.map_or_else(|| Ok(Found::default()), JdkClasses::read)?;
     found.classes.extend(libraries);
     warnings.append(&mut found.warnings);

@@ -4,11 +4,16 @@
 //! that the analysis uses.
 
 use super::recorded::{Code, Evidence};
-use anyhow::Result;
 use std::collections::BTreeMap;
+use std::error::Error;
 
 /// The class, name and descriptor of a method.
 pub type MethodName = (String, String, String);
+
+/// Why the one who executes methods cannot.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub struct Failed(#[from] pub Box<dyn Error + Send + Sync>);
 
 /// Executes methods at random.
 pub trait Inputs {
@@ -23,7 +28,7 @@ pub trait Inputs {
         wanted: &[MethodName],
         code: &Code<'_>,
         transitive: bool,
-    ) -> Result<Option<Evidence>>;
+    ) -> Result<Option<Evidence>, Failed>;
 
     /// The classes that run in place of those of the class path: for the SHA-256 of each, the
     /// SHA-256 of the class that it replaces.

@@ -28,7 +28,7 @@ use super::facts::Facts;
 use crate::program::Program;
 use crate::program::calls::Calls;
 use crate::trace::Trace;
-use crate::trace::steps::{Place, Steps, What};
+use crate::trace::steps::{Place, Step, Steps, What};
 use bodies::Bodies;
 use exact::Exact;
 use frames::{Frame, LongCalls, Threads};
@@ -84,18 +84,20 @@ pub fn observe(
 ) -> Evidence {
     let places = trace.all();
     let dictionary = &trace.log.dictionary;
-    let mut bodies = Bodies::new(code, dictionary);
-    let mut threads = Threads::default();
     let what = dictionary.start.as_ref().map(|start| start.what.clone());
     let has = |word: &str| {
         what.as_ref()
             .is_none_or(|what| what.iter().any(|one| one == word))
     };
-    let mut exact = Exact::new(transitive, has("reads") && has("values"));
-    let mut mirror = Mirror::default();
-    let mut evidence = Evidence::default();
+    let mut run = Run {
+        bodies: Bodies::new(code, dictionary),
+        threads: Threads::default(),
+        exact: Exact::new(transitive, has("reads") && has("values")),
+        mirror: Mirror::default(),
+        unreadable: 0,
+        lost: 0,
+    };
     let mut steps = Steps::new(&trace.log, &places);
-    let (mut unreadable, mut lost) = (0u64, 0u64);
     let mut seen = 0u64;
     let mut long = LongCalls::default();
     while let Some(step) = steps.next_step() {
@@ -108,27 +110,64 @@ pub fn observe(
             Ok(step) => step,
             Err(_) => {
                 // Calls and returns are missing, so what is on the stacks is not known.
-                unreadable += 1;
-                threads.forget_all();
+                run.unreadable += 1;
+                run.threads.forget_all();
                 continue;
             }
         };
-        let thread = step.thread;
         if let Some(most) = until.steps
-            && let Some(steps) = long.has(&step, most, &mut threads)
+            && let Some(steps) = long.has(&step, most, &mut run.threads)
         {
             // This is far more, and it is the last call of a JVM that did not end by itself.
             if steps > ENDLESS * most {
                 break;
             }
-            // References are kept up to date, since they are needed later.
-            if let What::Write { place, value } = step.what
-                && let Some(target) = bodies.target(&place, None)
-            {
-                mirror.write(&mut bodies, &mut [], &target, value.map(frames::object));
-            }
+            run.keep_up(step.what);
             continue;
         }
+        run.take(step);
+    }
+    let mut evidence = Evidence::default();
+    run.bodies.finish(&mut evidence);
+    run.remark(trace, has, notes);
+    evidence
+}
+
+/// What is known of a run up to a step.
+struct Run<'c> {
+    bodies: Bodies<'c>,
+    threads: Threads,
+    exact: Exact,
+    mirror: Mirror,
+    /// The number of blocks that could not be read.
+    unreadable: u64,
+    /// The number of events that were lost.
+    lost: u64,
+}
+
+impl Run<'_> {
+    /// Handles a step of a call that is not followed any more: references are kept up to date,
+    /// since they are needed later.
+    fn keep_up(&mut self, what: What) {
+        let Run { bodies, mirror, .. } = self;
+        if let What::Write { place, value } = what
+            && let Some(target) = bodies.target(&place, None)
+        {
+            mirror.write(bodies, &mut [], &target, value.map(frames::object));
+        }
+    }
+
+    /// Handles a step.
+    fn take(&mut self, step: Step) {
+        let Run {
+            bodies,
+            threads,
+            exact,
+            mirror,
+            lost,
+            ..
+        } = self;
+        let thread = step.thread;
         match step.what {
             What::Enter { method, arguments } => {
                 let body = bodies.of(method);
@@ -141,27 +180,27 @@ pub fn observe(
                     }
                 }
                 bodies.get_mut(body).calls += 1;
-                exact.enter(&mut bodies, threads.stack(thread), &mut frame);
-                mirror.enter(&mut bodies, threads.stack(thread), &frame);
+                exact.enter(bodies, threads.stack(thread), &mut frame);
+                mirror.enter(bodies, threads.stack(thread), &frame);
                 threads.stack(thread).push(frame);
             }
             What::Exit { method, value } => {
                 if let Some(frame) = threads.leave(thread, method) {
                     let value = value.and_then(frames::object);
                     let stack = threads.stack(thread);
-                    exact.exit(&mut bodies, stack, &frame, value);
+                    exact.exit(bodies, stack, &frame, value);
                 }
             }
             What::Unwind { method, exception } => {
                 if let Some(frame) = threads.leave(thread, method) {
                     let object = exception.map(|object| object.serial());
-                    exact.unwind(&mut bodies, thread, &frame, object);
+                    exact.unwind(bodies, thread, &frame, object);
                 }
             }
             What::Caught { method, exception } => {
                 threads.catch(thread, method);
                 let object = exception.map(|object| object.serial());
-                exact.caught(&mut bodies, thread, threads.stack(thread), object);
+                exact.caught(bodies, thread, threads.stack(thread), object);
             }
             What::Bind { method, this } => {
                 let stack = threads.stack(thread);
@@ -170,7 +209,7 @@ pub fn observe(
                     && frame.bind(this.serial())
                 {
                     exact.bind(frame, this.serial());
-                    mirror.bind(&mut bodies, stack, this.serial());
+                    mirror.bind(bodies, stack, this.serial());
                 }
             }
             What::Write { place, value } => {
@@ -179,8 +218,8 @@ pub fn observe(
                 if let Some(target) = bodies.target(&place, stack.last())
                     && !bodies.is_cache(target.field)
                 {
-                    exact.write(&mut bodies, stack, &target, value);
-                    mirror.write(&mut bodies, stack, &target, value);
+                    exact.write(bodies, stack, &target, value);
+                    mirror.write(bodies, stack, &target, value);
                 }
             }
             What::Read { place, value } => {
@@ -188,7 +227,7 @@ pub fn observe(
                 if let Some(value) = value.and_then(frames::object)
                     && let Some(target) = bodies.target(&place, stack.last())
                 {
-                    exact.read(&mut bodies, stack, &target, value);
+                    exact.read(bodies, stack, &target, value);
                     mirror.read(&target, value);
                 } else if let Place::Field { .. } | Place::Element { .. } = place {
                     bodies.saw_read(&place, stack.last());
@@ -196,11 +235,11 @@ pub fn observe(
             }
             What::Called { callee, values } => {
                 let stack = threads.stack(thread);
-                exact.called(&mut bodies, stack, callee, &values);
-                mirror.called(&mut bodies, stack, callee, &values);
+                exact.called(bodies, stack, callee, &values);
+                mirror.called(bodies, stack, callee, &values);
             }
             What::Lost(gap) => {
-                lost = lost.saturating_add(gap.events());
+                *lost = lost.saturating_add(gap.events());
                 threads.forget(thread);
             }
             What::End => threads.end(thread),
@@ -220,44 +259,48 @@ pub fn observe(
             }
             What::Thread { .. } | What::Class { .. } | What::Going { .. } => {}
         }
-        exact.tidy(&mut threads);
+        exact.tidy(threads);
     }
-    bodies.finish(&mut evidence);
-    for (word, why) in [
-        ("writes", "nothing can be seen to change"),
-        ("reads", "stage X loses track of what is read from fields"),
-        ("values", "neither stage can tell which objects take part"),
-    ] {
-        if !has(word) {
+
+    /// Notes what the user should know of it; `has` says what was recorded.
+    fn remark(&self, trace: &Trace, has: impl Fn(&str) -> bool, notes: &mut Notes) {
+        for (word, why) in [
+            ("writes", "nothing can be seen to change"),
+            ("reads", "stage X loses track of what is read from fields"),
+            ("values", "neither stage can tell which objects take part"),
+        ] {
+            if !has(word) {
+                notes.lines.push(format!(
+                    "{}: recorded without {word} (trace-what): {why}",
+                    trace.directory.display()
+                ));
+            }
+        }
+        if self.unreadable > 0 {
             notes.lines.push(format!(
-                "{}: recorded without {word} (trace-what): {why}",
-                trace.directory.display()
+                "{}: {} blocks could not be read; calls that were running then are left out",
+                trace.directory.display(),
+                self.unreadable
+            ));
+        }
+        if self.lost > 0 {
+            notes.lines.push(format!(
+                "{}: {} events were lost; calls that were running then are left out",
+                trace.directory.display(),
+                self.lost
+            ));
+        }
+        if self.mirror.is_full() {
+            notes.lines.push(format!(
+                "{}: too many objects for stage D, which has seen the first {} references between them only",
+                trace.directory.display(),
+                mirror::MOST
+            ));
+        }
+        for name in &self.bodies.other_versions() {
+            notes.lines.push(format!(
+                "class {name} was recorded in another version than that on the class path: what was seen of it does not count"
             ));
         }
     }
-    if unreadable > 0 {
-        notes.lines.push(format!(
-            "{}: {unreadable} blocks could not be read; calls that were running then are left out",
-            trace.directory.display()
-        ));
-    }
-    if lost > 0 {
-        notes.lines.push(format!(
-            "{}: {lost} events were lost; calls that were running then are left out",
-            trace.directory.display()
-        ));
-    }
-    if mirror.is_full() {
-        notes.lines.push(format!(
-            "{}: too many objects for stage D, which has seen the first {} references between them only",
-            trace.directory.display(),
-            mirror::MOST
-        ));
-    }
-    for name in &bodies.other_versions() {
-        notes.lines.push(format!(
-            "class {name} was recorded in another version than that on the class path: what was seen of it does not count"
-        ));
-    }
-    evidence
 }

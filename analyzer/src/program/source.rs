@@ -1,17 +1,21 @@
 //! Where class files come from: directories, archives within archives, jmods.
 
-use super::jimage::Image;
+#[cfg(test)]
+mod tests;
+
+use super::jimage::{self, Image};
 use crate::archive::read::{Directory, Source};
-use crate::archive::{DEFLATED, Entry, STORED};
+use crate::archive::{self, DEFLATED, Entry, STORED};
 use crate::classpath::parts;
+use crate::files::{self, failed};
 use crate::folder::{self, Kind};
 use crate::java::names::is_word;
-use anyhow::{Context, Result, bail};
+use crate::text::with_causes;
 use flate2::read::DeflateDecoder;
 use hindsight_classfile::ClassFile;
 use std::collections::HashMap;
 use std::fs::{self, File};
-use std::io::{Cursor, Read};
+use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 
 /// The largest class file in bytes; a hostile jar may claim more.
@@ -24,6 +28,63 @@ const MAX_DEPTH: usize = 8;
 const MAX_LISTED: usize = 200_000;
 const MANIFEST: &str = "META-INF/MANIFEST.MF";
 const VERSIONS: &str = "META-INF/versions/";
+
+/// Why the classes of a class path, or of a JDK, cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The class path names nothing.
+    #[error("the class path is empty")]
+    Empty,
+    /// An entry, or a directory of jars, cannot be read.
+    #[error(transparent)]
+    Unreadable(#[from] files::Error),
+    /// An entry is a directory that cannot be listed.
+    #[error("failed to read class path entry {}", path.display())]
+    Directory {
+        /// The entry.
+        path: PathBuf,
+        /// The reason.
+        source: files::Error,
+    },
+    /// An entry is no archive that can be read.
+    #[error("failed to read class path entry {} as a jar", path.display())]
+    Archive {
+        /// The entry.
+        path: PathBuf,
+        /// The reason.
+        source: archive::Error,
+    },
+    /// A JDK's image cannot be opened.
+    #[error("failed to read {}", path.display())]
+    Image {
+        /// The image.
+        path: PathBuf,
+        /// The reason.
+        source: jimage::Error,
+    },
+    /// What a JDK's image lists cannot be read.
+    #[error(transparent)]
+    Listing(#[from] jimage::Error),
+}
+
+/// Why an entry of an archive cannot be read.
+#[derive(Debug, thiserror::Error)]
+enum Broken {
+    #[error(transparent)]
+    Archive(#[from] archive::Error),
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    #[error("encrypted")]
+    Encrypted,
+    #[error("too large")]
+    TooLarge,
+    #[error("does not unpack")]
+    Packed(#[source] io::Error),
+    #[error("unpacks to another length than it says")]
+    Length,
+    #[error("packed by unknown method {0}")]
+    Method(u16),
+}
 
 /// A class file as it was found.
 #[derive(Debug)]
@@ -52,7 +113,7 @@ pub struct Found {
 ///
 /// Fails on an entry of the class path that does not exist, or is neither a directory, an archive
 /// nor a class file, and names it.
-pub fn class_path(text: &str, release: u32) -> Result<Found> {
+pub fn class_path(text: &str, release: u32) -> Result<Found, Error> {
     read(text, release, Err)
 }
 
@@ -61,11 +122,11 @@ pub fn class_path(text: &str, release: u32) -> Result<Found> {
 /// # Errors
 ///
 /// Fails if no entry can be read, with the first error that [`class_path`] would give.
-pub fn class_path_in_part(text: &str, release: u32) -> Result<Found> {
+pub fn class_path_in_part(text: &str, release: u32) -> Result<Found, Error> {
     let mut first = None;
     let mut warnings = Vec::new();
     let mut found = read(text, release, |error| {
-        warnings.push(format!("{error:#}; left out"));
+        warnings.push(format!("{}; left out", with_causes(&error)));
         first.get_or_insert(error);
         Ok(())
     })?;
@@ -82,17 +143,17 @@ pub fn class_path_in_part(text: &str, release: u32) -> Result<Found> {
 fn read(
     text: &str,
     release: u32,
-    mut failed: impl FnMut(anyhow::Error) -> Result<()>,
-) -> Result<Found> {
+    mut failed: impl FnMut(Error) -> Result<(), Error>,
+) -> Result<Found, Error> {
     let mut found = Found::default();
     // The entries, each with whether the class path itself names it, so that its errors count.
     let mut known: HashMap<PathBuf, bool> = HashMap::new();
     let named = parts::named(text);
     if named.is_empty() {
-        bail!("the class path is empty");
+        return Err(Error::Empty);
     }
     for part in named {
-        let done = part.and_then(|part| {
+        let done = part.map_err(Error::from).and_then(|part| {
             parts::follow(&part, |path, is_listed| {
                 if let Ok(real) = fs::canonicalize(path) {
                     match known.get(&real) {
@@ -110,29 +171,40 @@ fn read(
 
 /// Reads an entry, which a manifest may have named. Returns the entries that its own manifest
 /// names.
-fn entry(path: &Path, release: u32, is_listed: bool, found: &mut Found) -> Result<Vec<PathBuf>> {
-    let context = || format!("failed to read class path entry {}", path.display());
-    let metadata = fs::metadata(path).with_context(context)?;
+fn entry(
+    path: &Path,
+    release: u32,
+    is_listed: bool,
+    found: &mut Found,
+) -> Result<Vec<PathBuf>, Error> {
+    let failed = failed("read class path entry", path);
+    let metadata = fs::metadata(path).map_err(failed)?;
     if metadata.is_dir() {
         match is_listed {
             true => listed_directory(path, Path::new(""), &mut 0, found),
-            false => directory(path, found).with_context(context)?,
+            false => directory(path, found).map_err(|source| Error::Directory {
+                path: path.to_owned(),
+                source,
+            })?,
         }
         return Ok(Vec::new());
     }
-    let mut file = File::open(path).with_context(context)?;
+    let mut file = File::open(path).map_err(failed)?;
     let mut magic = [0; 4];
-    let read = file.read(&mut magic).with_context(context)?;
+    let read = file.read(&mut magic).map_err(failed)?;
     if read == 4 && magic == [0xca, 0xfe, 0xba, 0xbe] {
-        let bytes = fs::read(path).with_context(context)?;
+        let bytes = fs::read(path).map_err(failed)?;
         let place = path.display().to_string();
         found.classes.push(Raw { bytes, place });
         return Ok(Vec::new());
     }
-    let mut source = Source::new(&mut file).with_context(context)?;
-    let manifest = archive(&mut source, &path.display().to_string(), release, 0, found)
-        .with_context(|| format!("{} as a jar", context()))?;
-    let real = fs::canonicalize(path).with_context(context)?;
+    let mut source = Source::new(&mut file).map_err(failed)?;
+    let manifest = archive(&mut source, &path.display().to_string(), release, 0, found);
+    let manifest = manifest.map_err(|source| Error::Archive {
+        path: path.to_owned(),
+        source,
+    })?;
+    let real = fs::canonicalize(path).map_err(failed)?;
     Ok(parts::listed(&manifest, &real))
 }
 
@@ -170,7 +242,7 @@ fn listed_directory(root: &Path, package: &Path, seen: &mut usize, found: &mut F
 }
 
 /// Reads the classes in a directory and below it.
-fn directory(path: &Path, found: &mut Found) -> Result<()> {
+fn directory(path: &Path, found: &mut Found) -> Result<(), files::Error> {
     for item in folder::list(path, None)? {
         let file = path.join(&item.path);
         let is_class = file.extension().is_some_and(|ext| ext == "class");
@@ -180,7 +252,7 @@ fn directory(path: &Path, found: &mut Found) -> Result<()> {
             Kind::File(_) if is_class => fs::read(&file).map_err(|error| error.to_string()),
             Kind::Odd(what) if is_class => Err(what.to_owned()),
             Kind::Circle => Err("a link to a directory above".to_owned()),
-            Kind::Unreadable(error) => Err(format!("{error:#}")),
+            Kind::Unreadable(error) => Err(with_causes(&error)),
             Kind::Folder | Kind::File(_) | Kind::Odd(_) => continue,
         };
         match bytes {
@@ -205,7 +277,7 @@ fn archive(
     release: u32,
     depth: usize,
     found: &mut Found,
-) -> Result<Vec<u8>> {
+) -> Result<Vec<u8>, archive::Error> {
     let directory = Directory::read(source)?;
     let manifest = directory
         .entries
@@ -253,7 +325,10 @@ fn archive(
         let place = format!("{path}!/{}", entry.text());
         match content(source, entry, MAX_CLASS) {
             Ok(bytes) => found.classes.push(Raw { bytes, place }),
-            Err(error) => found.warnings.push(format!("{place}: {error:#}")),
+            Err(error) => {
+                let error = with_causes(&error);
+                found.warnings.push(format!("{place}: {error}"));
+            }
         }
     }
     for (name, entry) in nested {
@@ -263,32 +338,35 @@ fn archive(
             continue;
         }
         let done = if entry.method == STORED && !entry.is_encrypted() {
-            let at = entry.locate(source).map_err(anyhow::Error::from);
-            at.and_then(|(at, _)| {
-                let mut part = source.part(at, entry.packed)?;
-                archive(&mut part, &place, release, depth + 1, found)
-            })
+            entry
+                .locate(source)
+                .and_then(|(at, _)| {
+                    let mut part = source.part(at, entry.packed)?;
+                    archive(&mut part, &place, release, depth + 1, found)
+                })
+                .map_err(Broken::from)
         } else {
             content(source, entry, MAX_NESTED).and_then(|bytes| {
                 let mut cursor = Cursor::new(bytes);
                 let mut part = Source::new(&mut cursor)?;
-                archive(&mut part, &place, release, depth + 1, found)
+                Ok(archive(&mut part, &place, release, depth + 1, found)?)
             })
         };
         if let Err(error) = done {
-            found.warnings.push(format!("{place}: {error:#}"));
+            let error = with_causes(&error);
+            found.warnings.push(format!("{place}: {error}"));
         }
     }
     Ok(manifest)
 }
 
 /// The content of an entry, if it has at most `max` bytes.
-fn content(source: &mut Source<'_>, entry: &Entry, max: u64) -> Result<Vec<u8>> {
+fn content(source: &mut Source<'_>, entry: &Entry, max: u64) -> Result<Vec<u8>, Broken> {
     if entry.is_encrypted() {
-        bail!("encrypted");
+        return Err(Broken::Encrypted);
     }
     if entry.size > max || entry.packed > max {
-        bail!("too large");
+        return Err(Broken::TooLarge);
     }
     let (at, _) = entry.locate(source)?;
     let packed = source.bytes(at, entry.packed)?;
@@ -299,13 +377,13 @@ fn content(source: &mut Source<'_>, entry: &Entry, max: u64) -> Result<Vec<u8>> 
             DeflateDecoder::new(packed.as_slice())
                 .take(entry.size + 1)
                 .read_to_end(&mut bytes)
-                .context("does not unpack")?;
+                .map_err(Broken::Packed)?;
             if bytes.len() as u64 != entry.size {
-                bail!("unpacks to another length than it says");
+                return Err(Broken::Length);
             }
             Ok(bytes)
         }
-        method => bail!("packed by unknown method {method}"),
+        method => Err(Broken::Method(method)),
     }
 }
 
@@ -333,13 +411,13 @@ impl JdkClasses {
     /// # Errors
     ///
     /// Fails if there is an image that cannot be read.
-    pub fn find(home: &Path) -> Result<Option<JdkClasses>> {
+    pub fn find(home: &Path) -> Result<Option<JdkClasses>, Error> {
         let path = home.join("lib/modules");
         if path.exists() {
-            let failed = || format!("failed to read {}", path.display());
-            return Ok(Some(JdkClasses::Image(
-                Image::open(&path).with_context(failed)?,
-            )));
+            return match Image::open(&path) {
+                Ok(image) => Ok(Some(JdkClasses::Image(image))),
+                Err(source) => Err(Error::Image { path, source }),
+            };
         }
         for lib in ["jre/lib", "lib"].map(|lib| home.join(lib)) {
             let jars = ["rt.jar", "jce.jar", "jsse.jar", "charsets.jar"].map(|jar| lib.join(jar));
@@ -373,7 +451,7 @@ impl JdkClasses {
     /// # Errors
     ///
     /// Fails if the image, or a jar as a whole, cannot be read.
-    pub fn read(&self) -> Result<Found> {
+    pub fn read(&self) -> Result<Found, Error> {
         let image = match self {
             JdkClasses::Image(image) => image,
             JdkClasses::Jars(jars) => {
@@ -398,171 +476,5 @@ impl JdkClasses {
             }
         }
         Ok(found)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::io::Write;
-    use zip::write::SimpleFileOptions;
-
-    fn jar(entries: &[(&str, &[u8])], stored: bool) -> Vec<u8> {
-        let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
-        let method = match stored {
-            true => zip::CompressionMethod::Stored,
-            false => zip::CompressionMethod::Deflated,
-        };
-        for (name, bytes) in entries {
-            zip.start_file(
-                *name,
-                SimpleFileOptions::default().compression_method(method),
-            )
-            .unwrap();
-            zip.write_all(bytes).unwrap();
-        }
-        zip.finish().unwrap().into_inner()
-    }
-
-    /// A class file without members.
-    fn class(name: &str) -> Vec<u8> {
-        let mut bytes = vec![0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, 52, 0, 3, 1];
-        bytes.extend((name.len() as u16).to_be_bytes());
-        bytes.extend(name.as_bytes());
-        // Constant 2 is the class; its name is constant 1.
-        bytes.extend([7, 0, 1, 0, 0x21, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
-        bytes
-    }
-
-    #[test]
-    fn what_manifests_name_is_read_too() {
-        let dir = tempfile::tempdir().unwrap();
-        let at = |path: &str| dir.path().join(path);
-        fs::create_dir_all(at("lib/p/native")).unwrap();
-        let listing = b"Class-Path: lib/util.jar lib gone.jar\n".as_slice();
-        let back = b"Class-Path: ../main.jar\n".as_slice();
-        let main = jar(&[(MANIFEST, listing), ("A.class", b"a")], true);
-        let util = jar(&[(MANIFEST, back), ("B.class", b"b")], false);
-        let found_by_jvm = class("p/C");
-        fs::write(at("main.jar"), main).unwrap();
-        fs::write(at("lib/util.jar"), util).unwrap();
-        fs::write(at("lib/p/C.class"), &found_by_jvm).unwrap();
-        fs::write(at("lib/p/D.class"), class("D")).unwrap();
-        fs::write(at("lib/p/native/N.class"), class("p/native/N")).unwrap();
-        fs::write(at("E.class"), class("E")).unwrap();
-        let parts = std::env::join_paths([at("main.jar"), at("E.class")]).unwrap();
-        let found = class_path(parts.to_str().unwrap(), 17).unwrap();
-        let classes: Vec<_> = found.classes.iter().map(|raw| &raw.bytes[..]).collect();
-        let other = class("p/native/N");
-        let expected = [b"a", b"b", &found_by_jvm[..], &other, &class("E")];
-        assert_eq!(classes, expected);
-        assert!(found.warnings.is_empty(), "{:?}", found.warnings);
-        // Errors of entries that the class path names itself are reported, even if a manifest names
-        // them, too.
-        fs::write(at("lib/util.jar"), "broken").unwrap();
-        assert!(class_path(at("main.jar").to_str().unwrap(), 17).is_ok());
-        let parts = std::env::join_paths([at("main.jar"), at("lib/util.jar")]).unwrap();
-        let error = class_path(parts.to_str().unwrap(), 17).unwrap_err();
-        assert!(format!("{error:#}").contains("util.jar"), "{error:#}");
-    }
-
-    #[test]
-    fn of_a_directory_that_a_manifest_names_packages_are_read() {
-        let dir = tempfile::tempdir().unwrap();
-        let at = |path: &str| dir.path().join(path);
-        for package in ["p/q", "not-a-package/p"] {
-            fs::create_dir_all(at(package)).unwrap();
-        }
-        let main = jar(&[(MANIFEST, b"Class-Path: .\n".as_slice())], true);
-        fs::write(at("main.jar"), main).unwrap();
-        fs::write(at("p/q/A.class"), class("p/q/A")).unwrap();
-        fs::write(at("not-a-package/p/B.class"), class("not-a-package/p/B")).unwrap();
-        std::os::unix::fs::symlink(at("p"), at("link")).unwrap();
-        std::os::unix::fs::symlink("/", at("p/all")).unwrap();
-        let found = class_path(at("main.jar").to_str().unwrap(), 17).unwrap();
-        let places: Vec<&str> = found.classes.iter().map(|raw| raw.place.as_str()).collect();
-        assert!(
-            matches!(places[..], [place] if place.ends_with("p/q/A.class")),
-            "{places:?}"
-        );
-        assert!(found.warnings.is_empty(), "{:?}", found.warnings);
-    }
-
-    #[test]
-    fn links_to_directories_above_are_no_classes_twice() {
-        let dir = tempfile::tempdir().unwrap();
-        let root = dir.path().join("root");
-        fs::create_dir_all(root.join("p")).unwrap();
-        fs::write(root.join("p/A.class"), "a").unwrap();
-        // With two links there are two paths at each step.
-        for link in ["one", "two"] {
-            std::os::unix::fs::symlink(&root, root.join("p").join(link)).unwrap();
-        }
-        let found = class_path(root.to_str().unwrap(), 17).unwrap();
-        assert_eq!(found.classes.len(), 1);
-        assert_eq!(found.warnings.len(), 2, "{:?}", found.warnings);
-    }
-
-    #[test]
-    fn nested_and_multi_release_archives() {
-        let dir = tempfile::tempdir().unwrap();
-        let manifest = b"Manifest-Version: 1.0\r\nMulti-Release: true\r\n";
-        let inner = jar(
-            &[
-                (MANIFEST, manifest),
-                ("a/A.class", b"old"),
-                ("META-INF/versions/11/a/A.class", b"eleven"),
-                ("META-INF/versions/17/a/A.class", b"seventeen"),
-                ("META-INF/versions/21/a/A.class", b"twenty-one"),
-            ],
-            false,
-        );
-        for stored in [true, false] {
-            let outer = jar(
-                &[
-                    ("BOOT-INF/classes/B.class", b"b"),
-                    ("BOOT-INF/lib/in.jar", &inner),
-                    ("bad.jar", b"no"),
-                ],
-                stored,
-            );
-            let path = dir.path().join("outer.jar");
-            fs::write(&path, outer).unwrap();
-            let found = class_path(path.to_str().unwrap(), 17).unwrap();
-            let bytes: Vec<_> = found
-                .classes
-                .iter()
-                .map(|raw| raw.bytes.as_slice())
-                .collect();
-            assert_eq!(bytes, [&b"b"[..], b"seventeen"]);
-            assert!(
-                found.classes[1]
-                    .place
-                    .ends_with("in.jar!/META-INF/versions/17/a/A.class")
-            );
-            assert_eq!(found.warnings.len(), 1);
-            assert!(
-                found.warnings[0].contains("bad.jar"),
-                "{:?}",
-                found.warnings
-            );
-        }
-        let none = dir.path().join("none.jar").display().to_string();
-        let broken = dir.path().join("broken.jar").display().to_string();
-        fs::write(&broken, "PK").unwrap();
-        for read in [class_path, class_path_in_part] {
-            let error = read(&none, 17).unwrap_err();
-            assert!(format!("{error:#}").contains("none.jar"));
-        }
-        // Besides other entries, both are warnings in this mode.
-        let good = dir.path().join("outer.jar").display().to_string();
-        let all = std::env::join_paths([&none, &good, &broken]).unwrap();
-        let all = all.to_str().unwrap();
-        assert!(class_path(all, 17).is_err());
-        let found = class_path_in_part(all, 17).unwrap();
-        assert_eq!(found.classes.len(), 2);
-        for (warning, name) in found.warnings.iter().zip(["none", "broken", "bad"]) {
-            assert!(warning.contains(&format!("{name}.jar")), "{warning}");
-        }
     }
 }

@@ -1,16 +1,16 @@
 //! Finds and reads what is to be shown.
 
-use crate::commands::input::Input;
+use super::Error;
 use crate::crashes::collect::why_none;
-use crate::files::{is_special, walk};
+use crate::files::{failed, is_special, walk};
 use crate::graph::{Graph, Typed};
+use crate::input::Input;
 use crate::inspect::json;
 use crate::model::{document, show};
 use crate::mutability::report::SCHEMA;
 use crate::text::{self, primitive};
 use crate::trace;
 use crate::views::{View, iterated};
-use anyhow::{Context, Error, Result, bail};
 use hindsight_tracelog::crash::Value;
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
@@ -56,24 +56,20 @@ impl Found {
 /// # Errors
 ///
 /// Fails if a path cannot be read, or there is nothing to show, not even an error.
-pub fn find(paths: &[PathBuf], max_objects: usize) -> Result<Found> {
+pub fn find(paths: &[PathBuf], max_objects: usize) -> Result<Found, Error> {
     let mut files = BTreeSet::new();
     let mut found = Found::default();
     for path in paths {
-        let context = || format!("failed to read {}", path.display());
-        if fs::metadata(path).with_context(context)?.is_dir() {
+        if fs::metadata(path).map_err(failed("read", path))?.is_dir() {
             let errors = walk(path, &mut |file| {
                 // A crash file that cannot be reached is reported when it is read.
                 if !is_special(file) && kind(file).is_ok_and(|kind| kind != Kind::Other) {
                     files.insert(file.to_owned());
                 }
             });
-            found.errors.extend(errors);
+            found.errors.extend(errors.into_iter().map(Error::from));
         } else if kind(path)? == Kind::Other {
-            bail!(
-                "{} is no crash file, no model and no result of hindsight mutability --format json",
-                path.display()
-            );
+            return Err(Error::Other(path.clone()));
         } else {
             files.insert(path.clone());
         }
@@ -84,7 +80,7 @@ pub fn find(paths: &[PathBuf], max_objects: usize) -> Result<Found> {
         }
     }
     if found.is_empty() && found.errors.is_empty() {
-        bail!("{}", nothing_in(paths));
+        return Err(Error::Nothing(nothing_in(paths)));
     }
     Ok(found)
 }
@@ -119,16 +115,16 @@ enum Kind {
 }
 
 /// The kind of a file, judged by its name or its first bytes.
-fn kind(path: &Path) -> Result<Kind> {
+fn kind(path: &Path) -> Result<Kind, Error> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     if name.ends_with(".hsc") || name.ends_with(".hsc.part") {
         return Ok(Kind::Crash);
     }
     let mut head = Vec::with_capacity(HEAD);
-    let file = File::open(path).with_context(|| format!("failed to read {}", path.display()))?;
-    file.take(HEAD as u64)
-        .read_to_end(&mut head)
-        .with_context(|| format!("failed to read {}", path.display()))?;
+    let failed = failed("read", path);
+    let file = File::open(path).map_err(failed)?;
+    let read = file.take(HEAD as u64).read_to_end(&mut head);
+    read.map_err(failed)?;
     let head = String::from_utf8_lossy(&head);
     Ok(match head.split_once("\"schema\"") {
         Some((before, after)) if before.trim() == "{" => {
@@ -143,7 +139,7 @@ fn kind(path: &Path) -> Result<Kind> {
     })
 }
 
-fn read(path: &Path, max_objects: usize, found: &mut Found) -> Result<()> {
+fn read(path: &Path, max_objects: usize, found: &mut Found) -> Result<(), Error> {
     let kind = kind(path)?;
     if kind == Kind::Crash {
         let input = Input::read(path)?;
@@ -156,28 +152,41 @@ fn read(path: &Path, max_objects: usize, found: &mut Found) -> Result<()> {
         found.crashes.push(to_raw_value(&crash)?);
         return Ok(());
     }
-    let context = || format!("failed to read {}", path.display());
-    let text = fs::read(path).with_context(context)?;
+    let text = fs::read(path).map_err(failed("read", path))?;
     let name = path.display().to_string();
-    let known: Schema = serde_json::from_slice(&text).with_context(context)?;
+    let no_json = |source| Error::Json {
+        path: path.to_owned(),
+        source,
+    };
+    let known: Schema = serde_json::from_slice(&text).map_err(no_json)?;
     match (kind, known.schema.as_str()) {
         (Kind::Model, document::SCHEMA) => {
-            let model = document::parse(&text).with_context(context)?;
-            for mut class in document::classes(&model).with_context(context)? {
+            let model = document::parse(&text).map_err(|source| Error::Model {
+                path: path.to_owned(),
+                source,
+            })?;
+            for mut class in document::classes(&model).map_err(no_json)? {
                 write_values(&mut class);
                 class["file"] = json!(name);
                 found.models.push(class);
             }
         }
         (Kind::Mutability, SCHEMA) => {
-            let verdicts: Verdicts = serde_json::from_slice(&text)
-                .context("this is not what hindsight mutability --format json writes")
-                .with_context(context)?;
-            let mut verdicts = serde_json::to_value(verdicts).with_context(context)?;
+            let verdicts: Verdicts =
+                serde_json::from_slice(&text).map_err(|source| Error::Verdicts {
+                    path: path.to_owned(),
+                    source,
+                })?;
+            let mut verdicts = serde_json::to_value(verdicts).map_err(no_json)?;
             verdicts["file"] = json!(name);
             found.mutability.push(verdicts);
         }
-        (_, schema) => bail!("{name} has the schema {schema}, which this version does not know"),
+        (_, schema) => {
+            return Err(Error::Schema {
+                path: path.to_owned(),
+                schema: schema.to_owned(),
+            });
+        }
     }
     Ok(())
 }
@@ -508,7 +517,7 @@ mod tests {
             model(classes);
             let found = find(&paths, 1).unwrap();
             assert_eq!((found.errors.len(), found.models.len()), (2, 0));
-            let error = format!("{:#}", found.errors[1]);
+            let error = text::with_causes(&found.errors[1]);
             assert!(error.contains("use.model"), "{error}");
         }
         let verdicts = dir.path().join("verdicts.json");
@@ -516,7 +525,7 @@ mod tests {
             let text = format!("{{\"schema\":\"hindsight.mutability/1\",\"methods\":{methods}}}");
             fs::write(&verdicts, text).unwrap();
             let found = find(std::slice::from_ref(&verdicts), 1).unwrap();
-            let error = format!("{:#}", found.errors[0]);
+            let error = text::with_causes(&found.errors[0]);
             assert!(error.contains("verdicts.json"), "{error}");
         }
     }

@@ -1,13 +1,12 @@
 //! Makes the HTML page.
 
 use super::collect::Found;
-use anyhow::Result;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde::Serialize;
 use serde_json::Value as Json;
 use serde_json::value::RawValue;
-use std::io::BufWriter;
+use std::io::{self, BufWriter};
 
 const PAGE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
@@ -27,7 +26,7 @@ struct Data<'a> {
 /// # Errors
 ///
 /// Fails if the documents cannot be serialized and compressed.
-pub fn write(title: &str, found: &Found) -> Result<String> {
+pub fn write(title: &str, found: &Found) -> io::Result<String> {
     let data = Data {
         schema: "hindsight.page/2",
         crashes: &found.crashes,

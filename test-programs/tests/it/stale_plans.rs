@@ -1,7 +1,7 @@
 //! Plans of another version of the program, whose changed class gets no probes.
 
 use crate::attach::Server;
-use crate::copies::plan;
+use crate::copies::plans::plan;
 use hindsight_test_programs::{Workplace, both, jdks, render};
 use hindsight_tracelog::crash::Value;
 use std::fs;

@@ -56,7 +56,8 @@ impl Opts {
         let setup = &program.setup;
         let release = program.classpath.release().min(setup.jdk.version);
         let place = ("suite", paths);
-        Suite::new(setup, self.framework, place, release, &program.told)
+        let suite = Suite::new(setup, self.framework, place, release, &program.told)?;
+        Ok(suite)
     }
 
     /// Writes tests as sources, and keeps those that always pass.

@@ -4,6 +4,9 @@ use super::*;
 use crate::classpath::ClassPath;
 use crate::generate::platform::Platform;
 use crate::jdk::Jdk;
+use crate::model::values::Literal;
+use crate::trace::steps::Argument;
+use hindsight_tracelog::trace::ObjectId;
 use hindsight_tracelog::trace::dictionary::{
     self, ObjectClass, Record, TracedClass, file_header, pack,
 };

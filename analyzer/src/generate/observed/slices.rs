@@ -48,7 +48,7 @@ pub fn best(
     methods: &mut Methods,
     worker: &mut Worker,
     other: &mut Worker,
-) -> anyhow::Result<Came> {
+) -> crate::generate::Result<Came> {
     worker.declare(methods)?;
     let batch: Vec<Sequence> = tries.iter().map(|carved| carved.sequence.clone()).collect();
     let mut executed = worker.execute(methods, &batch)?;
@@ -217,7 +217,7 @@ fn tested(
     methods: &mut Methods,
     worker: &mut Worker,
     other: &mut Worker,
-) -> anyhow::Result<Result<Checked, Lost>> {
+) -> crate::generate::Result<Result<Checked, Lost>> {
     let kept = carved.own[..good].to_vec();
     // If something was left out, the object is only asked what the run has asked it. Another lambda
     // is visible in the test.
@@ -275,7 +275,7 @@ fn stable(
     executed: &Executed,
     methods: &Methods,
     other: &mut Worker,
-) -> anyhow::Result<Vec<bool>> {
+) -> crate::generate::Result<Vec<bool>> {
     let mut stable = vec![true; carved.sequence.len()];
     other.declare(methods)?;
     // One of two numbers is the same by chance half of the time.
@@ -376,7 +376,7 @@ fn telling(
     methods: &Methods,
     worker: &Worker,
     other: &mut Worker,
-) -> anyhow::Result<Vec<bool>> {
+) -> crate::generate::Result<Vec<bool>> {
     let mut telling = carved.own.clone();
     if executed.ended != Ended::Well {
         // It ends differently in any case, and may take as long each time.

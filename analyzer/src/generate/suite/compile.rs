@@ -1,12 +1,13 @@
 //! Compiles tests: those that javac rejects are dropped, and its warnings are suppressed.
 
 use super::{Dropped, Suite};
+use crate::files::failed;
 use crate::generate::asserted::Checked;
 use crate::generate::emit::{Context, Lints, Source, sources};
+use crate::generate::{Error, Result};
 use crate::jdk::javac::{BROKEN, Compilation, Diagnostic, Said};
 use crate::junit::{Framework, write_file};
 use crate::progress::Extent;
-use anyhow::{Context as _, Result, bail};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::ops::Range;
@@ -78,7 +79,7 @@ impl Suite<'_> {
             let mut blamed = blame(&errors, &written, &self.dir);
             if blamed.is_empty() {
                 let first = errors.first().map_or("", |error| error.message.as_str());
-                bail!("javac refuses the tests as a whole: {first}");
+                return Err(Error::AllRefused(first.to_owned()));
             }
             blamed.retain(|number| !raw.insert(*number));
             if !blamed.is_empty() && dropped.error.is_none() {
@@ -96,9 +97,7 @@ impl Suite<'_> {
             dropped.not_compiled += blamed.len();
             left.retain(|number| !blamed.contains(number));
         }
-        bail!(
-            "javac refuses tests again and again; use --classes to leave out what it stumbles over"
-        )
+        Err(Error::RefusedAgain)
     }
 
     /// Compiles sources that have compiled before, all together.
@@ -108,7 +107,7 @@ impl Suite<'_> {
     /// Fails if javac does.
     pub fn compile_all(&self, written: &[Source]) -> Result<()> {
         match self.javac(written)?.errors.first() {
-            Some(error) => bail!("javac refuses the tests: {}", error.message),
+            Some(error) => Err(Error::Refused(error.message.clone())),
             None => Ok(()),
         }
     }
@@ -155,7 +154,7 @@ impl Suite<'_> {
                 }
             }
             if !is_less {
-                bail!("javac refuses the tests: {}", errors[0].message);
+                return Err(Error::Refused(errors[0].message.clone()));
             }
         }
     }
@@ -246,7 +245,7 @@ impl Suite<'_> {
     /// Compiles sources, and before all of them the stubs of JUnit.
     fn run_javac(&self, written: &BTreeMap<PathBuf, String>, is_first: bool) -> Result<Said> {
         self.told.begin("compiling the tests", Extent::Unknown);
-        fs::create_dir_all(self.classes()).context("failed to make a temporary directory")?;
+        fs::create_dir_all(self.classes()).map_err(failed("make", &self.classes()))?;
         let mut files = Vec::new();
         for (path, text) in written {
             write_file(path, text)?;
@@ -258,15 +257,16 @@ impl Suite<'_> {
         });
         let mut class_path = Vec::new();
         if is_first {
-            for entry in fs::read_dir(&stubs).context("failed to read a temporary directory")? {
-                files.push(entry?.path());
+            let failed = failed("read", &stubs);
+            for entry in fs::read_dir(&stubs).map_err(failed)? {
+                files.push(entry.map_err(failed)?.path());
             }
         } else {
             // This precedes a JUnit of the program.
             class_path.push(self.classes());
         }
         class_path.extend(self.classpath.iter().cloned());
-        self.setup.jdk.compile(&Compilation {
+        let said = self.setup.jdk.compile(&Compilation {
             release: match self.setup.preview {
                 true => self.setup.jdk.version,
                 false => self.release,
@@ -276,7 +276,8 @@ impl Suite<'_> {
             class_path: &class_path,
             classes: &self.classes(),
             sources: &files,
-        })
+        })?;
+        Ok(said)
     }
 }
 

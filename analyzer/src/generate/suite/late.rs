@@ -4,7 +4,7 @@
 //! and then the other run again, until those that do it are isolated.
 
 use super::{Listed, Ran, Run, Suite};
-use anyhow::Result;
+use crate::generate::Result;
 use std::collections::{BTreeSet, VecDeque};
 use std::time::Duration;
 

@@ -4,7 +4,7 @@
 //! dropped that a single other one makes fail.
 
 use super::{Listed, Run, Suite, Verdict};
-use anyhow::Result;
+use crate::generate::Result;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -86,10 +86,10 @@ impl Suite<'_> {
         place: usize,
         limit: Duration,
     ) -> Result<Option<usize>> {
-        let fails = |before: &[Listed]| {
+        let fails = |before: &[Listed]| -> Result<bool> {
             let list = before.iter().chain([victim]).cloned().collect();
             let ran = self.run_list(list, &self.setup.entries, place, limit)?;
-            anyhow::Ok(ran.verdicts.get(&victim.0) != Some(&Verdict::Passed))
+            Ok(ran.verdicts.get(&victim.0) != Some(&Verdict::Passed))
         };
         if before.is_empty() || fails(&[])? || !fails(before)? {
             return Ok(None);

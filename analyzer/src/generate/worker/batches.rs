@@ -4,8 +4,8 @@ use super::running::{Answers, Running};
 use super::wire::{Batch, Message, Told, send};
 use super::{ClassNumber, Ended, Executed, Outcome, PARALLEL, Worker};
 use crate::generate::sequence::Methods;
+use crate::generate::{Error, Result};
 use crate::junit::verdict::NOT_INITIALIZED;
-use anyhow::{Result, bail};
 use std::sync::mpsc::RecvTimeoutError;
 use std::thread;
 use std::time::Duration;
@@ -135,10 +135,7 @@ impl Worker {
                 self.running[share.at] = Some(running);
                 share.is_over = true;
             } else if !share.ended(self.alive) {
-                bail!(
-                    "the worker's JVM ({}) ends at once: see whether its java runs",
-                    self.setup.jdk.home.display()
-                );
+                return Err(Error::EndsAtOnce(self.setup.jdk.home.clone()));
             }
         }
         Ok(())

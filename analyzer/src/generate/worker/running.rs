@@ -4,7 +4,8 @@ use super::ClassNumber;
 use super::setup::{Place, Setup, Task};
 use super::wire::{Message, Reader};
 use crate::confine;
-use anyhow::{Context, Result, bail};
+use crate::files::failed;
+use crate::generate::{Error, Result};
 use std::collections::HashMap;
 use std::io::{BufReader, BufWriter};
 use std::process::{Child, ChildStdin, Stdio};
@@ -41,10 +42,9 @@ impl Running {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null());
-        let mut child = confine::spawn(command)
-            .with_context(|| format!("failed to run java of {}", setup.jdk.home.display()))?;
+        let mut child = confine::spawn(command).map_err(failed("run java of", &setup.jdk.home))?;
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
-            bail!("a child process has no pipes");
+            return Err(Error::NoPipes);
         };
         let (send, messages) = channel();
         thread::spawn(move || {

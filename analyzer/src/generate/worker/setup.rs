@@ -5,9 +5,10 @@
 use super::super::guard::WORKER_JAR;
 use super::PARALLEL;
 use super::environment::Environment;
+use crate::files::failed;
+use crate::generate::Result;
 use crate::jdk::{ENABLE_PREVIEW, Jdk, charset};
 use crate::junit::write_file;
-use anyhow::{Context, Result};
 use std::ffi::OsString;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -78,12 +79,13 @@ impl Setup {
     /// Fails if it cannot be written.
     pub fn prepare(&self) -> Result<()> {
         write_file(&self.jar(), WORKER_JAR)?;
-        symlink("/", self.dir.join(ANOTHER_ROOT)).context("failed to make a temporary link")?;
+        let root = self.dir.join(ANOTHER_ROOT);
+        symlink("/", &root).map_err(failed("make", &root))?;
         for place in &PLACES {
             let scratch = self.scratch(place);
             for temporary in TEMPORARY {
-                std::fs::create_dir_all(scratch.join(temporary))
-                    .context("failed to make a scratch directory")?;
+                let temporary = scratch.join(temporary);
+                std::fs::create_dir_all(&temporary).map_err(failed("make", &temporary))?;
             }
             if let Some(file) = place.file {
                 write_file(&scratch.join(file), "")?;

@@ -1,12 +1,11 @@
 //! Tries things out in a child JVM, with the replay library's `Trial`.
 
 use super::recipe::{Argument, Recipe};
+use crate::files::failed;
 use crate::jdk::child::run as run_child;
 use crate::jdk::class_path;
-use crate::junit::Options;
 use crate::junit::compile::Workplace;
-use crate::junit::write_file;
-use anyhow::{Context, Result};
+use crate::junit::{Options, Result, write_file};
 use hindsight_tracelog::crash::Value;
 use serde::Serialize;
 use std::collections::HashMap;
@@ -156,7 +155,7 @@ fn results(
 ) -> Result<String> {
     let started = Instant::now();
     let dir = place.run_dir_named("trial");
-    fs::create_dir_all(&dir).context("failed to make a directory to run in")?;
+    fs::create_dir_all(&dir).map_err(failed("make", &dir))?;
     let plan = dir.join("plan");
     let results = dir.join("results");
     let _ = fs::remove_file(&results);
@@ -179,7 +178,7 @@ fn results(
                 Pack::List(parts)
             })
             .collect();
-        let bytes = rmp_serde::to_vec(&numbered).context("failed to write a plan of trials")?;
+        let bytes = rmp_serde::to_vec(&numbered)?;
         write_file(&plan, bytes)?;
         let mut command = place.jdk.tied_java();
         command

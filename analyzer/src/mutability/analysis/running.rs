@@ -8,14 +8,13 @@ use super::super::facts::Facts;
 use super::super::library::from_verdicts;
 use super::super::points::Local;
 use super::super::propagate::{Input, propagate};
-use super::super::random::Inputs;
+use super::super::random::{Failed, Inputs};
 use super::super::recorded::Code;
 use super::super::recorded::apply::{Found, Recorded};
 use super::super::signatures::Signatures;
 use super::{Plan, apply_local, apply_summaries, leaf, linear, promised, read_locals, undecided};
 use crate::program::calls::{Calls, Site};
 use crate::program::{MethodId, Program};
-use anyhow::Result;
 use std::sync::{Arc, OnceLock};
 
 /// What all stages share.
@@ -153,7 +152,7 @@ impl Running<'_> {
     }
 
     /// Runs stage R, or D with random inputs, as long as that decides something.
-    pub(super) fn execute(&mut self, stage: Stage, inputs: &mut dyn Inputs) -> Result<()> {
+    pub(super) fn execute(&mut self, stage: Stage, inputs: &mut dyn Inputs) -> Result<(), Failed> {
         let stand_ins = inputs.stand_ins();
         let code = Code {
             program: self.known.program,

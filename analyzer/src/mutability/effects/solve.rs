@@ -4,15 +4,21 @@
 //! - `sites` finds what a call may run; `world` answers what a body asks of the rest of the
 //!   program.
 //! - `types` is what declared types say of objects and of what is reachable from them.
+//! - `called_back` finds what the library may call of the program.
 //! - `held` finds what fields hold, `initial` which class initializers run, `quiet` methods that
 //!   change nothing reachable from static fields.
 
+mod called_back;
 mod held;
 mod initial;
 mod quiet;
 mod sites;
+#[cfg(test)]
+mod tests;
 mod types;
 mod world;
+
+pub use called_back::Callback;
 
 use super::Summary;
 use super::circles;
@@ -110,15 +116,6 @@ pub struct Solver<'p> {
     /// What is reachable from the objects of a class, as far as that was asked; `None` if that may
     /// be anything.
     below: Mutex<Map<ClassId, Option<Arc<types::Below>>>>,
-}
-
-/// What the library may call back.
-#[derive(Debug, Clone, Copy)]
-pub enum Callback {
-    /// A method that overrides one of the library's.
-    Method(MethodId),
-    /// The method that a lambda runs.
-    Lambda(Site),
 }
 
 /// Methods, each with the number of its arguments.
@@ -274,73 +271,6 @@ impl<'p> Solver<'p> {
     /// Takes into account what the library may call back.
     pub fn with_overridden(self, overridden: Signatures) -> Solver<'p> {
         Solver { overridden, ..self }
-    }
-
-    /// The signatures of the library that the program overrides, or implements by a lambda, with
-    /// code that may change its arguments.
-    pub fn overridden(&self, verdicts: &Answers) -> Signatures {
-        let program = self.program;
-        self.run_by_library(|method| {
-            let params = crate::mutability::answers::param_count(program, method);
-            verdicts.has(method)
-                && (0..params).all(|param| {
-                    verdicts.verdict(verdicts.place(method, param)) == Verdict::Immutable
-                })
-        })
-    }
-
-    /// The signatures of the library that the program overrides, or implements by a lambda, with
-    /// code that is not `harmless`.
-    fn run_by_library(&self, harmless: impl Fn(MethodId) -> bool) -> Signatures {
-        let program = self.program;
-        // It is not known what a proxy passes on, and to whom.
-        if self.calls.has_proxies() {
-            return Signatures::ALL;
-        }
-        let mut found = Signatures::default();
-        for (signature, callback) in self.called_back() {
-            let is_harmless = match callback {
-                Callback::Method(method) => harmless(method),
-                Callback::Lambda(site) => {
-                    let targets = self.calls.targets(site);
-                    !targets.open && targets.methods.iter().all(|&method| harmless(method))
-                }
-            };
-            if !is_harmless {
-                found.join(&Signatures::one(&program.names.bytes(signature)));
-            }
-        }
-        found
-    }
-
-    /// What the library may call of the program, with the signature of each call.
-    pub fn called_back(&self) -> Vec<(Sym, Callback)> {
-        let program = self.program;
-        let mut found = Vec::new();
-        for class in (0..program.classes.len() as u32).map(ClassId) {
-            for &(method, _) in self.callbacks(class).iter() {
-                found.push((program.method(method).signature, Callback::Method(method)));
-            }
-        }
-        for (&interface, lambdas) in &self.lambdas {
-            for &(maker, op) in lambdas {
-                let Some(lambda) = self.lambda(maker, op) else {
-                    continue;
-                };
-                let name = program.names.bytes(lambda.name);
-                for class in program.supertypes(interface) {
-                    for number in program.class(class).methods.clone() {
-                        let signature = program.method(MethodId(number)).signature;
-                        let text = program.names.bytes(signature);
-                        let rest = text.strip_prefix(&*name);
-                        if rest.is_some_and(|rest| rest.first() == Some(&b'(')) {
-                            found.push((signature, Callback::Lambda(lambda.site)));
-                        }
-                    }
-                }
-            }
-        }
-        found
     }
 
     /// Whether a method's body is among those to be summarized.
@@ -572,67 +502,5 @@ fn until_settled(
         known[at].clone_from(&summary);
         put(at, summary);
         due.extend(&callers[at]);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::mutability::effects::kinds::Kinds;
-    use crate::mutability::effects::{Cause, Node, Write, reference};
-    use std::cell::{Cell, RefCell};
-
-    /// A summary that writes one parameter.
-    fn writes(param: u16) -> Arc<Summary> {
-        Arc::new(Summary {
-            nodes: vec![Node::Param(param)],
-            writes: vec![Write {
-                node: reference(0, false),
-                cause: Cause::NoBody,
-                only: None,
-                kinds: Kinds::ANY,
-            }],
-            ..Summary::default()
-        })
-    }
-
-    /// The final summaries of two methods that call each other, and how often they were made.
-    fn settle(make: impl Fn(u32) -> Arc<Summary>) -> (Vec<Arc<Summary>>, u32) {
-        let known = RefCell::new(vec![Arc::default(); 2]);
-        let taken = [Cell::new(0), Cell::new(0)];
-        until_settled(
-            &[vec![1], vec![0, 1]],
-            |at, _| {
-                taken[at].set(taken[at].get() + 1);
-                make(taken[at].get())
-            },
-            |_| writes(u16::MAX),
-            |at, summary| known.borrow_mut()[at] = summary,
-        );
-        let taken = taken.iter().map(Cell::get).sum();
-        (known.into_inner(), taken)
-    }
-
-    #[test]
-    fn what_says_the_same_is_taken_twice() {
-        let (known, taken) = settle(|_| writes(0));
-        assert_eq!(known, [writes(0), writes(0)]);
-        assert!(taken <= 6, "{taken}");
-    }
-
-    #[test]
-    fn summaries_that_take_turns_are_joined() {
-        let (known, taken) = settle(|taken| writes((taken % 2) as u16));
-        for known in known {
-            assert!(known.covers(&writes(0)) && known.covers(&writes(1)));
-        }
-        assert!(taken < 2 * GIVEN_UP_AT, "{taken}");
-    }
-
-    #[test]
-    fn what_grows_for_ever_is_given_up() {
-        let (known, taken) = settle(|taken| writes(taken as u16));
-        assert_eq!(known, [writes(u16::MAX), writes(u16::MAX)]);
-        assert_eq!(taken, 2 * (GIVEN_UP_AT - 1));
     }
 }

@@ -1,14 +1,32 @@
 //! Crash files as named on the command line.
 
 use crate::crashes::collect::nothing_in;
-use crate::files::{is_crash_file, is_special, walk};
+use crate::files::{self, failed, is_crash_file, is_special, walk};
 use crate::repair;
 use crate::text::count;
-use anyhow::{Context, Result, bail};
-use hindsight_tracelog::reader::Crash;
+use hindsight_tracelog::reader::{self, Crash};
 use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+
+/// Why there is no crash file to read.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A file or a directory cannot be read.
+    #[error(transparent)]
+    Unreadable(#[from] files::Error),
+    /// A file cannot be read as a crash file.
+    #[error("failed to read crash file {}", path.display())]
+    Crash {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        source: reader::Error,
+    },
+    /// A directory has none; the text says which, and why as far as that is known.
+    #[error("{0}")]
+    Nothing(String),
+}
 
 /// A crash file that could be read.
 #[derive(Debug)]
@@ -30,10 +48,12 @@ impl Input {
     /// # Errors
     ///
     /// Fails if it cannot be read as one, and names it.
-    pub fn read(path: &Path) -> Result<Input> {
-        let context = || format!("failed to read crash file {}", path.display());
-        let bytes = fs::read(path).with_context(context)?;
-        let crash = Crash::read(&bytes).with_context(context)?;
+    pub fn read(path: &Path) -> Result<Input, Error> {
+        let bytes = fs::read(path).map_err(failed("read crash file", path))?;
+        let crash = Crash::read(&bytes).map_err(|source| Error::Crash {
+            path: path.to_owned(),
+            source,
+        })?;
         let mut notes = Vec::new();
         if is_part(path) {
             notes.push(
@@ -91,7 +111,7 @@ fn is_part(path: &Path) -> bool {
 
 /// Replaces directories by their crash files, each of which is there once. A path that cannot be used stands
 /// as its error among the others, which are of use all the same.
-pub fn expand(paths: &[PathBuf]) -> Vec<Result<PathBuf>> {
+pub fn expand(paths: &[PathBuf]) -> Vec<Result<PathBuf, Error>> {
     let mut files = Vec::new();
     let mut known = HashSet::new();
     for path in paths {
@@ -106,14 +126,14 @@ pub fn expand(paths: &[PathBuf]) -> Vec<Result<PathBuf>> {
 
 /// A file itself, or the crash files of a directory; if it has none, those below it, because many
 /// give each process a directory of its own.
-fn crash_files(path: &Path) -> Result<Vec<Result<PathBuf>>> {
-    let context = || format!("failed to read {}", path.display());
-    if !fs::metadata(path).with_context(context)?.is_dir() {
+fn crash_files(path: &Path) -> Result<Vec<Result<PathBuf, Error>>, Error> {
+    let failed = failed("read", path);
+    if !fs::metadata(path).map_err(failed)?.is_dir() {
         return Ok(vec![Ok(path.to_owned())]);
     }
     let mut found = Vec::new();
-    for entry in fs::read_dir(path).with_context(context)? {
-        let entry = entry.with_context(context)?;
+    for entry in fs::read_dir(path).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
         if is_crash_file(&entry.file_name()) && !is_special(&entry.path()) {
             found.push(entry.path());
         }
@@ -127,11 +147,13 @@ fn crash_files(path: &Path) -> Result<Vec<Result<PathBuf>>> {
         });
     }
     if found.is_empty() && errors.is_empty() {
-        bail!("{}", nothing_in(path));
+        return Err(Error::Nothing(nothing_in(path)));
     }
     found.sort();
     let found = found.into_iter().map(Ok);
-    Ok(found.chain(errors.into_iter().map(Err)).collect())
+    Ok(found
+        .chain(errors.into_iter().map(|error| Err(error.into())))
+        .collect())
 }
 
 #[cfg(test)]
