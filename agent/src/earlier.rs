@@ -241,7 +241,9 @@ impl Changed {
                     let name = jvmti.class_signature(*class).unwrap_or_default();
                     let counter = format!("classes_left_alone:retransformation refused ({why})");
                     base.counters.add(&counter, 1);
-                    self.refused.push((binary_name(&name), why));
+                    let name = binary_name(&name);
+                    base.methods.refused(&name, &why);
+                    self.refused.push((name, why));
                 }
             }
         }

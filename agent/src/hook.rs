@@ -49,24 +49,22 @@ pub(crate) fn first(base: &Base, name: Option<&str>, loader: sys::Ref, bytes: &[
     if run::is_over() {
         return;
     }
-    mark(base, name, loader, bytes);
     base.known.came(name, bytes, &base.counters);
-    if let Some(name) = name
-        && wants_frames(base, &name.replace('/', "."), loader)
-    {
-        originals::keep(Original::new(name, bytes));
+    let Some(name) = own_name(name, bytes) else {
+        return;
+    };
+    mark(base, &name, loader, bytes);
+    if wants_frames(base, &name.replace('/', "."), loader) {
+        originals::keep(Original::new(&name, bytes));
     }
 }
 
 /// Reads the annotations and the names of captured values that make something secret.
-fn mark(base: &Base, name: Option<&str>, loader: sys::Ref, bytes: &[u8]) {
+fn mark(base: &Base, name: &str, loader: sys::Ref, bytes: &[u8]) {
     let options = &base.options;
     if loader.is_null() {
         return;
     }
-    // The definer of a class need not give its name.
-    let own = name.map(Cow::Borrowed).or_else(|| this_class(bytes));
-    let Some(name) = own.as_deref() else { return };
     let annotations = options.redact.annotations();
     if !annotations.is_empty() {
         let found = (base.methods.marks).look(&name.replace('/', "."), bytes, annotations);
@@ -78,8 +76,11 @@ fn mark(base: &Base, name: Option<&str>, loader: sys::Ref, bytes: &[u8]) {
     }
 }
 
-/// The name with slashes in a class file's `this_class`.
-fn this_class(bytes: &[u8]) -> Option<Cow<'_, str>> {
+/// The name of a class with slashes. Its definer need not give it; then only the class file has it.
+fn own_name<'n>(given: Option<&'n str>, bytes: &'n [u8]) -> Option<Cow<'n, str>> {
+    if let Some(name) = given {
+        return Some(name.into());
+    }
     let class = ClassFile::parse(bytes).ok()?;
     Some(class.name().ok()?.to_string_lossy())
 }
@@ -93,37 +94,33 @@ pub(crate) fn last(
     redefined: bool,
     bytes: &[u8],
 ) -> Option<Vec<u8>> {
-    if let Some(silent) = foreign::silenced(base, name, bytes) {
-        name.and_then(originals::take);
-        return Some(silent);
+    let own = own_name(name, bytes);
+    let silent = foreign::silenced(base, own.as_deref(), bytes);
+    let original = own.as_deref().and_then(originals::take);
+    if silent.is_some() || run::is_over() {
+        return silent;
     }
-    if run::is_over() {
-        name.and_then(originals::take);
+    let Some(name) = own.as_deref() else {
+        base.counters.add("classes_left_alone:malformed", 1);
         return None;
-    }
-    let original = match name {
-        Some(API) => return fill(base, bytes),
-        Some(name) => {
-            let original = originals::take(name);
-            // A class whose bytes were kept is wanted.
-            if original.is_none() {
-                let dotted = name.replace('/', ".");
-                let wanted = wanted(base, &dotted, loader);
-                if wanted != Wanted::Frames && !redefined {
-                    left_out(base, &dotted);
-                }
-                match wanted {
-                    Wanted::Frames => {}
-                    Wanted::Aside(aside) => return instrument_aside(base, aside, loader, bytes),
-                    Wanted::Nothing => return None,
-                }
-            }
-            original
-        }
-        // Some loaders do not give the name; then only the class file has it.
-        None => None,
     };
-    let original = original.unwrap_or_else(|| Original::new(name.unwrap_or(""), bytes));
+    if name == API {
+        return fill(base, bytes);
+    }
+    // A class whose bytes were kept is wanted.
+    if original.is_none() {
+        let dotted = name.replace('/', ".");
+        let wanted = wanted(base, &dotted, loader);
+        if wanted != Wanted::Frames && !redefined {
+            left_out(base, &dotted);
+        }
+        match wanted {
+            Wanted::Frames => {}
+            Wanted::Aside(aside) => return instrument_aside(base, aside, loader, bytes),
+            Wanted::Nothing => return None,
+        }
+    }
+    let original = original.unwrap_or_else(|| Original::new(name, bytes));
     let version = if original.is(bytes) {
         original.sha256
     } else {
@@ -147,16 +144,17 @@ pub(crate) fn again(
     redefined: bool,
     bytes: &[u8],
 ) -> Option<Vec<u8>> {
-    if let Some(silent) = foreign::silenced(base, name, bytes) {
-        name.and_then(originals::take);
+    let own = own_name(name, bytes);
+    if let Some(silent) = foreign::silenced(base, own.as_deref(), bytes) {
+        own.as_deref().and_then(originals::take);
         return Some(silent);
     }
     if run::is_over() {
         return None;
     }
+    let name = own.as_deref()?;
     // If it was loaded before the agent, its bytes are only seen here.
     mark(base, name, loader, bytes);
-    let name = name?;
     if name == API {
         return fill(base, bytes);
     }
@@ -178,7 +176,7 @@ pub(crate) fn again(
     };
     // These bytes are not those of the class file: the JVM has made them from its own structures.
     let version = originals::sha256(bytes);
-    let rewritten = instrument(base, Some(name), loader, redefined, bytes, None, version);
+    let rewritten = instrument(base, name, loader, redefined, bytes, None, version);
     if rewritten.is_some() {
         base.counters.add(counter, 1);
     }
@@ -212,7 +210,7 @@ fn second_chance(
     let original = original.or_else(|| is_original().then(|| Original::new(name, bytes)));
     instrument(
         base,
-        Some(name),
+        name,
         loader,
         redefined,
         bytes,

@@ -69,6 +69,8 @@ struct Table {
     by_name: HashMap<String, Named>,
     /// The names of classes that came with the probes of another run.
     foreign: HashSet<String>,
+    /// The names of classes that the JVM refused to retransform, and why.
+    refused: HashMap<String, String>,
 }
 
 /// The classes of one name.
@@ -94,6 +96,12 @@ impl Named {
             self.earlier.push(before);
         }
         Some(&self.latest)
+    }
+
+    /// The latest of them that this loader has defined.
+    fn of_loader(&self, loader: Option<&Arc<Loader>>) -> Option<&Class> {
+        let all = [&self.latest].into_iter().chain(self.earlier.iter().rev());
+        all.map(|class| &**class).find(|class| class.is_of(loader))
     }
 
     /// Those of them that are still loaded.
@@ -265,7 +273,8 @@ impl Methods {
         let used = methods.len().max(1);
         let class = Arc::new(Class {
             name: name.clone(),
-            sha256,
+            // What is retransformed was loaded from the same class file.
+            sha256: sha256.or_else(|| self.sha256_of(&name, loader.as_ref())),
             origin,
             version,
             first_id,
@@ -281,6 +290,7 @@ impl Methods {
         // Numbers are reserved before instrumenting, and classes are added when they are done, by
         // many threads: this keeps them in order for the search. The place is at the end, or a few
         // places before.
+        table.refused.remove(&name);
         let mut later = table.classes.iter().rev();
         let later = later.position(|known| known.first_id < first_id);
         let at = later.map_or(0, |later| table.classes.len() - later);
@@ -364,7 +374,10 @@ impl Methods {
     /// Whether a method of this name has probes.
     pub(crate) fn has_probes(&self, class: &str, method: &str) -> bool {
         let table = self.table.read();
-        table.is_ok_and(|table| (table.latest(class)).is_some_and(|class| class.captures(method)))
+        table.is_ok_and(|table| {
+            !table.refused.contains_key(class)
+                && (table.latest(class)).is_some_and(|class| class.captures(method))
+        })
     }
 
     /// Whether a class of this name was loaded from a class file with this SHA-256.
@@ -373,6 +386,12 @@ impl Methods {
         table.is_ok_and(|table| {
             (table.latest(class)).is_some_and(|class| class.sha256.as_ref() == Some(sha256))
         })
+    }
+
+    /// The SHA-256 of the latest class file that this loader has given for this name.
+    fn sha256_of(&self, class: &str, loader: Option<&Arc<Loader>>) -> Option<[u8; 32]> {
+        let table = self.table.read().ok()?;
+        table.by_name.get(class)?.of_loader(loader)?.sha256
     }
 
     /// The SHA-256 of the latest class file of this name.
@@ -391,6 +410,13 @@ impl Methods {
         table.is_ok_and(|table| (table.latest(class)).is_some_and(|class| class.sha256.is_none()))
     }
 
+    /// Notes that a class of this name has no probes, because the JVM refused to retransform it.
+    pub(crate) fn refused(&self, class: &str, why: &str) {
+        if let Ok(mut table) = self.table.write() {
+            table.refused.insert(class.to_owned(), why.to_owned());
+        }
+    }
+
     /// Notes that a class of this name came with the probes of another run.
     pub(crate) fn add_foreign(&self, class: &str) {
         if let Ok(mut table) = self.table.write() {
@@ -400,9 +426,11 @@ impl Methods {
 
     /// The reason why a method on the stack was not captured.
     pub(crate) fn absence(&self, class: &str, method: &str) -> String {
-        let (known, is_foreign) = self.table.read().map_or((None, false), |table| {
+        let no = (None, false, None);
+        let (known, is_foreign, refused) = self.table.read().map_or(no, |table| {
             let known = table.latest(class).map(Arc::clone);
-            (known, table.foreign.contains(class))
+            let refused = table.refused.get(class).cloned();
+            (known, table.foreign.contains(class), refused)
         });
         let late = self.late.as_ref();
         let chance = late.map_or(Chance::None, |late| late(class, method));
@@ -412,6 +440,9 @@ impl Methods {
             Chance::Known => Some(NOT_YET),
         };
         let not = |why: &dyn fmt::Display| format!("not instrumented: {why}");
+        if let Some(why) = refused {
+            return not(&format!("the JVM refused to retransform its class ({why})"));
+        }
         match known {
             None if class.contains('/') => not(&"a hidden class"),
             None if is_foreign => not(&"it came with the probes of another run"),

@@ -1,6 +1,6 @@
 //! Gives a class the probes that it is to have.
 
-use super::{Aside, wants_frames};
+use super::Aside;
 use crate::agent::Base;
 use crate::chances::Chances;
 use crate::counters::INSTRUMENTED;
@@ -16,7 +16,7 @@ use hindsight_instrument::select::MAX_FIELDS;
 use hindsight_instrument::{
     self as instrument, CrashPlan, MemberNames, Rewritten, Rules, SkipReason, UndoPlan, Workspace,
 };
-use std::cell::{Cell, OnceCell};
+use std::cell::Cell;
 use std::sync::Arc;
 
 /// The most methods of a class (JVMS 4.11).
@@ -24,10 +24,10 @@ const MAX_METHODS: usize = 65_535;
 /// The fewest bytes that each method takes in a class file (JVMS 4.6).
 const MIN_METHOD_BYTES: usize = 8;
 
-/// The instrumented class, or `None` to leave it as it is. A class with a name is a wanted one.
+/// The instrumented class, which is a wanted one, or `None` to leave it as it is.
 pub(super) fn instrument(
     base: &Base,
-    name: Option<&str>,
+    name: &str,
     loader: sys::Ref,
     redefined: bool,
     bytes: &[u8],
@@ -43,23 +43,20 @@ pub(super) fn instrument(
         return tracing.instrument(name, loader, redefined, bytes, sha256, version);
     }
     let counters = &base.counters;
-    let class_name = name.map(|name| name.replace('/', "."));
+    let class = name.replace('/', ".");
     // What methods hand over depends on whether the plan is trusted, which may end while classes
     // are loaded; which methods have probes, and their numbers, depends on which are chosen.
-    let effects = base.known.class(name, original, counters);
+    let effects = base.known.class(Some(name), original, counters);
     let origin = match effects {
         [] => version,
         _ => originals::sha256(&[&version[..], b"by the plan"].concat()),
     };
-    let chosen = (base.chances.as_ref())
-        .and_then(|chances| chances.methods(class_name.as_deref().unwrap_or("")));
+    let chosen = (base.chances.as_ref()).and_then(|chances| chances.methods(&class));
     let version = match &chosen {
         Some(names) => originals::sha256(&[&origin[..], names.join("\n").as_bytes()].concat()),
         None => origin,
     };
-    let known = class_name
-        .as_deref()
-        .and_then(|name| base.methods.known(name, &version, defines.as_ref()));
+    let known = base.methods.known(&class, &version, defines.as_ref());
     let (mut ids, first_id) = match known {
         Some(first_id) => (None, first_id),
         None => {
@@ -68,17 +65,9 @@ pub(super) fn instrument(
             (Some(ids), first_id)
         }
     };
-    let class_in_file = OnceCell::new();
     let report = &base.options.report;
     let is_named = Cell::new(false);
     let rules = |method: &str, _descriptor: &str| {
-        // A class without a name comes from an unusual loader, for which there are no rules.
-        let Some(class) = class_name
-            .as_deref()
-            .or(class_in_file.get().map(String::as_str))
-        else {
-            return Rules::default();
-        };
         if !report.names_methods() {
             return Rules::default();
         }
@@ -138,15 +127,11 @@ pub(super) fn instrument(
         Ok(rewritten) => rewritten,
         Err(error) => {
             counters.add("classes_left_alone:malformed", 1);
-            counters.add_named("class_error", &format!("{}: {error}", name.unwrap_or("?")));
+            counters.add_named("class_error", &format!("{name}: {error}"));
             return None;
         }
     };
     let dotted = binary_name(&format!("L{};", rewritten.class_name));
-    let _ = class_in_file.set(dotted.clone());
-    if name.is_none() && !wants_frames(base, &dotted, loader) {
-        return None;
-    }
     if rewritten.had_probes {
         foreign::came_with_probes(base, &dotted);
         return None;
@@ -157,6 +142,10 @@ pub(super) fn instrument(
     };
     if chosen.is_some() && rewritten.class.is_none() && rewritten.skipped.is_empty() {
         // Some methods may have been asked for in a class that was not meant.
+        return None;
+    }
+    if original.is_none() && rewritten.class.is_none() && base.methods.is_known(&dotted) {
+        // Another agent retransforms it, and it had no probes before either.
         return None;
     }
     if is_once_more {

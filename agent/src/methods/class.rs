@@ -55,6 +55,16 @@ impl Class {
         }
     }
 
+    /// Whether this loader has defined it.
+    pub(super) fn is_of(&self, loader: Option<&Arc<Loader>>) -> bool {
+        let loaders = self.loaders.lock().unwrap_or_else(PoisonError::into_inner);
+        match (loaders.as_ref(), loader) {
+            (None, None) => true,
+            (Some(all), Some(loader)) => all.iter().any(|one| Arc::ptr_eq(one, loader)),
+            _ => false,
+        }
+    }
+
     pub(super) fn is_gone(&self) -> bool {
         let loaders = self.loaders.lock().unwrap_or_else(PoisonError::into_inner);
         (loaders.as_ref()).is_some_and(|all| all.iter().all(|loader| loader.is_gone()))

@@ -64,6 +64,43 @@ fn classes_go_with_the_last_of_their_loaders() {
 }
 
 #[test]
+fn a_class_that_is_retransformed_keeps_the_hash_of_its_file() {
+    let methods = Methods::new(None);
+    let loaders = [(); 2].map(|()| Arc::new(Loader::default()));
+    let add = |sha256: Option<u8>, version, loader| {
+        let loader: Option<&Arc<Loader>> = loader;
+        let made = (instrument::Methods::default(), Vec::new());
+        methods.add(
+            ("Plain".to_owned(), loader.map(Arc::clone)),
+            sha256.map(|byte| [byte; 32]),
+            [[version; 32]; 2],
+            methods.reserve(1).unwrap(),
+            made,
+            SkippedMethods::default(),
+        );
+        methods.sha256("Plain").map(|hash| hash[..2].to_owned())
+    };
+    assert_eq!(add(None, 1, None), None);
+    assert_eq!(add(Some(0xaa), 2, Some(&loaders[0])).as_deref(), Some("aa"));
+    assert_eq!(add(Some(0xbb), 3, Some(&loaders[1])).as_deref(), Some("bb"));
+    assert_eq!(add(None, 4, Some(&loaders[0])).as_deref(), Some("aa"));
+    assert_eq!(add(None, 5, None), None);
+}
+
+#[test]
+fn frames_of_a_class_that_could_not_be_retransformed_say_so() {
+    let methods = Methods::new(None);
+    add(&methods, "Odd", 1, None);
+    methods.refused("Odd", "it fails verification");
+    assert_eq!(
+        methods.absence("Odd", "run"),
+        "not instrumented: the JVM refused to retransform its class (it fails verification)"
+    );
+    add(&methods, "Odd", 2, None);
+    assert_eq!(methods.absence("Odd", "run"), NOT_CAPTURED);
+}
+
+#[test]
 fn what_waits_for_its_second_chance_says_so() {
     let late: Late = Box::new(|class, method| match (class, method) {
         ("Out", _) => Chance::None,

@@ -4,7 +4,6 @@ use super::Tracing;
 use super::arena::Marks;
 use super::nest::Sign;
 use crate::agent::Base;
-use crate::hook;
 use crate::methods::descriptor;
 use crate::originals;
 use crate::snapshot::classes::binary_name;
@@ -98,7 +97,7 @@ impl Tracing {
     /// defined already.
     pub(crate) fn instrument(
         &self,
-        name: Option<&str>,
+        name: &str,
         loader: sys::Ref,
         before: bool,
         bytes: &[u8],
@@ -109,16 +108,13 @@ impl Tracing {
         let counters = &base.counters;
         let malformed = |error: &dyn std::fmt::Display| {
             counters.add("classes_left_alone:malformed", 1);
-            counters.add_named("class_error", &format!("{}: {error}", name.unwrap_or("?")));
+            counters.add_named("class_error", &format!("{name}: {error}"));
         };
         let class = ClassFile::parse(bytes)
             .map_err(|error| malformed(&error))
             .ok()?;
         let class_name = class.name().ok()?.to_string_lossy();
         let dotted = binary_name(&format!("L{class_name};"));
-        if name.is_none() && !hook::wants_frames(base, &dotted, loader) {
-            return None;
-        }
         let known = self.ids.known(&dotted, &version);
         let Some(mut first) = known.or_else(|| self.ids.reserve(&class)) else {
             counters.add("classes_left_alone:out of numbers", 1);
