@@ -181,7 +181,7 @@ impl Base {
     pub(crate) fn give_up(&self, why: &str) {
         self.counters.add("agent_not_started", 1);
         say(format_args!(
-            "nothing will be recorded: {why} (the program goes on)"
+            "this agent records nothing: {why} (the program goes on)"
         ));
     }
 

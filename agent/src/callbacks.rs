@@ -111,7 +111,7 @@ fn load(vm: Vm, text: &str) -> c_int {
     };
     let Some(jvmti) = vm.jvmti(&[]) else {
         say(format_args!(
-            "nothing will be recorded: {NO_JVMTI} (the program goes on)"
+            "this agent records nothing: {NO_JVMTI} (the program goes on)"
         ));
         return sys::OK;
     };

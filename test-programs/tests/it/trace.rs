@@ -669,7 +669,7 @@ fn a_full_disk() {
     );
     let told: Vec<&str> = stderr
         .lines()
-        .filter(|line| line.contains("nothing will be recorded"))
+        .filter(|line| line.contains("this agent records nothing"))
         .collect();
     assert_eq!(told.len(), 2, "{}", both(&ran));
     for line in told {
