@@ -205,16 +205,18 @@ impl Methods {
     ) -> Option<u32> {
         if let Ok(table) = self.table.read() {
             let named = table.by_name.get(name)?;
-            if named.latest.version == *version {
+            let was_refused = table.refused.contains_key(name);
+            if named.latest.version == *version && !was_refused {
                 // This happens while the table is locked, so that it is not removed in between.
                 named.latest.comes_from(loader);
                 return Some(named.latest.first_id);
             }
-            if named.earlier.is_empty() {
+            if named.earlier.is_empty() && !was_refused {
                 return None;
             }
         }
         let mut table = self.table.write().ok()?;
+        table.refused.remove(name);
         let class = table.by_name.get_mut(name)?.again(version)?;
         class.comes_from(loader);
         Some(class.first_id)
@@ -242,6 +244,12 @@ impl Methods {
         self.table
             .read()
             .is_ok_and(|table| table.by_name.contains_key(name))
+    }
+
+    /// Whether the latest class of this name is known to have no probes.
+    pub(crate) fn is_without_probes(&self, name: &str) -> bool {
+        let table = self.table.read();
+        table.is_ok_and(|table| table.latest(name).is_some_and(|class| !class.has_probes()))
     }
 
     /// The earlier rewritings of a class of this name and origin, if methods get their probes one
@@ -410,9 +418,12 @@ impl Methods {
         table.is_ok_and(|table| (table.latest(class)).is_some_and(|class| class.sha256.is_none()))
     }
 
-    /// Notes that a class of this name has no probes, because the JVM refused to retransform it.
+    /// Notes that a class of this name has no probes, because the JVM refused to retransform it. A
+    /// class that gets them after a failure may have those that it got before.
     pub(crate) fn refused(&self, class: &str, why: &str) {
-        if let Ok(mut table) = self.table.write() {
+        if self.late.is_none()
+            && let Ok(mut table) = self.table.write()
+        {
             table.refused.insert(class.to_owned(), why.to_owned());
         }
     }

@@ -258,7 +258,7 @@ impl Trace {
                 if blocks == 1 { "is" } else { "are" },
             ));
         }
-        if log.dictionary.traced.iter().all(unseen::stands_in) {
+        if log.blocks().is_empty() && log.dictionary.traced.iter().all(unseen::stands_in) {
             notes.push(NO_CLASS.to_owned());
         }
         notes.extend(less::notes(&log.dictionary));

@@ -144,7 +144,8 @@ pub(super) fn instrument(
         // Some methods may have been asked for in a class that was not meant.
         return None;
     }
-    if original.is_none() && rewritten.class.is_none() && base.methods.is_known(&dotted) {
+    let is_ours = original.is_some() || chosen.is_some();
+    if !is_ours && rewritten.class.is_none() && base.methods.is_without_probes(&dotted) {
         // Another agent retransforms it, and it had no probes before either.
         return None;
     }

@@ -96,8 +96,14 @@ fn frames_of_a_class_that_could_not_be_retransformed_say_so() {
         methods.absence("Odd", "run"),
         "not instrumented: the JVM refused to retransform its class (it fails verification)"
     );
-    add(&methods, "Odd", 2, None);
-    assert_eq!(methods.absence("Odd", "run"), NOT_CAPTURED);
+    // It has been tried again since, with the same outcome of ours or another one.
+    for again in [1, 2] {
+        methods.refused("Odd", "there is no memory");
+        if methods.known("Odd", &[again; 32], None).is_none() {
+            add(&methods, "Odd", again, None);
+        }
+        assert_eq!(methods.absence("Odd", "run"), NOT_CAPTURED);
+    }
 }
 
 #[test]

@@ -54,6 +54,11 @@ struct Bench {
     block: Vec<u8>,
 }
 
+/// The changes of a block of which nothing is known but whether it is the last one of its stream.
+fn unknown(is_last: bool) -> Option<Changes> {
+    is_last.then(|| Changes::default().last())
+}
+
 /// Packs chunks and hands them to [`Segments`].
 pub(crate) struct Packer {
     segments: Segments,
@@ -215,7 +220,7 @@ impl Packer {
         if written.is_none() {
             // The state in which the panic left it is not known.
             *bench = Bench::default();
-            contained(|| self.segments.pass_over(&header, None));
+            contained(|| self.segments.pass_over(&header, unknown(is_last)));
         }
         // There is at least one event, even if they have not been counted.
         header.events = header.events.max(1);
@@ -235,8 +240,11 @@ impl Packer {
         if !self.segments.is_bounded() {
             return None;
         }
-        let changes = Changes::of(header, events).ok()?;
-        Some(if is_last { changes.last() } else { changes })
+        match Changes::of(header, events) {
+            Ok(changes) if is_last => Some(changes.last()),
+            Ok(changes) => Some(changes),
+            Err(_) => unknown(is_last),
+        }
     }
 
     /// Packs and writes a chunk's events. Fills in the rest of `header`.
@@ -249,7 +257,7 @@ impl Packer {
             .and_then(|packer| packer.pack(header, events, &mut bench.block).ok())
             .is_some();
         if !packed {
-            self.segments.pass_over(header, None);
+            self.segments.pass_over(header, unknown(is_last));
             return Block::Lost;
         }
         let changes = self.changes(header, events, is_last);

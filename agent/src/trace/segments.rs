@@ -269,14 +269,14 @@ impl Segments {
     }
 
     /// Takes windows into account that have begun since the last block: the latest begins with the
-    /// next block.
+    /// next block, or with the one behind a block that is still to come.
     fn begin_windows(&self, state: &mut State) {
         let windows = self.windows();
-        if state.windows != windows {
+        // Very many small windows do not get a file each.
+        let ends = state.goes_on || state.len >= self.most() / 2;
+        if state.windows != windows && (!ends || self.may_end(state)) {
             state.windows = windows;
-            // Very many small windows do not get a file each.
-            let is_worth_it = state.goes_on || state.len >= self.most() / 2;
-            if is_worth_it && self.may_end(state) {
+            if ends {
                 state.end(self.path(state.number), false);
             }
         }
@@ -344,7 +344,8 @@ impl Segments {
             }
             Err(error) => {
                 if self.is_bounded() {
-                    state.recaps.add(header, None);
+                    let ended = changes.filter(Changes::are_last);
+                    state.recaps.add(header, ended);
                 }
                 state.cut_off();
                 drop(state);

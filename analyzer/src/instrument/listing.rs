@@ -363,7 +363,7 @@ fn code(
             old_offset,
             part,
             mnemonic: mnemonic(&insn),
-            operand: shortened(operand(pool, &insn)?),
+            operand: operand(pool, &insn)?,
         });
     }
     Ok(lines)
@@ -506,7 +506,7 @@ fn operand(pool: &ConstantPool<'_>, insn: &Insn<'_>) -> Result<String, Error> {
         Operand::Int(value) => value.to_string(),
         Operand::Local(slot) => slot.to_string(),
         Operand::Iinc { local, by } => format!("{local}, {by}"),
-        Operand::Constant(index) => constant(pool, index),
+        Operand::Constant(index) => shortened(constant(pool, index)),
         Operand::Branch(target) => target.to_string(),
         Operand::Switch(switch) => {
             let target = |target: Option<usize>| target.map_or("?".into(), |at| at.to_string());

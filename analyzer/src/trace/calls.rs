@@ -48,7 +48,7 @@ impl<C> Calls<C> {
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.all.is_empty()
+        self.depth() == 0
     }
 
     pub(super) fn innermost_mut(&mut self) -> Option<&mut C> {
@@ -111,11 +111,15 @@ impl<C> Calls<C> {
     pub(super) fn pop(&mut self) -> Option<(u32, C)> {
         let (method, kept) = self.all.pop_back()?;
         self.doubtful = self.doubtful.min(self.all.len());
-        if self.all.is_empty() {
-            self.around = 0;
-        }
         self.ended(method);
         Some((method, kept))
+    }
+
+    /// For a call that ends but is not among the kept ones: whether it is one of those around them.
+    pub(super) fn was_around(&mut self) -> bool {
+        let was = self.all.is_empty() && self.around > 0;
+        self.around -= usize::from(was);
+        was
     }
 
     /// For a call that ends but is not among the active ones: whether its beginning may be among

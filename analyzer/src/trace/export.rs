@@ -383,6 +383,9 @@ impl<'d> Export<'d> {
         };
         if !self.end_inner(step, method, exception)? {
             let thread = self.threads.entry(step.thread, Thread::is_idle);
+            if thread.calls.was_around() {
+                return Ok(());
+            }
             match thread.calls.was_unseen() {
                 true => self.unseen_begun += 1,
                 false => self.unbegun += 1,

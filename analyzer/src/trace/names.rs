@@ -108,6 +108,9 @@ impl<'d> Names<'d> {
                 while calls.pop_deeper(*method).is_some() {}
                 calls.pop();
             }
+            What::Exit { .. } | What::Unwind { .. } => {
+                calls.was_around();
+            }
             What::Caught { method, .. } | What::Bind { method, .. } if calls.has(*method) => {
                 while calls.pop_deeper(*method).is_some() {}
             }

@@ -15,7 +15,7 @@
 //! Code of dynamic languages may choose at run time which constructor of the superclass it calls:
 //! there is a call on each of several paths, and perhaps a path that throws. Then the code between
 //! the two regions, from the first call to the last instruction that may still run before one, is
-//! covered by no handler.
+//! covered by no handler. What runs there after a call must not need one: it moves values and jumps.
 
 use std::collections::BTreeMap;
 
@@ -155,7 +155,7 @@ fn on_paths(code: &Code<'_>, start: usize, calls: Vec<usize>) -> Result<InitCall
         };
         if at >= start {
             match is_initialized {
-                true => initialized.push(at),
+                true => initialized.push((at, insn.opcode)),
                 // This may be a field of `this`, and only those before the first call are told apart.
                 false if insn.opcode == op::PUTFIELD => return Err(SkipReason::ConstructorShape),
                 false => end = insn.end(),
@@ -188,12 +188,30 @@ fn on_paths(code: &Code<'_>, start: usize, calls: Vec<usize>) -> Result<InitCall
             return Err(SkipReason::ConstructorShape);
         }
     }
-    initialized.retain(|&at| at < end);
+    initialized.retain(|&(at, _)| at < end);
+    if initialized.iter().any(|&(_, opcode)| !only_moves(opcode)) {
+        return Err(SkipReason::ConstructorShape);
+    }
+    let initialized = initialized.into_iter().map(|(at, _)| at).collect();
     Ok(InitCalls {
         start,
         end,
         between: Between { calls, initialized },
     })
+}
+
+/// Whether an instruction only moves values, jumps or returns, so that it throws nothing.
+fn only_moves(opcode: u8) -> bool {
+    matches!(
+        opcode,
+        op::NOP..=op::SIPUSH
+            | op::ILOAD..=op::ALOAD_3
+            | op::ISTORE..=op::ASTORE_3
+            | op::POP..=op::SWAP
+            | op::GOTO
+            | op::GOTO_W
+            | op::RETURN
+    )
 }
 
 /// The only call of a constructor before `end` whose object is `this`.

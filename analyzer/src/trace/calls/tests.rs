@@ -59,7 +59,8 @@ fn the_outermost_calls_of_too_many_are_not_kept() {
     }
     assert_eq!(calls.depth(), 2);
     assert_eq!(deeper(&mut calls, MAIN), [(WORK, true)]);
-    assert_eq!((calls.depth(), calls.is_empty()), (0, true));
+    assert_eq!((calls.depth(), calls.is_empty()), (1, false));
+    assert!(calls.was_around() && !calls.was_around() && calls.is_empty());
 }
 
 #[test]

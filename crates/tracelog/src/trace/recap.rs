@@ -156,6 +156,11 @@ impl Changes {
         self
     }
 
+    /// Whether they are those of the last block of the stream, behind which nothing is active.
+    pub fn are_last(&self) -> bool {
+        self.has_ended
+    }
+
     /// Handles a switch to another thread; returns whether that is a virtual one.
     fn switch(&mut self, event: &[u8]) -> bool {
         let flags = event.get(1).copied().unwrap_or_default();

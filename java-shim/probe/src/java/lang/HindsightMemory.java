@@ -54,7 +54,11 @@ final class HindsightMemory {
             long now = System.nanoTime();
             long took = began == 0 ? 0 : now - began;
             long next = now + Math.min(Math.max(REST * took, LEAST_REST), MOST_REST);
-            until = next == 0 ? 1 : next;
+            // A rest that is longer stays so.
+            long last = until;
+            if (last == 0 || next - last > 0) {
+                until = next == 0 ? 1 : next;
+            }
         }
     }
 }

@@ -136,6 +136,8 @@ final class HindsightTexts {
             return ((Enum<?>) object).name();
         }
         if (type == Class.class) {
+            // The name is made when it is first asked for.
+            HindsightMemory.begin();
             return ((Class<?>) object).getName();
         }
         if (type == Integer.class
