@@ -75,7 +75,7 @@
 //! **Invariant:** no JVM TI capability that slows the program down is requested unless an option
 //! asks for it. Exception events are never requested. Access to local variables and suspension of
 //! threads are requested with `dump-on` only, in a JVM TI environment of their own ([`agent`]).
-//! `docs/architecture.md`, decision 1, gives the reason.
+//! `docs/architecture.md` gives the reason, under "The shadow stack lives in the frame".
 
 mod agent;
 mod agents;

@@ -66,12 +66,16 @@ fn any(entries: &[Entry], name: &str) -> bool {
 
 impl Redact {
     pub(super) fn parse(value: &str) -> Result<Redact, Error> {
-        const ACCEPTED: &str = "globs of names, type:GLOB, annotation:SIMPLENAME, separated by ;";
+        const ACCEPTED: &str =
+            "globs of names, type:GLOB, annotation:SIMPLENAME, separated by ; (no commas)";
         if list(value).next().is_none() {
             return Err(bad("redact", value, ACCEPTED));
         }
         let mut redact = Redact::default();
         for entry in list(value) {
+            if entry.contains(',') {
+                return Err(bad("redact", entry, ACCEPTED));
+            }
             match entry.split_once(':') {
                 None => redact.names.push(Entry::new(entry, entry)),
                 Some(("type", glob)) if !glob.is_empty() => {

@@ -82,6 +82,13 @@ fn lists_with_commas_are_understood_or_explained() {
             "separated by ; (no blanks, commas",
         ),
         ("report='exception:a.B,a.C'", "(no blanks, commas"),
+        (
+            "mode=trace,from=\"a.B.c,a.B.d\"",
+            "bad value \"a.B.c,a.B.d\"",
+        ),
+        ("mode=trace,until=a.B#c", "without blanks, commas"),
+        ("mode=trace,sample=\"a.**,b.**/100\"", "globs of classes"),
+        ("redact=\"type:a.B,type:a.C\"", "(no commas)"),
         ("out=a,b", "option \"b\" has no value; write KEY=VALUE with"),
         ("mode=trace,calls", "option \"calls\" has no value"),
     ] {

@@ -3,7 +3,7 @@
 use super::{Error, Rules, SIGNALS, Sample};
 use crate::copies::Strategy;
 use hindsight_instrument::What;
-use hindsight_instrument::glob::{Globs, ReportRule};
+use hindsight_instrument::glob::{Globs, ReportRule, may_name_method};
 
 pub(super) fn rules(value: &str) -> Result<Rules, Error> {
     let accepted = format!(
@@ -71,11 +71,12 @@ pub(super) fn classes(key: &str, value: &str) -> Result<Globs, Error> {
 
 /// Parses globs of methods, with their classes.
 pub(super) fn members(key: &str, value: &str) -> Result<Globs, Error> {
-    const ACCEPTED: &str = "globs of methods, CLASS.METHOD, separated by ;";
+    const ACCEPTED: &str =
+        "globs of methods, CLASS.METHOD without blanks, commas and parameters, separated by ;";
     if list(value).next().is_none() {
         return Err(bad(key, value, ACCEPTED));
     }
-    if let Some(part) = list(value).find(|part| !part.contains('.')) {
+    if let Some(part) = list(value).find(|part| !may_name_method(part)) {
         return Err(bad(key, part, ACCEPTED));
     }
     Ok(globs(value))
@@ -104,6 +105,10 @@ pub(super) fn sample(value: &str) -> Result<Sample, Error> {
         None if is_number(value) => ("", number(value).ok_or_else(bad)?),
         None => (value, 1),
     };
+    let is_foreign = |c: char| c.is_whitespace() || matches!(c, ',' | '#' | '(');
+    if list(classes).any(|part| part.contains(is_foreign)) {
+        return Err(bad());
+    }
     if list(classes).next().is_none() && (value.contains('/') || value.trim().is_empty()) {
         return Err(bad());
     }

@@ -35,7 +35,8 @@ Columns:
                small arrays that code which is not recorded has filled
     blocks     method_id, class, method, descriptor, offset, line, run (of trace-what=coverage)
 
-    Calls are in the order of their ends, and numbered by their beginnings; parent is the
+    Calls are in the order of their ends (those around 65,536 active ones come
+    earlier, as open), and numbered by their beginnings; parent is the
     call around them on the same thread. A result is what was returned or thrown. Integers
     are boolean (0 or 1) to long, and char by its code; reals are float and double. A null
     reference, and what was not recorded, is null. An unseen write is a call like

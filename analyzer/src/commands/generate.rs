@@ -1,4 +1,10 @@
 //! `hindsight generate`.
+//!
+//! - [`prepare`] collects what all phases work with.
+//! - [`carve`], the first phase, makes tests of what runs did; [`invent`], the second, of new
+//!   sequences.
+//! - [`prove`] compiles and runs the tests, [`files`] replaces those of an earlier run, and
+//!   [`report`] says what was made.
 
 use super::Format;
 use crate::confine;

@@ -12,6 +12,7 @@ use crate::trace::Trace;
 use crate::trace::ahead::{Taker, read_ahead};
 use crate::trace::steps::{Step, Steps};
 use anyhow::{Context, Result, bail};
+use serde_json::json;
 use sha2::{Digest, Sha256};
 use std::fs;
 use std::io::Write;
@@ -86,7 +87,8 @@ pub struct Opts {
     #[arg(long, conflicts_with = "format")]
     dot: bool,
 
-    /// How to show models: text for people, json for machines.
+    /// How to show models, or to say what was written with --out: text for people, json for
+    /// machines.
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 
@@ -197,6 +199,19 @@ impl Opts {
                 document::write(&model, out)?;
             }
             None => show::text(&model, out)?,
+        }
+        if let Some(path) = &self.out
+            && self.format == Format::Json
+        {
+            let (nodes, edges) = model.size();
+            let told = json!({
+                "schema": "hindsight.model_written/1",
+                "out": path.display().to_string(),
+                "classes": model.classes.len(),
+                "nodes": nodes,
+                "edges": edges,
+            });
+            writeln!(out, "{told:#}")?;
         }
         if damaged {
             return Err(Failure.into());

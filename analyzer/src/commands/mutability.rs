@@ -1,4 +1,7 @@
 //! `hindsight mutability`.
+//!
+//! - [`pipeline`] reads pipelines of stages, as they are typed.
+//! - [`random`] has the options and tools of stage R.
 
 use super::program::{Loaded, Source};
 use super::{Failure, Misuse};

@@ -1,6 +1,6 @@
 //! `hindsight view`.
 
-use super::{Failure, Format};
+use super::{Failure, Format, Misuse};
 use crate::files::write_bytes;
 use crate::stderr::say;
 use crate::text::{self, count, with_causes};
@@ -65,6 +65,10 @@ impl Opts {
     /// Fails if there is nothing to show, if a file cannot be read, or if the page cannot be
     /// written.
     pub fn run(&self, out: &mut dyn Write) -> Result<()> {
+        let is_to_stdout = self.out.as_ref().is_some_and(|out| out.as_os_str() == "-");
+        if is_to_stdout && self.format == Format::Json {
+            return Err(Misuse("--format json says what was written to a file; with --out - the page is the output".to_owned()).into());
+        }
         let found = collect::find(&self.paths, self.max_objects)?;
         for error in &found.errors {
             say(with_causes(error));
@@ -82,7 +86,7 @@ impl Opts {
         let errors = found.errors.len();
         let page = page::write(&title, &found)?;
         let path = match &self.out {
-            Some(path) if path.as_os_str() == "-" => {
+            Some(_) if is_to_stdout => {
                 out.write_all(page.as_bytes())?;
                 return failed(errors);
             }

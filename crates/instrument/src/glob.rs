@@ -104,7 +104,7 @@ impl<'r> ReportRule<'r> {
 /// Whether a pattern may match a method's `class.method`. A pattern cannot if it has neither a dot
 /// nor `**`, or an empty part, or a suffix that other notations put behind names
 /// (`Worker#handle(int)`), or a comma, where two rules were meant.
-fn may_name_method(pattern: &str) -> bool {
+pub fn may_name_method(pattern: &str) -> bool {
     let mut parts = pattern.split(['.', '/']);
     let is_qualified = pattern.contains(['.', '/']) || pattern.contains("**");
     let is_foreign = |c: char| c.is_whitespace() || matches!(c, ',' | '#' | '(' | ')');
