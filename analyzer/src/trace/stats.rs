@@ -15,9 +15,9 @@ pub struct Counts {
     pub calls: HashMap<u32, u64>,
     /// The number of new objects of each class.
     pub objects: HashMap<u32, u64>,
-    /// The threads that have events.
+    /// The platform threads that have events.
     pub threads: BTreeSet<u64>,
-    /// Those of the threads that are virtual.
+    /// The virtual threads that have events.
     pub virtual_threads: BTreeSet<u64>,
     /// The number of events that were lost, as far as the blocks record it.
     pub lost: u64,
