@@ -46,12 +46,17 @@ version_of() {
     sed -n 's/^JAVA_VERSION="\(1\.\)\{0,1\}\([0-9]*\).*/\2/p' "$1/release" 2>/dev/null
 }
 
-# Homes of all JDKs (with javac) of version 17 and up, the default one first.
+# Homes of all JDKs (with javac) of version 17 and up, the default one first. HINDSIGHT_JDKS names
+# those to take instead of all that are found.
 find_jdks() {
     local home seen=" " list=()
-    if [ -n "${JAVA_HOME:-}" ]; then list+=("$JAVA_HOME"); fi
-    if command -v javac >/dev/null; then list+=("$(dirname "$(dirname "$(readlink -f "$(command -v javac)")")")"); fi
-    for home in /usr/lib/jvm/* /opt/java/* "$HOME"/.sdkman/candidates/java/*; do list+=("$home"); done
+    if [ -n "${HINDSIGHT_JDKS:-}" ]; then
+        IFS=: read -ra list <<<"$HINDSIGHT_JDKS"
+    else
+        if [ -n "${JAVA_HOME:-}" ]; then list+=("$JAVA_HOME"); fi
+        if command -v javac >/dev/null; then list+=("$(dirname "$(dirname "$(readlink -f "$(command -v javac)")")")"); fi
+        for home in /usr/lib/jvm/* /opt/java/* "$HOME"/.sdkman/candidates/java/*; do list+=("$home"); done
+    fi
     for home in "${list[@]}"; do
         [ -x "$home/bin/javac" ] || continue
         home=$(readlink -f "$home")
@@ -60,6 +65,14 @@ find_jdks() {
         [ "$(version_of "$home")" -ge 17 ] 2>/dev/null && printf '%s\n' "$home"
     done
     return 0
+}
+
+# The agent is for one platform. This is asked before anything that older shells lack.
+need_platform() {
+    case "$(uname -s) $(uname -m)" in
+        "Linux x86_64") ;;
+        *) die "Hindsight is for Linux on x86-64; this is $(uname -s) on $(uname -m)" ;;
+    esac
 }
 
 # Whether C can be compiled: Debian has the library's files in a package that its compiler only recommends.
@@ -74,10 +87,16 @@ need_c() {
     die "a C compiler is needed: install it with the C library's headers (Debian: apt install gcc libc6-dev)"
 }
 
+# Needed where libFuzzer is built.
+need_cpp() {
+    need c++ g++ "install a C++ compiler (Debian: apt install g++)"
+}
+
 # The versions that a system offers depend on its release.
 need_jdk() {
     local version
     [ -n "$(find_jdks)" ] && return
+    [ -z "${HINDSIGHT_JDKS:-}" ] || die "HINDSIGHT_JDKS names no JDK of version 17 or newer"
     say "a JDK of version 17 or newer is missing; installing one"
     for version in 17 21 25; do
         install_packages "openjdk-$version-jdk-headless" && [ -n "$(find_jdks)" ] && return
@@ -87,6 +106,7 @@ need_jdk() {
 
 # What every script needs: Rust, a C compiler and linker, a JDK.
 set_up() {
+    need_platform
     export PATH="$HOME/.cargo/bin:$PATH"
     need_c
     need_jdk
@@ -94,8 +114,14 @@ set_up() {
     local rust
     rust=$(cargo --version | sed -n 's/^cargo 1\.\([0-9]*\).*/\1/p')
     [ "${rust:-0}" -ge 95 ] || die "cargo 1.$rust is too old: 1.95 or newer is needed (rustup update stable)"
+    # Where the scripts look for what is built, whatever the user's configuration says.
+    export CARGO_TARGET_DIR="$root/target"
+    unset CARGO_BUILD_TARGET
     mapfile -t jdks < <(find_jdks)
     export JAVA_HOME="${jdks[0]}"
+    # The tests take these, and look for none themselves.
+    HINDSIGHT_JDKS=$(IFS=: && echo "${jdks[*]}")
+    export HINDSIGHT_JDKS
 }
 
 # Needed where jars are downloaded.

@@ -384,8 +384,8 @@ mod tests {
     use std::process::Command;
     use std::{env, fs};
 
-    /// JDKs with headers: `JAVA_HOME`, the one of the `java` on the path, and what Linux
-    /// distributions install.
+    /// JDKs with headers, of the versions that the agent is for: `JAVA_HOME`, the one of the `java`
+    /// on the path, and what Linux distributions install.
     fn jdks() -> Vec<PathBuf> {
         let mut homes: Vec<PathBuf> = env::var_os("JAVA_HOME")
             .map(PathBuf::from)
@@ -400,10 +400,20 @@ mod tests {
         for entry in fs::read_dir("/usr/lib/jvm").into_iter().flatten().flatten() {
             homes.extend(entry.path().canonicalize().ok());
         }
-        homes.retain(|home| home.join("include/jvmti.h").exists());
+        homes.retain(|home| home.join("include/jvmti.h").exists() && version(home) >= Some(17));
         homes.sort();
         homes.dedup();
         homes
+    }
+
+    /// The feature release, such as 17 or 25.
+    fn version(home: &Path) -> Option<u32> {
+        let release = fs::read_to_string(home.join("release")).ok()?;
+        let version = release
+            .lines()
+            .find_map(|line| line.strip_prefix("JAVA_VERSION=\""))?;
+        let feature = version.split(|c: char| !c.is_ascii_digit()).next()?;
+        feature.parse().ok()
     }
 
     fn c_program() -> String {
@@ -510,7 +520,7 @@ mod tests {
         let jdks = jdks();
         assert!(
             !jdks.is_empty(),
-            "no JDK with include/jvmti.h found: set JAVA_HOME"
+            "no JDK of version 17 or newer with include/jvmti.h found: set JAVA_HOME"
         );
         let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/header-test");
         fs::create_dir_all(&directory).unwrap();

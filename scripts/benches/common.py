@@ -19,36 +19,52 @@ AGENT = ROOT / "target" / "release" / "libhindsight.so"
 HINDSIGHT = ROOT / "target" / "release" / "hindsight"
 
 
+def shell(commands, *arguments):
+    """Runs commands that may use the functions of scripts/lib.sh; what they print."""
+    return subprocess.run(
+        ["bash", "-c", f"source scripts/lib.sh; {commands}", "bash", *arguments],
+        cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True,
+    ).stdout
+
+
+def release(home):
+    """The whole version of a JDK, like 17.0.12."""
+    return re.search(r'JAVA_VERSION="([^"]+)"', (home / "release").read_text()).group(1)
+
+
 def jdks():
     """Homes of the JDKs by major version, as scripts/lib.sh finds them."""
-    text = subprocess.run(
-        ["bash", "-c", "source scripts/lib.sh; find_jdks"],
-        cwd=ROOT, check=True, capture_output=True, text=True,
-    ).stdout
     found = {}
-    for line in text.split():
-        release = (pathlib.Path(line) / "release").read_text()
-        version = int(re.search(r'JAVA_VERSION="(\d+)', release).group(1))
-        found.setdefault(version, pathlib.Path(line))
+    for line in shell("find_jdks").splitlines():
+        home = pathlib.Path(line)
+        found.setdefault(int(re.match(r"\d+", release(home)).group()), home)
     return dict(sorted(found.items()))
+
+
+def chosen(homes, option):
+    """The JDKs that --jdk names, one or some, or all if it names none. If one is not there, this is the end."""
+    versions = [option] if isinstance(option, int) else option or homes
+    for version in versions:
+        if version not in homes:
+            sys.exit(f"no JDK {version}; there are {', '.join(map(str, homes))}")
+    return {version: homes[version] for version in versions}
 
 
 def build():
     """Builds agent and command in release mode."""
-    subprocess.run(
-        ["bash", "-c", "source scripts/lib.sh; set_up; build"], cwd=ROOT, check=True
-    )
+    shell("set_up; build")
 
 
-def jars(coordinates):
-    """Paths of jars, downloaded and checked if need be."""
+def cargo_build(*arguments):
+    """Builds something else in release mode; what cargo prints."""
+    return shell('set_up; cargo build --release --locked --quiet "$@"', *arguments)
+
+
+def jars(coordinates, table="jars.txt"):
+    """Paths of jars of a list of test-programs/, downloaded and checked if need be."""
     if not coordinates:
         return []
-    text = subprocess.run(
-        ["scripts/jars", "--list", *coordinates],
-        cwd=ROOT, check=True, capture_output=True, text=True,
-    ).stdout
-    return text.split()
+    return shell('set_up_maven; scripts/jars --table "$@"', table, "--list", *coordinates).splitlines()
 
 
 def fresh(name):

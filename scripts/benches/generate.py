@@ -5,7 +5,7 @@ import json
 import subprocess
 import time
 
-from .common import HINDSIGHT, ROOT, agent_option, build, fresh, jars, javac, jdks, note
+from .common import HINDSIGHT, ROOT, agent_option, build, chosen, fresh, jars, javac, jdks, note
 from .mutability import SUBJECTS as LIBRARIES, loads
 
 # The classes to record; and those that PIT mutates, if all would take it hours.
@@ -148,7 +148,6 @@ def main(rest):
         parser.error(f"there is no subject {unknown[0]}; there are {', '.join(SUBJECTS)}")
     if not options.no_build:
         build()
-    homes = jdks()
-    home = homes[options.jdk or min(homes)]
+    _, home = min(chosen(jdks(), options.jdk).items())
     for name in options.subjects or SUBJECTS:
         subject(name, home, options)

@@ -4,7 +4,7 @@ import argparse
 import statistics
 import zipfile
 
-from .common import ROOT, agent_option, build, fresh, in_turns, jars, javac, jdks, note
+from .common import ROOT, agent_option, build, chosen, fresh, in_turns, jars, javac, jdks, note
 
 COLUMNS = {"first": "first, CPU ms", "steady": "steady, CPU ms", "own": "steady, no JIT", "whole": "all, CPU ms", "wall": "process, wall ms",
            "resident": "most resident, MB"}
@@ -103,9 +103,7 @@ def main(rest):
     work = fresh("overhead")
     lines = unpack(work / "src", TREES[-options.trees:])
     (work / "chances").write_text("\n".join(AFTER) + "\n")
-    homes = jdks()
-    version = options.jdk or min(homes)
-    home = homes[version]
+    version, home = min(chosen(jdks(), options.jdk).items())
     classes = javac(home, work / "classes", [ROOT / "test-programs/bench/CompileLoop.java"])
     ecj = jars([ECJ])
     for compiler in options.compiler:

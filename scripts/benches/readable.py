@@ -11,7 +11,7 @@ import json
 import shutil
 import subprocess
 
-from .common import HINDSIGHT, ROOT, build, fresh, jdks, note
+from .common import HINDSIGHT, ROOT, build, chosen, fresh, jdks, note
 from .reproduce import CASES, properties, record
 
 
@@ -56,7 +56,8 @@ def main(rest):
     options = parser.parse_args(rest)
     build()
     homes = jdks()
-    rows = []
+    chosen(homes, options.jdk)
+    rows, failed = [], 0
     print(f"{'crash':20} {'JDK':>3} {'tests':>5} {'no state':>8} {'(loaded)':>8} {'literal':>7} {'built':>5} {'loaded':>6} {'objects':>7}")
     for case in options.cases or sorted(path.parent.name for path in CASES.glob("*/case.properties")):
         spec = properties(CASES / case / "case.properties")
@@ -76,6 +77,7 @@ def main(rest):
             loaded = counts(emit(crashes[0], classpath, homes[version], spec, work / "loaded", "loaded"))
         except (RuntimeError, subprocess.TimeoutExpired, OSError) as error:
             print(f"{case:20} {version:3} failed: {str(error)[:100]}", flush=True)
+            failed += 1
             continue
         rows.append({"case": case, "jdk": version, **built, "loaded_tests": loaded["tests"],
                      "loaded_stateless": loaded["stateless"]})
@@ -98,4 +100,4 @@ def main(rest):
             json.dump(rows, file, indent=1)
     if not options.keep:
         shutil.rmtree(ROOT / "target/bench/readable", ignore_errors=True)
-    return 0
+    return 0 if rows and not failed else 1

@@ -3,7 +3,7 @@
 import argparse
 import subprocess
 
-from .common import ROOT, agent_option, build, fresh, jars, javac, jdks, note
+from .common import ROOT, agent_option, build, chosen, fresh, jars, javac, jdks, note
 from .overhead import AFTER, ECJ, compare, show, unpack
 from .reproduce import properties
 
@@ -50,9 +50,7 @@ def main(rest):
     parser.add_argument("--only", nargs="*", default=["svnkit", "ecj", "javac"])
     options = parser.parse_args(rest)
     build()
-    homes = jdks()
-    version = options.jdk or min(homes)
-    home = homes[version]
+    version, home = min(chosen(jdks(), options.jdk).items())
     work = fresh("recrash")
     for name, methods in (("ecj", AFTER), ("javac", []), ("svnkit", SVN_AFTER)):
         (work / f"chances-{name}").write_text("".join(f"{method}\n" for method in methods))

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import xml.etree.ElementTree as ElementTree
 
-from .common import HINDSIGHT, ROOT, agent_option, build, fresh, jars, javac, jdks, note
+from .common import HINDSIGHT, ROOT, agent_option, build, chosen, fresh, jars, javac, jdks, note
 
 CASES = ROOT / "test-programs" / "crashes"
 CONSOLE = "org.junit.platform:junit-platform-console-standalone:1.11.4"
@@ -29,11 +29,16 @@ def glob_to_regex(glob):
     return "".join({"**": ".*", "*": "[^.]*"}.get(part) or re.escape(part) for part in parts)
 
 
+def words(text, folder):
+    """The arguments in a property of a case, whose folder may have blanks in its path."""
+    return [word.replace("@CASE@", str(folder)) for word in text.split()]
+
+
 def record(case, spec, home, work, copy=None):
     """Runs the driver under the agent; the crash files and the class path."""
     folder = CASES / case
     paths = jars(spec["jars"].split())
-    options = spec.get("javac", "").replace("@CASE@", str(folder)).split()
+    options = words(spec.get("javac", ""), folder)
     classes = javac(home, work / "classes", [folder / "Driver.java"], paths, options)
     classpath = [str(classes), *paths]
     out = work / "out"
@@ -42,7 +47,7 @@ def record(case, spec, home, work, copy=None):
         agent["copy"] = copy
     if spec.get("include"):
         agent["include"] = f"{spec['include']};crashes.**"
-    arguments = spec["args"].replace("@CASE@", str(folder)).split()
+    arguments = words(spec["args"], folder)
     done = subprocess.run(
         [home / "bin/java", agent_option(**agent), *spec.get("jvm", "").split(),
          "-cp", ":".join(classpath), spec["main"], *arguments],
@@ -92,11 +97,11 @@ def fixed_results(case, spec, homes, home, tests, work):
     folder = CASES / case
     if spec["fixed"]:
         paths = jars(spec["fixed"].split())
-    elif spec.get("fixed-jdk"):
-        paths, home = [], homes[int(spec["fixed-jdk"].split()[0])]
+    elif (fixed := spec.get("fixed-jdk", "").split()) and int(fixed[0]) in homes:
+        paths, home = [], homes[int(fixed[0])]
     else:
         return None
-    options = spec.get("javac", "").replace("@CASE@", str(folder)).split()
+    options = words(spec.get("javac", ""), folder)
     classes = javac(home, work / "fixed-classes", [folder / "Driver.java"], paths, options)
     console = jars([CONSOLE])
     # Tests that need no stored state come without a library.
@@ -208,6 +213,7 @@ def main(rest):
     options = parser.parse_args(rest)
     build()
     homes = jdks()
+    chosen(homes, options.jdk)
     cases = options.cases or sorted(path.parent.name for path in CASES.glob("*/case.properties"))
     rows = []
     copies = f"{'copy':9} " if options.copy != [None] else ""
@@ -236,4 +242,5 @@ def main(rest):
             json.dump(rows, file, indent=1)
     if not options.keep:
         shutil.rmtree(ROOT / "target/bench/reproduce", ignore_errors=True)
-    return 0
+    # A crash without frames could not be recorded or read.
+    return 0 if rows and all(row["frames"] for row in rows) else 1

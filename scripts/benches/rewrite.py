@@ -5,7 +5,7 @@ import json
 import statistics
 import subprocess
 
-from .common import ROOT, WORK, fresh, jars, javac, jdks, note, spread
+from .common import ROOT, WORK, cargo_build, chosen, fresh, jars, javac, jdks, note, release, spread
 
 ASM = "org.ow2.asm:asm:9.9"
 # The jobs that ASM does as well, with the corresponding job of ours.
@@ -18,10 +18,12 @@ FIRST = [100, 1000]
 
 def packed(home, version):
     """All classes of a JDK in one file, each behind its length; how many, the bytes of each of the first ones, and of all."""
-    WORK.mkdir(parents=True, exist_ok=True)
-    modules = WORK / f"modules-{version}"
+    modules = WORK / f"modules-{release(home)}"
     if not modules.is_dir():
-        subprocess.run([home / "bin/jimage", "extract", "--dir", modules, home / "lib/modules"], check=True)
+        # An interrupted run must not leave a part of them by this name.
+        begun = fresh("modules-begun")
+        subprocess.run([home / "bin/jimage", "extract", "--dir", begun, home / "lib/modules"], check=True)
+        begun.rename(modules)
     pack = WORK / f"classes-{version}.pack"
     lengths = []
     with pack.open("wb") as out:
@@ -34,11 +36,8 @@ def packed(home, version):
 
 def built():
     """The measuring program, built as the agent is."""
-    done = subprocess.run(
-        ["cargo", "build", "--release", "--locked", "--quiet", "-p", "hindsight-instrument", "--bench", "rewrite",
-         "--message-format=json"],
-        cwd=ROOT, check=True, capture_output=True, text=True)
-    messages = map(json.loads, done.stdout.splitlines())
+    printed = cargo_build("-p", "hindsight-instrument", "--bench", "rewrite", "--message-format=json")
+    messages = map(json.loads, printed.splitlines())
     return next(m["executable"] for m in messages if m.get("executable") and m["target"]["name"] == "rewrite")
 
 
@@ -51,9 +50,7 @@ def main(rest):
     options = parser.parse_args(rest)
     program = built()
     firsts = ",".join(map(str, FIRST))
-    for version, home in jdks().items():
-        if options.jdk and version not in options.jdk:
-            continue
+    for version, home in chosen(jdks(), options.jdk).items():
         pack, classes, first_bytes, all_bytes = packed(home, version)
         asm = jars([ASM])
         sources = [ROOT / "test-programs/bench" / name for name in ("AsmRewrite.java", "AsmTrace.java")]

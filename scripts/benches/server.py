@@ -6,12 +6,14 @@ import statistics
 import subprocess
 import urllib.request
 
-from .common import ROOT, agent_option, build, fresh, jars, javac, jdks, note, ratio, spread
+from .common import ROOT, agent_option, build, chosen, fresh, jars, javac, jdks, note, ratio, spread
 
 SOURCES = ROOT / "test-programs" / "bench"
 TOMCAT = ["org.apache.tomcat:tomcat-annotations-api:10.1.30", "org.apache.tomcat.embed:tomcat-embed-core:10.1.30"]
 # Tomcat catches the shop's exceptions, so the rule names the shop's own outermost method.
 REPORT = "escape:ShopServer$Orders.doGet"
+# A proxy that the environment names knows nothing of this machine's ports.
+DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 SIDES = {"without": None, "reference": {"copy": "reference"}, "fields": {"copy": "fields"}, "second": {"mode": "second-chance"}}
 
 
@@ -24,15 +26,20 @@ class Server:
         self.out = self.work / "out"
         if agent is not None:
             agent = [agent_option(out=self.out, report=REPORT, **agent)]
-        self.process = subprocess.Popen(
-            [home / "bin/java", *(agent or []), f"-Xmx{options.heap}", "-cp", classes, "ShopServer", self.work / "tomcat"],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        self.port = int(self.process.stdout.readline())
+        errors = self.work / "stderr"
+        with errors.open("w") as stderr:
+            self.process = subprocess.Popen(
+                [home / "bin/java", *(agent or []), f"-Xmx{options.heap}", "-cp", classes, "ShopServer", self.work / "tomcat"],
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stderr, text=True)
+        port = self.process.stdout.readline()
+        if not port:
+            raise RuntimeError(f"the server {name} does not start: {errors.read_text()}")
+        self.port = int(port)
         self.slices = []
 
     def stats(self):
         """CPU milliseconds so far, kB of heap after a collection, kB resident."""
-        with urllib.request.urlopen(f"http://localhost:{self.port}/stats") as answer:
+        with DIRECT.open(f"http://localhost:{self.port}/stats") as answer:
             return [int(number) for number in answer.read().split()]
 
     def load(self, home, classes, seconds, clients):
@@ -69,9 +76,7 @@ def main(rest):
     parser.add_argument("--jdk", type=int, default=None)
     options = parser.parse_args(rest)
     build()
-    homes = jdks()
-    version = options.jdk or min(homes)
-    home = homes[version]
+    version, home = min(chosen(jdks(), options.jdk).items())
     libraries = jars(TOMCAT)
     classes = javac(home, fresh("server") / "classes", [SOURCES / "ShopServer.java", SOURCES / "ShopLoad.java"], libraries)
     classpath = ":".join([str(classes), *libraries])

@@ -5,7 +5,7 @@ import json
 import statistics
 import subprocess
 
-from .common import ROOT, agent_option, build, cpu_of, fresh, in_turns, jars, javac, jdks, ratio, spread
+from .common import ROOT, agent_option, build, chosen, cpu_of, fresh, in_turns, jars, javac, jdks, ratio, spread
 
 # 13,500 classes; if more are wanted, the first of them are loaded again by other loaders.
 LIBRARIES = [
@@ -55,9 +55,7 @@ def startup(rest):
     options = parser.parse_args(rest)
     runs = options.runs
     build()
-    for version, home in jdks().items():
-        if options.jdk and version not in options.jdk:
-            continue
+    for version, home in chosen(jdks(), options.jdk).items():
         if options.classes:
             for link in ("load", "link"):
                 loading(version, home, options.classes, link, runs)
@@ -94,10 +92,12 @@ def throws(rest):
     parser.add_argument("--count", type=int, default=1_000_000, help="throws of a round")
     parser.add_argument("--kinds", nargs="*", default=["new", "shared", "fast"])
     options = parser.parse_args(rest)
+    if options.rounds < 2:
+        parser.error("--rounds must be 2 or more: the first does not count")
+    if options.count < PARTS:
+        parser.error(f"--count must be {PARTS} or more")
     build()
-    for version, home in jdks().items():
-        if options.jdk and version not in options.jdk:
-            continue
+    for version, home in chosen(jdks(), options.jdk).items():
         work = fresh(f"throws-{version}")
         classes = javac(home, work / "classes", [SOURCES / "Throws.java"])
         for kind in options.kinds:

@@ -6,12 +6,11 @@ import concurrent.futures
 import functools
 import hashlib
 import json
-import re
 import subprocess
 import time
 import zipfile
 
-from .common import ROOT, WORK, jdks, note
+from .common import ROOT, WORK, cargo_build, jars as listed_jars, jdks, note, release
 from .generated import generate
 
 SOURCES = ROOT / "test-programs" / "survive"
@@ -41,11 +40,7 @@ def corpus():
 
 def fetch(coordinates):
     """Paths of jars of the corpus."""
-    text = subprocess.run(
-        ["scripts/jars", "--table", "corpus.txt", "--list", *coordinates],
-        cwd=ROOT, check=True, capture_output=True, text=True,
-    ).stdout
-    return text.split()
+    return listed_jars(coordinates, "corpus.txt")
 
 
 def run(command, **options):
@@ -74,7 +69,7 @@ def compile_java(homes):
 @functools.cache
 def probes():
     """The probes as the agent's build script has compiled them last."""
-    run(["cargo", "build", "--release", "--locked", "--quiet", "-p", "hindsight-agent"])
+    cargo_build("-p", "hindsight-agent")
     made = (ROOT / "target/release/build").glob("hindsight-agent-*/out/shim/classes.rs")
     return max(made, key=lambda path: path.stat().st_mtime).parent
 
@@ -146,13 +141,13 @@ def in_life(version, homes, classes, jar, result, patch):
     result["harnesses"][f"JVM {version}, as its own"] = harness
 
 
-def key(jars, jdk):
-    """What a result depends on: the driver, the programs that verify, the jars."""
+def key(jars, jdk, homes):
+    """What a result depends on: the driver, the programs that verify, the JDKs that they run on, the jars."""
     state = hashlib.sha256(DRIVER.read_bytes())
     for source in sorted(SOURCES.glob("*.java")):
         if source.stem not in (("LoadAll", "Hollow", "Generate") if jdk else ("LinkJdk", "ListJdk", "Generate")):
             state.update(source.read_bytes())
-    state.update("\n".join(jars).encode())
+    state.update("\n".join([*map(release, homes.values()), *jars]).encode())
     return state.hexdigest()
 
 
@@ -160,7 +155,7 @@ def one_part(name, jars, every, homes, classes, options):
     """Does a part, unless it has been done."""
     out = HOME / f"{name}.json"
     version = int(name.removeprefix("jdk-")) if name.startswith("jdk-") else None
-    state = key(jars, version)
+    state = key(jars, version, homes)
     if not options.fresh and out.exists():
         result = json.loads(out.read_text())
         # An interrupted run has no key.
@@ -306,16 +301,12 @@ def table(results):
 
 def write_table(results, homes, absent):
     """Puts the tables into SURVIVE.md, below what is written by hand."""
-    releases = []
-    for home in homes.values():
-        release = (home / "release").read_text()
-        releases.append(re.search(r'JAVA_VERSION="([^"]+)"', release).group(1))
     missing = f" Not done in this run: {', '.join(absent)}." if absent else ""
     earlier = ", ".join(result["part"] for result in results if result["earlier"])
     if earlier:
-        missing += f" Done with an earlier version of the driver or the verifying programs: {earlier}."
+        missing += f" Done with an earlier version of the driver, the verifying programs or the JDKs: {earlier}."
     head = TABLE.read_text().split(MARK)[0]
-    TABLE.write_text(f"{head}{MARK}\n\nWith JDK {' and '.join(releases)}.{missing}\n\n{table(results)}")
+    TABLE.write_text(f"{head}{MARK}\n\nWith JDK {' and '.join(map(release, homes.values()))}.{missing}\n\n{table(results)}")
 
 
 def main(rest):
@@ -327,8 +318,7 @@ def main(rest):
     parser.add_argument("--jobs", type=int, default=1, help="parts at a time; each takes up to 6 GB")
     parser.add_argument("--write", action="store_true", help="write the tables of test-programs/SURVIVE.md")
     options = parser.parse_args(rest)
-    subprocess.run(["cargo", "build", "--release", "--locked", "--quiet", "-p", "hindsight-test-programs"],
-                   cwd=ROOT, check=True)
+    cargo_build("-p", "hindsight-test-programs")
     HOME.mkdir(parents=True, exist_ok=True)
     homes = jdks()
     classes = compile_java(homes)
@@ -349,10 +339,13 @@ def main(rest):
             parts[part], bases = generate(homes, fetch, SOURCES, HOME / "generated")
             every = [*bases, *every]
         elif part not in parts:
-            jar = HOME / f"{part}.jar"
             version = int(part.removeprefix("jdk-"))
+            jar = HOME / f"jdk-{release(homes[version])}.jar"
             if not jar.exists():
-                run([homes[version] / "bin/java", "-cp", classes[version], "ListJdk", jar])
+                # An interrupted run must not leave a part of it by this name.
+                begun = jar.with_suffix(".begun")
+                run([homes[version] / "bin/java", "-cp", classes[version], "ListJdk", begun])
+                begun.rename(jar)
             parts[part] = [str(jar)]
 
     def one(part):

@@ -8,7 +8,7 @@ import statistics
 import subprocess
 import time
 
-from .common import ROOT, agent_option, build, fresh, jars, javac, jdks, note
+from .common import ROOT, agent_option, build, chosen, fresh, jars, javac, jdks, note
 from .overhead import ECJ, TREES, unpack
 from .whole import Program
 
@@ -215,9 +215,7 @@ def main(rest):
     options = parser.parse_args(rest)
     build()
     work = fresh("trace")
-    homes = jdks()
-    options.version = options.jdk or min(homes)
-    home = homes[options.version]
+    options.version, home = min(chosen(jdks(), options.jdk).items())
     if options.long:
         long(home, work, options.long)
         return

@@ -6,7 +6,7 @@ import subprocess
 import time
 import zipfile
 
-from .common import ROOT, agent_option, build, cpu_of, fresh, jars, javac, jdks, note
+from .common import ROOT, agent_option, build, chosen, cpu_of, fresh, jars, javac, jdks, note
 from .reproduce import properties
 
 PROGRAMS = ROOT / "test-programs" / "whole"
@@ -142,12 +142,12 @@ def main(rest):
         parser.error(f"no such program: {', '.join(sorted(unknown))}")
     build()
     homes = jdks()
+    wanted = chosen(homes, options.jdk)
     print("Whole programs with -Xverify:all; stdout and exit status compared with a run without the agent.")
     print(f"{'program':8} JDK {'collector':9} {'mode':9} {'':5} {'CPU s':>6} ratio {'methods':>7} {'trivial':>6} {'crashes':>4} left alone")
     faults = runs = 0
     for name in options.programs or names:
-        for version in options.jdk or homes:
-            home = homes[version]
+        for version, home in wanted.items():
             program = Program(name, homes[min(homes)])
             pairs = list(USUAL)
             if options.product or options.collector or options.mode:

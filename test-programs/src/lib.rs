@@ -88,20 +88,7 @@ impl Jdk {
 pub fn jdks() -> &'static [Jdk] {
     static JDKS: OnceLock<Vec<Jdk>> = OnceLock::new();
     JDKS.get_or_init(|| {
-        let mut homes: Vec<PathBuf> = env::var_os("JAVA_HOME")
-            .map(PathBuf::from)
-            .into_iter()
-            .collect();
-        if let Some(paths) = env::var_os("PATH") {
-            let javac = env::split_paths(&paths)
-                .filter_map(|path| path.join("javac").canonicalize().ok())
-                .next();
-            homes.extend(javac.and_then(|javac| Some(javac.parent()?.parent()?.to_path_buf())));
-        }
-        for entry in fs::read_dir("/usr/lib/jvm").into_iter().flatten().flatten() {
-            homes.extend(entry.path().canonicalize().ok());
-        }
-        let mut jdks: Vec<Jdk> = homes
+        let mut jdks: Vec<Jdk> = homes()
             .into_iter()
             .filter(|home| home.join("bin/javac").exists())
             .filter_map(|home| version(&home).map(|version| Jdk { home, version }))
@@ -115,6 +102,28 @@ pub fn jdks() -> &'static [Jdk] {
         );
         jdks
     })
+}
+
+/// What `HINDSIGHT_JDKS` lists, as `scripts/test` does, or what is found through `JAVA_HOME`, the `PATH` and
+/// `/usr/lib/jvm`.
+fn homes() -> Vec<PathBuf> {
+    if let Some(listed) = env::var_os("HINDSIGHT_JDKS") {
+        return env::split_paths(&listed).collect();
+    }
+    let mut homes: Vec<PathBuf> = env::var_os("JAVA_HOME")
+        .map(PathBuf::from)
+        .into_iter()
+        .collect();
+    if let Some(paths) = env::var_os("PATH") {
+        let javac = env::split_paths(&paths)
+            .filter_map(|path| path.join("javac").canonicalize().ok())
+            .next();
+        homes.extend(javac.and_then(|javac| Some(javac.parent()?.parent()?.to_path_buf())));
+    }
+    for entry in fs::read_dir("/usr/lib/jvm").into_iter().flatten().flatten() {
+        homes.extend(entry.path().canonicalize().ok());
+    }
+    homes
 }
 
 /// Whether tests are to look at all that there is, however long it takes: `HINDSIGHT_FULL=1`.

@@ -195,7 +195,7 @@ fn on_small_disk(workplace: &Workplace, size: &str, command: &str) -> Option<Out
     let disk = workplace.join("disk");
     fs::create_dir_all(&disk).unwrap();
     let script = format!(
-        "mount -t tmpfs -o size={size} tmpfs {} || exit 77; {command}",
+        "mount -t tmpfs -o size={size} tmpfs '{}' || exit 77; {command}",
         disk.display()
     );
     let output = Command::new("unshare")
@@ -218,7 +218,7 @@ fn a_full_disk_leaves_no_file_that_looks_whole() {
     let jdk = jdk();
     let classes = workplace.compile_text(jdk, &["--release", "11"], "Main", CRASHING);
     let command = format!(
-        "{} -Dsize=500000 -agentpath:{}=out={disk} -cp {} Main; echo status $?; ls {disk}; cat {disk}/run.json; {} inspect {disk}",
+        "'{}' -Dsize=500000 '-agentpath:{}=out={disk}' -cp '{}' Main; echo status $?; ls '{disk}'; cat '{disk}/run.json'; '{}' inspect '{disk}'",
         jdk.tool("java").display(),
         agent().display(),
         classes.display(),

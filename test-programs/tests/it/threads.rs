@@ -255,8 +255,9 @@ fn told_by(workplace: &Workplace, command: &[&str]) -> String {
 }
 
 fn kill(jvm: &Child, signal: &str) {
-    let done = Command::new("kill")
-        .args(["-s", signal])
+    // Every shell has this command; a small container may have no program of its name.
+    let done = Command::new("sh")
+        .args(["-c", "kill -s \"$0\" \"$1\"", signal])
         .arg(jvm.id().to_string())
         .status();
     assert!(done.unwrap().success());

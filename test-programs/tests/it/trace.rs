@@ -601,18 +601,18 @@ fn a_full_disk() {
     let disk = workplace.join("disk");
     fs::create_dir_all(&disk).expect("a directory");
     let script = format!(
-        "mount -t tmpfs -o size=5500k tmpfs {disk} || exit 77
-         {java} -agentpath:{agent}=mode=trace,out={disk} -cp {classes} Ends exit 6000000
+        "mount -t tmpfs -o size=5500k tmpfs '{disk}' || exit 77
+         '{java}' '-agentpath:{agent}=mode=trace,out={disk}' -cp '{classes}' Ends exit 6000000
          echo status $?
-         {hindsight} stats {disk} || exit 1
-         {hindsight} events {disk} --limit 100000 --quiet | tail -1
-         umount {disk}; mount -t tmpfs -o size=100k tmpfs {disk} || exit 77
-         {java} -agentpath:{agent}=mode=trace,out={disk} -cp {classes} Ends exit 10
-         echo status $? with $(ls {disk})
-         grep -e not_started -e ended_ms {disk}/run.json
-         rm {disk}/*; cat /dev/zero >{disk}/full
-         {java} -agentpath:{agent}=mode=trace,out={disk} -cp {classes} Ends exit 10
-         echo status $? with $(ls {disk})",
+         '{hindsight}' stats '{disk}' || exit 1
+         '{hindsight}' events '{disk}' --limit 100000 --quiet | tail -1
+         umount '{disk}'; mount -t tmpfs -o size=100k tmpfs '{disk}' || exit 77
+         '{java}' '-agentpath:{agent}=mode=trace,out={disk}' -cp '{classes}' Ends exit 10
+         echo status $? with $(ls '{disk}')
+         grep -e not_started -e ended_ms '{disk}/run.json'
+         rm '{disk}'/*; cat /dev/zero >'{disk}/full'
+         '{java}' '-agentpath:{agent}=mode=trace,out={disk}' -cp '{classes}' Ends exit 10
+         echo status $? with $(ls '{disk}')",
         disk = disk.display(),
         java = jdk.tool("java").display(),
         agent = agent().display(),

@@ -49,9 +49,27 @@ impl Jdk {
     }
 }
 
-/// One JDK for each feature release found through `JAVA_HOME`, the `PATH` and
-/// `/usr/lib/jvm`, the oldest first.
+/// One JDK for each feature release from 17 up, the oldest first.
 pub fn jdks() -> Vec<Jdk> {
+    let mut found = BTreeMap::new();
+    for home in homes() {
+        if let Some(feature) = feature(&home) {
+            found.entry(feature).or_insert(Jdk { home, feature });
+        }
+    }
+    assert!(
+        !found.is_empty(),
+        "these tests need a JDK of version 17 or newer: set JAVA_HOME"
+    );
+    found.into_values().collect()
+}
+
+/// What `HINDSIGHT_JDKS` lists, as `scripts/test` does, or what is found through `JAVA_HOME`, the
+/// `PATH` and `/usr/lib/jvm`.
+fn homes() -> Vec<PathBuf> {
+    if let Some(listed) = env::var_os("HINDSIGHT_JDKS") {
+        return env::split_paths(&listed).collect();
+    }
     let mut homes: Vec<PathBuf> = env::var_os("JAVA_HOME")
         .map(PathBuf::from)
         .into_iter()
@@ -64,18 +82,10 @@ pub fn jdks() -> Vec<Jdk> {
     );
     let installed = fs::read_dir("/usr/lib/jvm").into_iter().flatten().flatten();
     homes.extend(installed.map(|entry| entry.path()));
-
-    let mut found = BTreeMap::new();
-    for home in homes {
-        if let Some(feature) = feature(&home) {
-            found.entry(feature).or_insert(Jdk { home, feature });
-        }
-    }
-    assert!(!found.is_empty(), "these tests need a JDK");
-    found.into_values().collect()
+    homes
 }
 
-/// The feature release of a JDK that can compile and extract.
+/// The feature release of a JDK that can compile and extract, unless it is too old for the agent.
 fn feature(home: &Path) -> Option<u32> {
     let whole = ["bin/javac", "bin/jimage", "lib/modules"]
         .iter()
@@ -86,7 +96,8 @@ fn feature(home: &Path) -> Option<u32> {
     let version = release
         .lines()
         .find_map(|line| line.strip_prefix("JAVA_VERSION=\""))?;
-    version.split(['.', '"', '-', '+']).next()?.parse().ok()
+    let feature: u32 = version.split(['.', '"', '-', '+']).next()?.parse().ok()?;
+    (feature >= 17).then_some(feature)
 }
 
 /// All class files below a directory.
