@@ -52,6 +52,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.WeakHashMap;
 import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentSkipListMap;
@@ -202,6 +203,14 @@ public class Kinds {
     }
 
     static void parts(Set<String> keys, Collection<Integer> values, List<Integer> range, Integer one,
+            Map<String, Long> totals) {
+        ended(CompletableFuture.completedFuture("x"), CompletableFuture.completedFuture(null),
+                CompletableFuture.failedFuture(new IllegalStateException("late")),
+                new CompletableFuture<>(), one, totals);
+    }
+
+    static void ended(CompletableFuture<String> done, CompletableFuture<Void> empty,
+            CompletableFuture<String> failed, CompletableFuture<String> open, Integer one,
             Map<String, Long> totals) {
         Set<String> known = new HashSet<>(Set.of("k"));
         lambdas(String::length, ArrayList::new, name -> known.contains(name), new Version(1, 0, 0)::at,

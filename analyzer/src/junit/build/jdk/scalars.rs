@@ -228,24 +228,7 @@ pub(super) fn scalar(graph: &Graph<'_>, object: u32, class: &str) -> Option<Reci
             (sum, base) if sum == base => made(class, "add", vec![vec![code(long(sum))]]),
             _ => None,
         },
-        "java.util.concurrent.CountDownLatch" => new(class, vec![code(shown()?)]),
-        "java.util.concurrent.Semaphore" => {
-            let mut arguments = vec![code(shown()?)];
-            if graph
-                .class_name(graph.reference(object, "sync")?)
-                .ends_with("$FairSync")
-            {
-                arguments.push(code("true"));
-            }
-            new(class, arguments)
-        }
         "java.util.StringJoiner" => joiner(graph, object, class),
-        "java.util.concurrent.locks.ReentrantLock"
-        | "java.util.concurrent.locks.ReentrantReadWriteLock" => {
-            let sync = graph.class_name(graph.reference(object, "sync")?);
-            let fair = sync.ends_with("$FairSync").then(|| code("true"));
-            new(class, fair.into_iter().collect())
-        }
         "java.io.StringReader" => {
             // From JDK 24 on, it delegates to another reader.
             let (reader, text) = match graph.reference(object, "r") {
