@@ -235,15 +235,12 @@ pub(super) fn scalar(graph: &Graph<'_>, object: u32, class: &str) -> Option<Reci
                 Some(inner) => (inner, "val$cs"),
                 None => (object, "str"),
             };
-            match graph.int(reader, "next")? {
-                0 => new(class, vec![given(graph, reader, text)?]),
-                _ => None,
-            }
+            begun(graph, reader, class, "next", given(graph, reader, text)?)
         }
-        "java.io.ByteArrayInputStream" => match int("pos")? {
-            0 => new(class, vec![Argument::Value(graph.field(object, "buf")?)]),
-            _ => None,
-        },
+        "java.io.ByteArrayInputStream" => {
+            let whole = Argument::Value(graph.field(object, "buf")?);
+            begun(graph, object, class, "pos", whole)
+        }
         "java.io.StringWriter" => {
             let buffer = graph.reference(object, "buf")?;
             let View::Text(units) = view(graph, buffer)? else {
@@ -302,6 +299,23 @@ fn digits(class: &str, shown: &str) -> Option<Recipe> {
         true => new(class, vec![text(shown)?]),
         false => None,
     }
+}
+
+/// A reader or stream of a text or an array, of which some may have been read.
+fn begun(
+    graph: &Graph<'_>,
+    reader: u32,
+    class: &str,
+    read: &str,
+    whole: Argument,
+) -> Option<Recipe> {
+    // A mark is set where it reads.
+    if graph.int(reader, "mark")? != 0 {
+        return None;
+    }
+    let read = graph.int(reader, read)?;
+    let skipped = (read > 0).then(|| vec![code(read.to_string())]);
+    made_with(class, vec![whole], "skip", skipped.into_iter().collect())
 }
 
 /// The argument of a reader or writer, unless it is closed, as most drop it then.
