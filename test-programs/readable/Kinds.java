@@ -1,6 +1,9 @@
 package readable;
 
 import java.io.BufferedReader;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.io.Reader;
@@ -52,6 +55,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.WeakHashMap;
 import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentSkipListMap;
@@ -145,13 +149,22 @@ public class Kinds {
         read.get();
         Random random = new Random(42);
         random.nextInt();
+        Reader begun = new StringReader("a,b");
+        InputStream rest = new ByteArrayInputStream(new byte[] {1, 2, 3});
+        try {
+            begun.read();
+            rest.read();
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
         ticking(Clock.fixed(Instant.EPOCH, ZoneOffset.UTC), Clock.systemUTC(), random, read,
                 ByteBuffer.allocate(4), new StringTokenizer("a b"), new BufferedReader(new StringReader("x")),
-                Pattern.compile("a", Pattern.DOTALL | Pattern.MULTILINE), Locale.US);
+                begun, rest, Pattern.compile("a", Pattern.DOTALL | Pattern.MULTILINE), Locale.US);
     }
 
     static void ticking(Clock still, Clock clock, Random random, ByteBuffer read, ByteBuffer empty,
-            StringTokenizer words, Reader reader, Pattern pattern, Locale locale) {
+            StringTokenizer words, Reader reader, Reader begun, InputStream rest, Pattern pattern,
+            Locale locale) {
         Map<String, Integer> recent = new LinkedHashMap<>(16, 0.75f, true);
         recent.put("a", 1);
         recent.put("b", 2);
@@ -202,6 +215,14 @@ public class Kinds {
     }
 
     static void parts(Set<String> keys, Collection<Integer> values, List<Integer> range, Integer one,
+            Map<String, Long> totals) {
+        ended(CompletableFuture.completedFuture("x"), CompletableFuture.completedFuture(null),
+                CompletableFuture.failedFuture(new IllegalStateException("late")),
+                new CompletableFuture<>(), one, totals);
+    }
+
+    static void ended(CompletableFuture<String> done, CompletableFuture<Void> empty,
+            CompletableFuture<String> failed, CompletableFuture<String> open, Integer one,
             Map<String, Long> totals) {
         Set<String> known = new HashSet<>(Set.of("k"));
         lambdas(String::length, ArrayList::new, name -> known.contains(name), new Version(1, 0, 0)::at,

@@ -4,6 +4,7 @@ import dev.hindsight.replay.Call;
 import dev.hindsight.replay.Crash;
 import dev.hindsight.replay.Frame;
 import java.io.BufferedReader;
+import java.io.ByteArrayInputStream;
 import java.io.PrintWriter;
 import java.io.Reader;
 import java.io.StringReader;
@@ -49,6 +50,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.WeakHashMap;
 import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentSkipListMap;
@@ -72,7 +74,7 @@ import org.junit.jupiter.api.Test;
 
 class KindsCrash0001Test {
 
-    // Frame 0 of the crash: readable.Kinds.held(Kinds.java:175)
+    // Frame 0 of the crash: readable.Kinds.held(Kinds.java:188)
     @Test
     void held_frame0() throws Exception {
         Frame frame = Crash.of(KindsCrash0001Test.class, "crash-0001.hsc").frame(0);
@@ -95,18 +97,22 @@ class KindsCrash0001Test {
                 Collections.newSetFromMap(new IdentityHashMap<>()));
     }
 
-    // Frame 1 of the crash: readable.Kinds.ticking(Kinds.java:166)
+    // Frame 1 of the crash: readable.Kinds.ticking(Kinds.java:179)
     @Test
     void ticking_frame1() throws Exception {
         ByteBuffer read = ByteBuffer.wrap(new byte[] {1, 2, 3});
         read.position(1);
+        StringReader begun = new StringReader("a,b");
+        begun.skip(1);
+        ByteArrayInputStream rest = new ByteArrayInputStream(new byte[] {1, 2, 3});
+        rest.skip(1);
         Kinds.ticking(Clock.fixed(Instant.parse("1970-01-01T00:00:00Z"), ZoneOffset.UTC),
                 Clock.systemUTC(), new Random(204802358849579L), read, ByteBuffer.allocate(4),
-                new StringTokenizer("a b"), new BufferedReader(new StringReader("x")),
+                new StringTokenizer("a b"), new BufferedReader(new StringReader("x")), begun, rest,
                 Pattern.compile("a", Pattern.MULTILINE | Pattern.DOTALL), Locale.US);
     }
 
-    // Frame 2 of the crash: readable.Kinds.errors(Kinds.java:148)
+    // Frame 2 of the crash: readable.Kinds.errors(Kinds.java:160)
     @Test
     void errors_frame2() throws Exception {
         IllegalStateException old = new IllegalStateException("old", new Error("cause"));
@@ -114,7 +120,7 @@ class KindsCrash0001Test {
         Kinds.errors(old, new NumberFormatException("no number"), new Refused("why", 7));
     }
 
-    // Frame 3 of the crash: readable.Kinds.host(Kinds.java:140)
+    // Frame 3 of the crash: readable.Kinds.host(Kinds.java:144)
     @Test
     void host_frame3() throws Exception {
         IllegalStateException old = new IllegalStateException("old", new Error("cause"));
@@ -124,7 +130,7 @@ class KindsCrash0001Test {
                 .orElseThrow(), new Desk(Thread.currentThread(), ForkJoinPool.commonPool()), old);
     }
 
-    // Frame 4 of the crash: readable.Kinds.others(Kinds.java:134)
+    // Frame 4 of the crash: readable.Kinds.others(Kinds.java:138)
     @Test
     void others_frame4() throws Exception {
         LinkedBlockingQueue<String> bounded = new LinkedBlockingQueue<>(3);
@@ -136,7 +142,7 @@ class KindsCrash0001Test {
                 new LinkedBlockingDeque<>(List.of(1, 2)), Collections.nCopies(3, "again"), weak);
     }
 
-    // Frame 5 of the crash: readable.Kinds.sorted(Kinds.java:124)
+    // Frame 5 of the crash: readable.Kinds.sorted(Kinds.java:128)
     @Test
     void sorted_frame5() throws Exception {
         Map<String, Integer> ages = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
@@ -160,7 +166,7 @@ class KindsCrash0001Test {
         Kinds.sorted(ages, down, heap, skips, new ConcurrentSkipListSet<>(List.of(1, 3)), settings);
     }
 
-    // Frame 6 of the crash: readable.Kinds.times(Kinds.java:114)
+    // Frame 6 of the crash: readable.Kinds.times(Kinds.java:118)
     @Test
     void times_frame6() throws Throwable {
         Kinds.times(new Timestamp(1709164800123L), Timestamp.from(Instant.ofEpochSecond(-5L, 1001)),
@@ -169,13 +175,13 @@ class KindsCrash0001Test {
                 .toURL());
     }
 
-    // Frame 7 of the crash: readable.Kinds.texts(Kinds.java:85)
+    // Frame 7 of the crash: readable.Kinds.texts(Kinds.java:89)
     @Test
     void texts_frame7() throws Exception {
         Kinds.texts("k7", new ArrayList<>(List.of(new String("k7"), "other")), "other");
     }
 
-    // Frame 8 of the crash: readable.Kinds.boxes(Kinds.java:79)
+    // Frame 8 of the crash: readable.Kinds.boxes(Kinds.java:83)
     @Test
     void boxes_frame8() throws Exception {
         Integer one = 1234;
@@ -185,7 +191,7 @@ class KindsCrash0001Test {
         Kinds.boxes(one, one, 7, totals, total);
     }
 
-    // Frame 9 of the crash: readable.Kinds.marked(Kinds.java:261)
+    // Frame 9 of the crash: readable.Kinds.marked(Kinds.java:282)
     @Test
     void marked_frame9() throws Exception {
         Frame frame = Crash.of(KindsCrash0001Test.class, "crash-0001.hsc").frame(9);
@@ -200,7 +206,7 @@ class KindsCrash0001Test {
                 Pattern.compile("b"), 1234, totals);
     }
 
-    // Frame 10 of the crash: readable.Kinds.wild(Kinds.java:253)
+    // Frame 10 of the crash: readable.Kinds.wild(Kinds.java:274)
     @Test
     void wild_frame10() throws Exception {
         Consumer<Object> check = Call.lambda(Consumer.class, "readable.Version", "check", "()V");
@@ -212,7 +218,7 @@ class KindsCrash0001Test {
         Kinds.wild(check, number, clock, source, 1234, totals);
     }
 
-    // Frame 11 of the crash: readable.Kinds.several(Kinds.java:246)
+    // Frame 11 of the crash: readable.Kinds.several(Kinds.java:267)
     @Test
     @SuppressWarnings({"rawtypes", "unchecked"})
     void several_frame11() throws Exception {
@@ -232,7 +238,7 @@ class KindsCrash0001Test {
                 check, 1234, totals);
     }
 
-    // Frame 12 of the crash: readable.Kinds.spent(Kinds.java:240)
+    // Frame 12 of the crash: readable.Kinds.spent(Kinds.java:261)
     @Test
     void spent_frame12() throws Exception {
         Frame frame = Crash.of(KindsCrash0001Test.class, "crash-0001.hsc").frame(12);
@@ -253,26 +259,36 @@ class KindsCrash0001Test {
         Kinds.spent(reader, writer, range, large, guard, waiting, 1234, totals);
     }
 
-    // Frame 13 of the crash: readable.Kinds.lambdas(Kinds.java:226)
+    // Frame 13 of the crash: readable.Kinds.lambdas(Kinds.java:247)
     @Test
     void lambdas_frame13() throws Exception {
         Function<String, Integer> length = String::length;
         Supplier<List<String>> lists = ArrayList::new;
         // Behind the slash: what finds it where the program numbers it anew.
         Predicate<String> known = Call.lambda(Predicate.class, "readable.Kinds",
-                "lambda$parts$0/0/60670f95/static", "(Ljava/util/Set;Ljava/lang/String;)Z",
+                "lambda$ended$0/0/60670f95/static", "(Ljava/util/Set;Ljava/lang/String;)Z",
                 new HashSet<>(List.of("k")));
         IntUnaryOperator part = new Version(1, 0, 0)::at;
         UnaryOperator<String> style = Call.lambda(UnaryOperator.class, "readable.Kinds",
-                "lambda$parts$1/0/f891ccf1/static", "(Ljava/lang/String;)Ljava/lang/String;");
+                "lambda$ended$1/0/f891ccf1/static", "(Ljava/lang/String;)Ljava/lang/String;");
         Map<String, Long> totals = new HashMap<>();
         totals.put("all", 5000L);
         Kinds.lambdas(length, lists, known, part, new Teller(style), 1234, totals);
     }
 
-    // Frame 14 of the crash: readable.Kinds.parts(Kinds.java:207)
+    // Frame 14 of the crash: readable.Kinds.ended(Kinds.java:228)
     @Test
-    void parts_frame14() throws Exception {
+    void ended_frame14() throws Exception {
+        Map<String, Long> totals = new HashMap<>();
+        totals.put("all", 5000L);
+        Kinds.ended(CompletableFuture.completedFuture("x"), CompletableFuture.completedFuture(null),
+                CompletableFuture.failedFuture(new IllegalStateException("late")),
+                new CompletableFuture<>(), 1234, totals);
+    }
+
+    // Frame 15 of the crash: readable.Kinds.parts(Kinds.java:219)
+    @Test
+    void parts_frame15() throws Exception {
         Map<String, Object> map = new TreeMap<>();
         map.put("a", 1);
         Map<Object, Integer> map2 = new HashMap<>();
@@ -283,9 +299,9 @@ class KindsCrash0001Test {
         Kinds.parts(map.keySet(), map2.values(), list.subList(1, 3), 1234, totals);
     }
 
-    // Frame 15 of the crash: readable.Kinds.formats(Kinds.java:200)
+    // Frame 16 of the crash: readable.Kinds.formats(Kinds.java:213)
     @Test
-    void formats_frame15() throws Exception {
+    void formats_frame16() throws Exception {
         SimpleDateFormat day = new SimpleDateFormat("yyyy-MM-dd", Locale.GERMANY);
         day.setTimeZone(TimeZone.getTimeZone("Asia/Tokyo"));
         day.setLenient(false);
@@ -304,9 +320,9 @@ class KindsCrash0001Test {
                 new Version(1, 4, 2), 1234, totals);
     }
 
-    // Frame 16 of the crash: readable.Kinds.main(Kinds.java:192)
+    // Frame 17 of the crash: readable.Kinds.main(Kinds.java:205)
     @Test
-    void main_frame16() throws Exception {
+    void main_frame17() throws Exception {
         Kinds.main(new String[0]);
     }
 }

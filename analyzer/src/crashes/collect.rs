@@ -1,12 +1,13 @@
 //! Finding crash files and earlier results, and reading them.
 
 use super::Error;
-use super::group::{Group, Groups, Times, total};
+use super::group::{Group, Groups, Times, is_dump, total};
 use super::key::{Cause, Key};
 use super::rules::{self, Redacted, Rule, Unmatched};
 use crate::files::{failed, is_crash_file, is_special, walk};
 use crate::input::Input;
 use crate::text::{stack, with_causes};
+use hindsight_tracelog::reader::Crash;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -329,7 +330,7 @@ fn one(path: &Path, frames: usize, counts: &Counts) -> Result<(Key, Group), Erro
     let key = Key::new(&input.crash.failure, frames);
     let file = path.display().to_string();
     let meta = &input.crash.meta;
-    let times = times(path, meta.started_ms, counts);
+    let times = times(path, &input.crash, counts);
     // This only uses what a trimmed file has, too. Threads may fail in the same moment.
     let identity = format!(
         "{}/{}/{}/{:x}",
@@ -344,7 +345,8 @@ fn one(path: &Path, frames: usize, counts: &Counts) -> Result<(Key, Group), Erro
 
 /// How often this crash happened, according to the `run.json` beside it, or to that of an earlier
 /// run in the same directory; else once.
-fn times(file: &Path, started_ms: i64, counts: &Counts) -> Times {
+fn times(file: &Path, crash: &Crash, counts: &Counts) -> Times {
+    let started_ms = crash.meta.started_ms;
     let once = Times {
         count: 1,
         not_all_examined: false,
@@ -366,8 +368,10 @@ fn times(file: &Path, started_ms: i64, counts: &Counts) -> Times {
     let name = name.to_string_lossy().into_owned();
     let of = |started: Option<i64>| of_run.get(&(name.clone(), started)).copied();
     // If a later file of the same crash, with more frames, stands for this one, that has the count.
+    // No run has counts of dumps.
     let again = Times { count: 0, ..once };
-    let is_again = of_run.contains_key(&(String::new(), Some(started_ms)));
+    let is_again =
+        !is_dump(&crash.failure) && of_run.contains_key(&(String::new(), Some(started_ms)));
     (of(Some(started_ms)).or_else(|| of(None))).unwrap_or(if is_again { again } else { once })
 }
 

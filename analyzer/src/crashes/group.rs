@@ -110,10 +110,16 @@ impl Candidate {
     }
 }
 
+/// Whether a recording is a dump of all threads.
+pub(super) fn is_dump(failure: &Failure) -> bool {
+    let first = failure.exceptions.first();
+    first.is_some_and(|exception| exception.class == THREAD_STATE)
+}
+
 /// The message of the exception; for a dump of all threads, which of them wait for each other.
 fn message(failure: &Failure) -> Option<String> {
     let first = failure.exceptions.first()?;
-    if first.class != THREAD_STATE {
+    if !is_dump(failure) {
         return first.message.clone();
     }
     let names = |circle: Vec<usize>| {

@@ -411,6 +411,7 @@ const GENERIC: &[&str] = &[
     "Vector",
     "WeakHashMap",
     "concurrent.ArrayBlockingQueue",
+    "concurrent.CompletableFuture",
     "concurrent.LinkedBlockingDeque",
     "concurrent.LinkedBlockingQueue",
     "concurrent.PriorityBlockingQueue",

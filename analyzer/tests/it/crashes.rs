@@ -190,6 +190,50 @@ fn what_was_not_stored_is_counted() {
     }
 }
 
+/// With `mode=second-chance`, a crash is stored again when more of its frames are known; a dump of
+/// all threads is another one each time.
+#[test]
+fn each_dump_of_a_second_chance_run_counts() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let files = [
+        ("java.lang.Error", 1),
+        ("java.lang.Error", 2),
+        (THREAD_STATE, 3),
+        (THREAD_STATE, 4),
+    ];
+    for (at, (exception, minute)) in files.into_iter().enumerate() {
+        let mut r = crash(exception, &["shop.Main.main"], "", minute);
+        r.meta.started_ms = 17;
+        r.write(&dir.join(format!("crash-000{}.hsc", at + 1)));
+    }
+    let run = json!({
+        "schema": "hindsight.run/1",
+        "started_ms": 17,
+        "options": {"mode": "second-chance"},
+        "crashes": [{"file": "crash-0002.hsc", "count": 5}],
+    });
+    fs::write(dir.join("run.json"), run.to_string()).unwrap();
+    let made = hindsight([
+        "crashes".as_ref(),
+        "--format=json".as_ref(),
+        dir.as_os_str(),
+    ]);
+    let document: Json = serde_json::from_slice(&made.stdout).expect("JSON");
+    let groups = document["groups"].as_array().unwrap();
+    let counts: Vec<_> = groups
+        .iter()
+        .map(|group| (&group["exception"], &group["count"]))
+        .collect();
+    assert_eq!(
+        counts,
+        [
+            (&json!("java.lang.Error"), &json!(5)),
+            (&json!(THREAD_STATE), &json!(2))
+        ]
+    );
+}
+
 /// In containers, most processes have one number, and replicas may start in one millisecond.
 #[test]
 fn runs_are_told_apart_by_what_they_call_themselves() {

@@ -1,18 +1,21 @@
 //! Ways to make objects of the JDK through its public API.
 //!
 //! - `collections` makes collections and maps.
+//! - `concurrent` makes latches, locks and futures.
 //! - `exceptions` makes exceptions.
 //! - `formats` makes formats and calendars.
 //! - `parts` makes views of collections.
 //! - `scalars` makes values: numbers, times, texts and the like.
 
 mod collections;
+mod concurrent;
 mod exceptions;
 mod formats;
 mod parts;
 mod scalars;
 
 use collections::collection;
+use concurrent::awaited;
 use exceptions::exception;
 pub use exceptions::suppressed;
 use formats::format;
@@ -40,6 +43,7 @@ pub fn recipe(graph: &Graph<'_>, object: u32) -> Option<Recipe> {
     }
     scalar(graph, object, class)
         .or_else(|| collection(graph, object, class))
+        .or_else(|| awaited(graph, object, class))
         .or_else(|| exception(graph, object, class))
         .or_else(|| format(graph, object, class))
         .or_else(|| part(graph, object, class))

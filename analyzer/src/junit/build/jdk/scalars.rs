@@ -228,39 +228,19 @@ pub(super) fn scalar(graph: &Graph<'_>, object: u32, class: &str) -> Option<Reci
             (sum, base) if sum == base => made(class, "add", vec![vec![code(long(sum))]]),
             _ => None,
         },
-        "java.util.concurrent.CountDownLatch" => new(class, vec![code(shown()?)]),
-        "java.util.concurrent.Semaphore" => {
-            let mut arguments = vec![code(shown()?)];
-            if graph
-                .class_name(graph.reference(object, "sync")?)
-                .ends_with("$FairSync")
-            {
-                arguments.push(code("true"));
-            }
-            new(class, arguments)
-        }
         "java.util.StringJoiner" => joiner(graph, object, class),
-        "java.util.concurrent.locks.ReentrantLock"
-        | "java.util.concurrent.locks.ReentrantReadWriteLock" => {
-            let sync = graph.class_name(graph.reference(object, "sync")?);
-            let fair = sync.ends_with("$FairSync").then(|| code("true"));
-            new(class, fair.into_iter().collect())
-        }
         "java.io.StringReader" => {
             // From JDK 24 on, it delegates to another reader.
             let (reader, text) = match graph.reference(object, "r") {
                 Some(inner) => (inner, "val$cs"),
                 None => (object, "str"),
             };
-            match graph.int(reader, "next")? {
-                0 => new(class, vec![given(graph, reader, text)?]),
-                _ => None,
-            }
+            begun(graph, reader, class, "next", given(graph, reader, text)?)
         }
-        "java.io.ByteArrayInputStream" => match int("pos")? {
-            0 => new(class, vec![Argument::Value(graph.field(object, "buf")?)]),
-            _ => None,
-        },
+        "java.io.ByteArrayInputStream" => {
+            let whole = Argument::Value(graph.field(object, "buf")?);
+            begun(graph, object, class, "pos", whole)
+        }
         "java.io.StringWriter" => {
             let buffer = graph.reference(object, "buf")?;
             let View::Text(units) = view(graph, buffer)? else {
@@ -319,6 +299,23 @@ fn digits(class: &str, shown: &str) -> Option<Recipe> {
         true => new(class, vec![text(shown)?]),
         false => None,
     }
+}
+
+/// A reader or stream of a text or an array, of which some may have been read.
+fn begun(
+    graph: &Graph<'_>,
+    reader: u32,
+    class: &str,
+    read: &str,
+    whole: Argument,
+) -> Option<Recipe> {
+    // A mark is set where it reads.
+    if graph.int(reader, "mark")? != 0 {
+        return None;
+    }
+    let read = graph.int(reader, read)?;
+    let skipped = (read > 0).then(|| vec![code(read.to_string())]);
+    made_with(class, vec![whole], "skip", skipped.into_iter().collect())
 }
 
 /// The argument of a reader or writer, unless it is closed, as most drop it then.
