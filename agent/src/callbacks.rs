@@ -1,6 +1,12 @@
 //! The functions that the JVM calls, and the landing pads that keep panics from it.
+//!
+//! - [`describe`] sees the exceptions that native code prints.
 
 #![expect(unsafe_code, reason = "entry points from the JVM")]
+
+mod describe;
+
+pub(crate) use describe::hook_describe;
 
 use crate::agent::{self, Base, Files, Since, say};
 use crate::attach::{self, Answer};

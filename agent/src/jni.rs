@@ -301,6 +301,22 @@ impl Jni {
         self.checked(Self::obj(result))
     }
 
+    /// The pending exception, which is pending no more.
+    pub(crate) fn take_exception(self) -> Option<Obj> {
+        // SAFETY: needs nothing.
+        unsafe {
+            let exception = Self::obj(self.0.ExceptionOccurred());
+            self.0.ExceptionClear();
+            exception
+        }
+    }
+
+    /// Makes an exception pending.
+    pub(crate) fn throw(self, exception: Obj) {
+        // SAFETY: `exception` is a throwable: callers pass what was pending before.
+        unsafe { self.0.Throw(exception.0) };
+    }
+
     pub(crate) fn call_static_void(self, class: Obj, method: MethodId, args: &[JValue]) {
         // SAFETY: `method` is a static method of `class`; callers pass its arguments.
         unsafe {

@@ -13,8 +13,9 @@ pub(crate) use heap::{StackLocal, Tags};
 use crate::jni::{FieldId, Jni, Obj};
 use crate::sys::{self, Callbacks, Capabilities, JavaVm, JniEnv, JvmtiEnv};
 use hindsight_classfile::Utf8;
-use std::ffi::{CStr, CString, c_char, c_int};
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::ptr;
+use std::sync::OnceLock;
 
 /// A JVM TI environment.
 #[derive(Clone, Copy)]
@@ -96,6 +97,32 @@ impl Jvmti {
             self.0
                 .SetEventCallbacks(callbacks, size_of::<Callbacks>() as c_int)
                 == sys::OK
+        }
+    }
+
+    /// Has all threads call this in place of JNI's `ExceptionDescribe`, and keeps what they called
+    /// before. Native code and other agents see the new function; the JVM itself does not call it.
+    pub(crate) fn replace_describe(
+        self,
+        ours: sys::ExceptionDescribe,
+        theirs: &OnceLock<sys::ExceptionDescribe>,
+    ) -> bool {
+        let mut table = ptr::null_mut();
+        // SAFETY: a place for the copy of the table that the JVM makes, which is given back.
+        // `EXCEPTION_DESCRIBE` is the slot of a function of this type, and never null. The original
+        // is kept before ours can be called; the JVM copies the table that it is given.
+        unsafe {
+            if self.0.GetJNIFunctionTable(&mut table) != sys::OK || table.is_null() {
+                return false;
+            }
+            let slot = table.add(sys::EXCEPTION_DESCRIBE);
+            let before = std::mem::transmute::<*const c_void, sys::ExceptionDescribe>(*slot);
+            let is_set = theirs.set(before).is_ok() && {
+                *slot = ours as *const c_void;
+                self.0.SetJNIFunctionTable(table) == sys::OK
+            };
+            self.0.Deallocate(table.cast());
+            is_set
         }
     }
 

@@ -104,6 +104,8 @@ pub(crate) struct Shim {
     causes: (Global, MethodId),
     /// `java.lang.HindsightWork`, with the body of its thread and `wake`.
     work: (Global, MethodId, MethodId),
+    /// `java.lang.HindsightProbe` and its `unhandled`.
+    unhandled: (Global, MethodId),
     propagation: PropagationIds,
     piece: PieceIds,
     pub(crate) log: LogIds,
@@ -311,6 +313,11 @@ impl Shim {
                 jni.static_method(*work, c"wake", c"()V")
                     .ok_or("method wake is missing")?,
             ),
+            unhandled: (
+                piece,
+                jni.static_method(*piece, c"unhandled", c"(Ljava/lang/Throwable;)V")
+                    .ok_or("method unhandled is missing")?,
+            ),
             propagation: PropagationIds {
                 tail: field(propagation, "tail", PROBE)?,
                 tail_before: field(propagation, "tailBefore", PROBE)?,
@@ -455,6 +462,14 @@ impl Shim {
             jni.call_static_boolean(*self.signal.0, self.signal.1, &[name])
         };
         take().unwrap_or(false)
+    }
+
+    /// Reports an exception that this thread's native code prints.
+    pub(crate) fn unhandled(&self, jni: Jni, exception: Obj) {
+        let exception = JValue {
+            object: exception.raw(),
+        };
+        jni.call_static_void(*self.unhandled.0, self.unhandled.1, &[exception]);
     }
 
     /// Signals that there is work.

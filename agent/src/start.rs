@@ -2,6 +2,7 @@
 //! hooked, and starts the agent's own threads.
 
 use crate::agent::{self, Agent, Base};
+use crate::callbacks::hook_describe;
 use crate::earlier::{self, Changed};
 use crate::foreign;
 use crate::jni::Jni;
@@ -207,6 +208,9 @@ fn hook_threads(base: &Base, retransformer: Jvmti, jni: Jni) {
         );
     } else if uncaught && !GROUP_HOOKED.load(Ordering::Acquire) {
         base.counters.add("handed_over_not_hooked", 1);
+    }
+    if uncaught && !hook_describe(base.jvmti) {
+        base.counters.add("described_not_hooked", 1);
     }
     let ends = ENDS_HOOKED.load(Ordering::Acquire);
     if log && !(hook_virtual_threads(base, retransformer, jni) && ends) {

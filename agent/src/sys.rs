@@ -216,6 +216,12 @@ pub(crate) const VISIT_ABORT: c_int = 0x8000;
 
 type Slots = *const *const c_void;
 
+/// The slot of `ExceptionDescribe` in JNI's table.
+pub(crate) const EXCEPTION_DESCRIBE: usize = 16;
+
+/// JNI's `ExceptionDescribe`: prints the pending exception and clears it.
+pub(crate) type ExceptionDescribe = unsafe extern "system" fn(JniEnv);
+
 macro_rules! table {
     ($(#[$doc:meta])* $table:ident { $( $slot:literal $name:ident ( $($arg:ident : $ty:ty),* ) $(-> $ret:ty)? ; )* }) => {
         $(#[$doc])*
@@ -261,6 +267,7 @@ table! {
         6 FindClass(name: *const c_char) -> Ref;
         10 GetSuperclass(class: Ref) -> Ref;
         12 ToReflectedField(class: Ref, field: FieldId, is_static: u8) -> Ref;
+        13 Throw(exception: Ref) -> c_int;
         15 ExceptionOccurred() -> Ref;
         17 ExceptionClear();
         19 PushLocalFrame(capacity: c_int) -> c_int;
@@ -367,6 +374,8 @@ table! {
         105 GetTag(object: Ref, tag: *mut i64) -> c_int;
         106 SetTag(object: Ref, tag: i64) -> c_int;
         114 FollowReferences(filter: c_int, class: Ref, from: Ref, callbacks: *const HeapCallbacks, data: *mut c_void) -> c_int;
+        119 SetJNIFunctionTable(table: *const *const c_void) -> c_int;
+        120 GetJNIFunctionTable(table: *mut *mut *const c_void) -> c_int;
         121 SetEventCallbacks(callbacks: *const Callbacks, size: c_int) -> c_int;
         126 DisposeEnvironment() -> c_int;
         130 GetSystemProperty(name: *const c_char, value: *mut *mut c_char) -> c_int;
@@ -465,6 +474,7 @@ mod tests {
         text.push_str("printf(\"%zu\\n\", offsetof(jvmtiHeapReferenceInfoStackLocal, slot));\n");
         text.push_str("printf(\"%d\\n%d\\n%d\\n\", JVMTI_HEAP_REFERENCE_STACK_LOCAL, JVMTI_HEAP_REFERENCE_JNI_LOCAL, JVMTI_VISIT_OBJECTS);\n");
         text.push_str("printf(\"%zu\\n\", sizeof(jvalue));\n");
+        text.push_str("J(ExceptionDescribe)\n");
         text.push_str("printf(\"%d\\n%d\\n%d\\n%d\\n\", JVMTI_EVENT_VM_INIT, JVMTI_EVENT_VM_DEATH, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, JVMTI_EVENT_DATA_DUMP_REQUEST);\n");
         text.push_str("return 0;\n}\n");
         text
@@ -506,6 +516,7 @@ mod tests {
             REFERENCE_JNI_LOCAL as usize,
             VISIT_OBJECTS as usize,
             size_of::<JValue>(),
+            EXCEPTION_DESCRIBE,
         ]);
         ours.extend(
             [

@@ -550,6 +550,7 @@ fn unsafe_stays_in_its_fence() {
     // The last two are the trace's: mapped memory, and the native methods of its probes.
     let fence = [
         "callbacks.rs",
+        "callbacks/describe.rs",
         "jni.rs",
         "jvmti.rs",
         "jvmti/heap.rs",

@@ -316,8 +316,9 @@ public class HindsightProbe {
     }
 
     /**
-     * Called when a call from native code through a method handle has thrown, which ends the JVM;
-     * with null, if it has not thrown after all.
+     * Called when a call from native code through a method handle has thrown, which ends the JVM
+     * (with null, if it has not thrown after all), and when native code with no Java code below it
+     * prints an exception.
      */
     public static void unhandled(Throwable exception) {
         if (exception != null) {
