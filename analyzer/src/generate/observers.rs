@@ -26,6 +26,8 @@ const MAX_PARTS: usize = 4;
 const MAX_ASKED: usize = 6;
 /// The length from which on a text is less informative than others.
 const MAX_TEXT: usize = 200;
+/// The length of the longest text that is asked for beside others, some five lines of code.
+const MAX_TEXT_BESIDE: usize = 400;
 
 /// The most questions to an object that a call has returned, such as a copy: nothing is known about
 /// it before.
@@ -311,8 +313,9 @@ pub async fn choose(
     let of_part = |at: usize| (checked.sequence[length + at].on).is_some_and(|on| on >= length);
     let mut order: Vec<usize> = (0..count).collect();
     order.retain(|at| !is_asked(checked, length + at));
+    let length_of = |at: usize| text(at).map_or(0, str::len);
     order.sort_by_cached_key(|at| {
-        let is_long = text(*at).map_or(0, str::len) > MAX_TEXT;
+        let is_long = length_of(*at) > MAX_TEXT;
         let is_list = matches!(
             after[*at],
             Some(Assertion::Array(_) | Assertion::Elements(_))
@@ -328,6 +331,9 @@ pub async fn choose(
     order.retain(|at| !is_told_before(*at));
     let mut told = HashSet::new();
     order.retain(|at| text(*at).is_none_or(|text| text.len() < 10 || told.insert(text.to_owned())));
+    if order.iter().any(|at| length_of(*at) <= MAX_TEXT_BESIDE) {
+        order.retain(|at| length_of(*at) <= MAX_TEXT_BESIDE);
+    }
     let some = |wanted: &dyn Fn(usize) -> bool, most: usize| -> Vec<usize> {
         let fitting = order.iter().copied().filter(|at| wanted(*at));
         fitting.take(most).collect()

@@ -365,7 +365,7 @@ fn header(
             2,
         ),
         Assertions::Unwanted => line(
-            "They are to run with assertions off. Maven and Gradle turn them on, with which a test may end in one: \
+            "The tests are to run with assertions off. Maven and Gradle turn them on, with which a test may end in one: \
              <enableAssertions>false</enableAssertions> of Maven's surefire plugin or enableAssertions = false of \
              Gradle's test task turns them off.",
             4,

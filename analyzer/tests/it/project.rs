@@ -269,7 +269,7 @@ fn assertions_are_on_for_tests_that_were_tried_with_them_alone() {
     let source = read("src/test/java/RandomCrashCrash0001Test.java");
     assert!(!source.contains(on), "{source}");
     assert!(
-        source.contains("They are to run with assertions off."),
+        source.contains("The tests are to run with assertions off."),
         "{source}"
     );
     let source = read("src/test/java/RandomCrashCrash0002Test.java");

@@ -5,7 +5,7 @@
 
 mod apart;
 
-use super::words::{capital, lower, word};
+use super::words::{capital, constant, lower, word};
 use super::{ASSERTIONS, Context, OBJECTS_OWN};
 use crate::generate::asserted::{Assertion, Checked};
 use crate::generate::lambda::Given;
@@ -126,8 +126,8 @@ fn base(context: &Context<'_>, checked: &Checked) -> String {
     }
     words.dedup_by(|one, other| one.0 == other.0);
     let mut name = match (words.split_first(), made) {
-        (None, Some(constant)) if constant.is_constant() => {
-            lower(&word(&constant.name).unwrap_or_default())
+        (None, Some(made)) if made.is_constant() => {
+            lower(&constant(&made.name).unwrap_or_default())
         }
         // A test is not named after a constructor that it does not call.
         (None, Some(made)) if !made.is_constructor() => said(&made.name),
@@ -287,7 +287,7 @@ fn literal_word(literal: &Literal) -> Option<String> {
         Literal::Text(text) | Literal::JdkValue(_, text) => {
             word(text).filter(|word| word.len() <= 24)?
         }
-        Literal::Enum(_, name) => word(name)?,
+        Literal::Enum(_, name) => constant(name)?,
         Literal::Class(name) => capital(&sanitize(own_name(name))),
         Literal::Bool(value) => capital(&value.to_string()),
         Literal::Int(i64::MAX) => "MaxLong".to_owned(),

@@ -1,5 +1,8 @@
 //! Words in the names of variables and tests.
 
+/// The length in bytes at which a text ends that becomes a word.
+const MAX_WORD: usize = 20;
+
 /// A word with a capital first letter.
 pub(super) fn capital(word: &str) -> String {
     let mut chars = word.chars();
@@ -25,11 +28,21 @@ pub(super) fn lower(word: &str) -> String {
 /// The first words of a text as one with a capital first letter: `NewOld` for `new & <old>`, `Day`
 /// for `DAY`.
 pub(super) fn word(text: &str) -> Option<String> {
+    joined(text, MAX_WORD)
+}
+
+/// All of a constant's name as a word: `AsciiDecimalPointGroup3Space`. The ends of such names are
+/// what tells them apart.
+pub(super) fn constant(name: &str) -> Option<String> {
+    joined(name, usize::MAX)
+}
+
+/// The first words of a text as one, as long as that is no longer than `most` bytes.
+fn joined(text: &str, most: usize) -> Option<String> {
     let parts = text.split(|c: char| !c.is_ascii_alphanumeric());
     let mut words = String::new();
     for part in parts.filter(|part| !part.is_empty()) {
-        // It ends where it would become too long.
-        if !words.is_empty() && words.len() + part.len() > 20 {
+        if !words.is_empty() && words.len() + part.len() > most {
             break;
         }
         let shouts = part.len() > 1 && part.chars().all(|c| !c.is_lowercase());
@@ -73,5 +86,13 @@ mod tests {
         ] {
             assert_eq!(word(text).as_deref(), expected);
         }
+    }
+
+    #[test]
+    fn constants_keep_their_whole_names() {
+        let name = "ASCII_DECIMAL_POINT_GROUP3_SPACE";
+        assert_eq!(word(name).as_deref(), Some("AsciiDecimalPoint"));
+        let whole = "AsciiDecimalPointGroup3Space";
+        assert_eq!(constant(name).as_deref(), Some(whole));
     }
 }

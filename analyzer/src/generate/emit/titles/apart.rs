@@ -2,7 +2,7 @@
 
 use super::{Context, literal_word, own_name, passed_word, said};
 use crate::generate::asserted::{Assertion, Checked};
-use crate::generate::emit::words::{capital, word};
+use crate::generate::emit::words::{capital, constant, word};
 use crate::generate::sequence::Arg;
 use crate::java::names::sanitize;
 use crate::model::values::Literal;
@@ -88,12 +88,15 @@ pub(super) fn marks(context: &Context<'_>, checked: &Checked) -> Vec<Mark> {
             marks.push(Mark::Calls(capital(&said(&method.name))));
         }
     }
-    // The last property is the class of an object that is made for it.
+    // The last property is the constant that it takes, or the class of an object that is made for
+    // it.
     for statement in checked.calls().iter().rev() {
         for arg in &statement.args {
             arg.vars(&mut |var| {
                 let maker = context.methods.get(checked.sequence[var].method);
-                if maker.is_constructor() {
+                if maker.is_constant() {
+                    marks.extend(constant(&maker.name).map(Mark::Passes));
+                } else if maker.is_constructor() {
                     let class = capital(&sanitize(own_name(&maker.class)));
                     marks.push(Mark::Passes(class));
                 }
