@@ -165,7 +165,7 @@ impl Jni {
     }
 
     /// Clears and returns the pending exception, if there is one.
-    fn thrown(self) -> Option<Obj> {
+    pub(crate) fn thrown(self) -> Option<Obj> {
         // SAFETY: may be called at any time.
         let thrown = unsafe { Self::obj(self.0.ExceptionOccurred()) };
         self.checked(Some(()));
@@ -299,16 +299,6 @@ impl Jni {
                 .CallNonvirtualObjectMethodA(object.0, class.0, method.0, ptr::null())
         };
         self.checked(Self::obj(result))
-    }
-
-    /// The pending exception, which is pending no more.
-    pub(crate) fn take_exception(self) -> Option<Obj> {
-        // SAFETY: needs nothing.
-        unsafe {
-            let exception = Self::obj(self.0.ExceptionOccurred());
-            self.0.ExceptionClear();
-            exception
-        }
     }
 
     /// Makes an exception pending.

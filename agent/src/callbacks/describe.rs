@@ -28,10 +28,10 @@ pub(crate) fn hook_describe(jvmti: Jvmti) -> bool {
 unsafe extern "system" fn describe(env: JniEnv) {
     // SAFETY: this thread's environment.
     let jni = unsafe { Jni::new(env) };
-    if let Some(exception) = jni.take_exception() {
+    if let Some(exception) = jni.thrown() {
         contained(|| {
             if let Some(agent) = agent::agent()
-                && has_no_java_frames(agent.base.jvmti)
+                && has_no_java_frames(agent.base.jvmti, jni)
             {
                 agent.shim.unhandled(jni, exception);
             }
@@ -46,7 +46,12 @@ unsafe extern "system" fn describe(env: JniEnv) {
 }
 
 /// Whether the current thread runs native code only, so that nothing can catch what it throws.
-fn has_no_java_frames(jvmti: Jvmti) -> bool {
-    let thread = jvmti.current_thread();
-    (thread.and_then(|thread| jvmti.stack(thread, 1))).is_some_and(|(_, frames)| frames.is_empty())
+fn has_no_java_frames(jvmti: Jvmti, jni: Jni) -> bool {
+    let Some(thread) = jvmti.current_thread() else {
+        return false;
+    };
+    let stack = jvmti.stack(thread, 1);
+    // The caller may stay in its native code for ever, and print many exceptions.
+    jni.delete_local(thread);
+    stack.is_some_and(|(_, frames)| frames.is_empty())
 }
