@@ -65,8 +65,8 @@
 //! and counting it, is always a correct answer; no panic crosses into the JVM (the landing pads are
 //! in [`callbacks`]).
 //!
-//! **Invariant:** `unsafe` is only in [`sys`], [`jni`], [`jvmti`] and its parts, [`callbacks`] and
-//! two modules of [`trace`] (mapped memory, native methods).
+//! **Invariant:** `unsafe` is only in [`sys`], in [`jni`], [`jvmti`] and [`callbacks`] with their
+//! parts, and in two modules of [`trace`] (mapped memory, native methods).
 //!
 //! **Invariant:** no Java code runs before `VMInit`, and no code of the program runs at any time,
 //! with one exception: its class loaders are asked for the probes before the JVM would ask them

@@ -551,7 +551,9 @@ fn unsafe_stays_in_its_fence() {
     let fence = [
         "callbacks.rs",
         "callbacks/describe.rs",
+        "callbacks/natives.rs",
         "jni.rs",
+        "jni/contents.rs",
         "jvmti.rs",
         "jvmti/heap.rs",
         "jvmti/threads.rs",
