@@ -207,6 +207,8 @@ pub struct Search<'a> {
     known: HashSet<u128>,
     /// The number of components by place.
     reached: HashMap<(usize, Node), usize>,
+    /// How many values of the pool were tried in turn, by the method and the place of the argument.
+    in_turn: HashMap<(MethodId, usize), usize>,
     /// How often calls of a method were endless.
     lost: HashMap<MethodId, u32>,
     /// The results of all sequences that contain each component.
@@ -267,6 +269,7 @@ impl<'a> Search<'a> {
             states: HashSet::new(),
             known: HashSet::new(),
             reached: HashMap::new(),
+            in_turn: HashMap::new(),
             lost: HashMap::new(),
             uses: Vec::new(),
             trouble: HashMap::new(),
@@ -412,6 +415,9 @@ impl<'a> Search<'a> {
                 && (self.proven.contains(&made.method) || new.insert(made.method))
                 && self.is_new(&made)
             {
+                if let Some(last) = made.sequence.last() {
+                    self.note_turns(last);
+                }
                 batch.push(made);
             }
         }
@@ -503,7 +509,7 @@ impl<'a> Search<'a> {
         let mut args = Vec::new();
         for (at, ty) in types.iter().enumerate() {
             let generic = self.surface.generic(&method, at);
-            args.push(self.argument(ty, generic, &mut maker, 0)?);
+            args.push(self.parameter((id, at), ty, generic, &mut maker)?);
         }
         self.candidate(maker, id, receiver, args, modelled)
     }

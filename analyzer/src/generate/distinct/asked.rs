@@ -51,7 +51,6 @@ fn is_in<T: PartialEq>(some: &[T], others: &[T]) -> bool {
 
 /// Separates a test's questions. Questions have the same numbers in all tests, which are in
 /// `questions`: those of one moment can be asked in any order.
-/// moment can be asked in any order.
 fn asking(
     test: &Checked,
     methods: &Methods,
@@ -105,7 +104,6 @@ mod tests {
 
     /// Calls on the first object by name, with their texts; those without a text have no assertion,
     /// and one with a star has an argument.
-    /// with a star is passed something.
     fn test(calls: &[(&str, &str)], methods: &mut Methods) -> Checked {
         let mut call = |name: &str, on: Option<usize>| Statement {
             method: methods.intern(Method {

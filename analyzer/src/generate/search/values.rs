@@ -1,7 +1,7 @@
 //! Makes arguments: from the pools, from components, or anew.
 
 use super::super::random::Random;
-use super::super::sequence::{Arg, Sequence, Statement};
+use super::super::sequence::{Arg, MethodId, Sequence, Statement};
 use super::super::ways::Way;
 use super::super::worker::{ClassNumber, class_get_name};
 use super::{COMPARED, Component, Search};
@@ -19,8 +19,44 @@ const MAX_FILLED: usize = 3;
 const LAMBDAS_OF_JDK: usize = 90;
 /// The percentage for the program's interfaces, of which it may have implementations.
 const LAMBDAS: usize = 60;
+/// The percentage of arguments that are the next value of the pool, until a parameter has had all.
+const IN_TURN: usize = 50;
 
-impl Search<'_> {
+impl<'s> Search<'s> {
+    /// A value for a parameter of a method: at times the next of those in the pool, which begins
+    /// with boundaries, so that it is not left to chance whether a method is called with them.
+    pub(super) fn parameter(
+        &mut self,
+        place: (MethodId, usize),
+        ty: &str,
+        generic: Option<&Generic>,
+        maker: &mut Maker,
+    ) -> Option<Arg> {
+        if let Some(next) = self.next_in_turn(place, ty)
+            && self.random.percent(IN_TURN)
+        {
+            return Some(Arg::Literal(next.clone()));
+        }
+        self.argument(ty, generic, maker, 0)
+    }
+
+    /// Notes which values a call that is to be executed has in turn.
+    pub(super) fn note_turns(&mut self, call: &Statement) {
+        let (types, _) = self.methods.get(call.method).types();
+        for (at, (ty, arg)) in types.iter().zip(&call.args).enumerate() {
+            let place = (call.method, at);
+            if matches!(arg, Arg::Literal(value) if self.next_in_turn(place, ty) == Some(value)) {
+                *self.in_turn.entry(place).or_default() += 1;
+            }
+        }
+    }
+
+    /// The next value of the pool with which a method is to be called.
+    fn next_in_turn(&self, place: (MethodId, usize), ty: &str) -> Option<&'s Literal> {
+        let tried = self.in_turn.get(&place).copied().unwrap_or(0);
+        self.surface.pool(ty).get(tried)
+    }
+
     /// A value of a type, which may have type arguments: from the pool, an object, or null.
     pub(super) fn argument(
         &mut self,

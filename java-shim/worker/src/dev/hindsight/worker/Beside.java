@@ -12,15 +12,20 @@ import java.util.concurrent.locks.LockSupport;
  * test that depends on them gives another result there.
  */
 final class Beside {
-    /** The most nanoseconds for which a test keeps them waiting, or is kept waiting for them. */
+    /** The most nanoseconds for which a test keeps them waiting. */
     private static final long MOST = 20_000_000;
     /** The nanoseconds in which a thread that was woken begins. */
     private static final long BEGINNING = 200_000;
+    /**
+     * How often in all a test is kept waiting for them so long. It is not the time that counts: on
+     * a machine in use they get to run less, and so does the thread that waits.
+     */
+    private static final int TIMES = 100;
 
     private final Leftovers leftovers;
     private final boolean isHolding;
     private CountDownLatch held = new CountDownLatch(0);
-    private long left;
+    private int left;
     /**
      * The number of such threads when the test began: those that others have left mostly do nothing
      * for this one.
@@ -37,7 +42,7 @@ final class Beside {
      * used that pool.
      */
     void begin() {
-        left = MOST;
+        left = TIMES;
         before = Leftovers.active();
         ForkJoinPool shared = ForkJoinPool.commonPool();
         if (!isHolding || shared.getPoolSize() == 0) {
@@ -73,14 +78,10 @@ final class Beside {
         if (Leftovers.active() <= before && ForkJoinPool.commonPool().isQuiescent()) {
             return;
         }
-        long now = System.nanoTime();
-        long until = now + left;
         do {
             LockSupport.parkNanos(BEGINNING);
-            long before = now;
-            now = System.nanoTime();
-            left -= now - before;
-        } while (leftovers.areAnyBusy() && now < until);
+            left--;
+        } while (leftovers.areAnyBusy() && left > 0);
     }
 
     /** The test has ended. */
