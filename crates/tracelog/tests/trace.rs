@@ -68,6 +68,32 @@ prop_compose! {
     }
 }
 
+/// The beginning of a call without values, or its end.
+fn bare(ends: bool, id: u32) -> Raw {
+    let mut tags = (1..).zip(&LAYOUTS[1..]);
+    let kind = if ends { Kind::Exit } else { Kind::Enter };
+    let first = tags.find(|(_, layout)| layout.is_some_and(|layout| layout.kind == kind));
+    Raw {
+        tag: first.expect("there are such events").0,
+        id,
+        references: Vec::new(),
+        ints: Vec::new(),
+        longs: Vec::new(),
+        text: Vec::new(),
+    }
+}
+
+prop_compose! {
+    /// Calls of few methods, mostly without values, and now and then another event.
+    fn call()(
+        ends in any::<bool>(),
+        id in prop_oneof![4 => 0..5_u32, 1 => (7..33_u32, 0..2_u32).prop_map(|(bits, less)| (1 << (bits - 1)) - less)],
+        other in prop_oneof![9 => Just(None), 1 => raw().prop_map(Some)],
+    ) -> Raw {
+        other.unwrap_or_else(|| bare(ends, id))
+    }
+}
+
 fn bytes(events: &[Raw]) -> Vec<u8> {
     let mut bytes = Vec::new();
     events.iter().for_each(|event| event.write(&mut bytes));
@@ -142,6 +168,14 @@ proptest! {
         prop_assert_eq!(&log.damage, &vec![]);
         let (read, errors) = read(&log);
         prop_assert_eq!((read, errors), (events, 0));
+    }
+
+    #[test]
+    fn calls_without_values_are_unpacked(depth in 0..1100_usize, events in prop::collection::vec(call(), 0..1000)) {
+        let around = (0..depth).map(|at| bare(false, at as u32 % 5));
+        let events: Vec<Raw> = around.chain(events).collect();
+        let log = open(vec![segment(&[(header(1, 0), events.clone())])], Vec::new());
+        prop_assert_eq!(read(&log), (events, 0));
     }
 
     #[test]

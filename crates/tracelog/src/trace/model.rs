@@ -3,6 +3,8 @@
 //! Both go through the events of a block in the same order and keep the same model, so that an
 //! expected reference takes one byte, and mostly the same byte each time.
 
+use std::hint::select_unpredictable;
+
 use super::kind::{Kind, Layout, tag};
 
 /// The columns of a block, by index.
@@ -78,9 +80,62 @@ struct Call {
     this: u64,
 }
 
-pub(super) struct Model {
-    calls: Vec<Call>,
+/// The active calls.
+struct Calls {
     top: Call,
+    /// The calls around the innermost one, the outermost first, and places for more.
+    around: Box<[Call; DEPTH]>,
+    depth: usize,
+}
+
+impl Default for Calls {
+    fn default() -> Self {
+        Self {
+            top: Call::default(),
+            around: Box::new([Call::default(); DEPTH]),
+            depth: 0,
+        }
+    }
+}
+
+impl Calls {
+    fn clear(&mut self) {
+        self.top = Call::default();
+        self.depth = 0;
+    }
+
+    #[inline]
+    fn enter(&mut self, call: Call) {
+        if self.depth == DEPTH {
+            self.around.copy_within(DEPTH / 2.., 0);
+            self.depth = DEPTH / 2;
+        }
+        self.around[self.depth] = self.top;
+        self.depth += 1;
+        self.top = call;
+    }
+
+    #[inline]
+    fn leave(&mut self, method: u32) {
+        if self.top.method != method {
+            let around = &self.around[..self.depth];
+            let Some(at) = around.iter().rposition(|call| call.method == method) else {
+                return;
+            };
+            self.depth = at;
+        }
+        self.top = match self.depth.checked_sub(1) {
+            Some(depth) => {
+                self.depth = depth;
+                self.around[depth]
+            }
+            None => Call::default(),
+        };
+    }
+}
+
+pub(super) struct Model {
+    calls: Calls,
     references: Box<[u64; PLACES]>,
     numbers: Box<[u64; PLACES]>,
     recent: [u64; RECENT_COUNT],
@@ -100,8 +155,7 @@ impl Place {
 impl Default for Model {
     fn default() -> Self {
         Self {
-            calls: Vec::new(),
-            top: Call::default(),
+            calls: Calls::default(),
             references: Box::new([0; PLACES]),
             numbers: Box::new([0; PLACES]),
             recent: [0; RECENT_COUNT],
@@ -113,7 +167,6 @@ impl Default for Model {
 impl Model {
     pub(super) fn restart(&mut self) {
         self.calls.clear();
-        self.top = Call::default();
         self.references.fill(0);
         self.numbers.fill(0);
         self.recent.fill(0);
@@ -123,19 +176,19 @@ impl Model {
     /// The place of an event's values, which depends on its id, or on the active method.
     #[inline]
     pub(super) fn place(&self, tag: u8, id: Option<u32>) -> Place {
-        let id = id.unwrap_or(self.top.method);
+        let id = id.unwrap_or(self.calls.top.method);
         let key = (id ^ (u32::from(tag) << 24)).wrapping_mul(0x9e37_79b1);
         Place((key >> 20) as usize)
     }
 
     #[inline]
     pub(super) fn method(&self) -> u32 {
-        self.top.method
+        self.calls.top.method
     }
 
     #[inline]
     pub(super) fn this(&self) -> u64 {
-        self.top.this
+        self.calls.top.this
     }
 
     #[inline]
@@ -165,34 +218,62 @@ impl Model {
         &mut self.numbers[place.0]
     }
 
+    /// Lets `work` follow calls without values.
+    #[inline(always)]
+    pub(super) fn follow<T>(&mut self, work: impl FnOnce(&mut Bare<'_>) -> T) -> T {
+        let calls = &mut self.calls;
+        let mut bare = Bare {
+            top: calls.top,
+            depth: calls.depth,
+            around: &mut calls.around,
+        };
+        let done = work(&mut bare);
+        (calls.top, calls.depth) = (bare.top, bare.depth);
+        done
+    }
+
     /// Follows what an event does to the active calls.
-    #[inline]
+    #[inline(always)]
     pub(super) fn step(&mut self, layout: &Layout, id: u32, first: u64) {
         match layout.kind {
-            Kind::Enter => {
-                if self.calls.len() == DEPTH {
-                    self.calls.drain(..DEPTH / 2);
-                }
-                self.calls.push(self.top);
-                self.top = Call {
-                    method: id,
-                    this: if layout.references > 0 { first } else { 0 },
-                };
-            }
-            Kind::Exit | Kind::Unwind => {
-                if self.top.method != id
-                    && let Some(at) = self.calls.iter().rposition(|call| call.method == id)
-                {
-                    self.calls.truncate(at + 1);
-                    self.top = self.calls.pop().unwrap_or_default();
-                }
-                if self.top.method == id {
-                    self.top = self.calls.pop().unwrap_or_default();
-                }
-            }
-            Kind::Bind if self.top.method == id => self.top.this = first,
+            Kind::Enter => self.calls.enter(Call {
+                method: id,
+                this: if layout.references > 0 { first } else { 0 },
+            }),
+            Kind::Exit | Kind::Unwind => self.calls.leave(id),
+            Kind::Bind if self.calls.top.method == id => self.calls.top.this = first,
             _ => {}
         }
+    }
+}
+
+/// The active calls while only calls without values begin, and only innermost ones end. What each
+/// of these events does is computed without a jump.
+pub(super) struct Bare<'m> {
+    top: Call,
+    depth: usize,
+    around: &'m mut [Call; DEPTH],
+}
+
+impl Bare<'_> {
+    /// Whether the beginning of a call of a method, or its end, can be followed.
+    #[inline(always)]
+    pub(super) fn can_follow(&self, ends: bool, method: u32) -> bool {
+        let is_other = ends & (self.top.method != method);
+        // Where nothing is around, or another call has no place, this is not as simple.
+        !is_other & (1..DEPTH).contains(&self.depth)
+    }
+
+    #[inline(always)]
+    pub(super) fn follow(&mut self, ends: bool, method: u32) {
+        // If the call ends, this place is free.
+        self.around[self.depth % DEPTH] = self.top;
+        let before = self.around[self.depth.wrapping_sub(1) % DEPTH];
+        self.top.method = select_unpredictable(ends, before.method, method);
+        self.top.this = select_unpredictable(ends, before.this, 0);
+        self.depth = self
+            .depth
+            .wrapping_add(select_unpredictable(ends, usize::MAX, 1));
     }
 }
 

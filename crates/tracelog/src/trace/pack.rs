@@ -1,11 +1,14 @@
 //! Packs a chunk's events into the payload of a block.
 
+use std::hint::select_unpredictable;
+use std::mem;
+
 use super::block::{Header, Index};
 use super::error::{Error, ErrorKind};
 use super::kind::{LAYOUTS, Layout, Names, coder, layouts, tag};
 use super::model::{
-    CLASS_SHIFT, COLUMNS, Model, NEWEST, NULL, OTHER, Place, RECENT, SAME, SERIAL, SHORT, THIS,
-    put_varint, zigzag,
+    CLASS_SHIFT, COLUMNS, Model, NEWEST, NULL, OPS, OTHER, Place, RECENT, SAME, SERIAL, SHORT,
+    THIS, put_varint, zigzag,
 };
 
 /// Packs blocks, one after another in the same memory.
@@ -14,11 +17,35 @@ pub struct Packer {
     columns: [Column; COLUMNS],
     plain: Vec<u8>,
     compressor: zstd::bulk::Compressor<'static>,
-    /// A cache of ids that are in the index already, so that they are not added each time.
-    seen: Box<[(Names, u32); SEEN]>,
+    methods: Seen,
+    fields: Seen,
 }
 
-const SEEN: usize = 1024;
+/// A cache of ids that are in the index already, so that they are not added each time.
+struct Seen([u32; SEEN]);
+
+const SEEN: usize = 2048;
+
+impl Seen {
+    fn new() -> Self {
+        Self([0; SEEN])
+    }
+
+    fn restart(&mut self) {
+        // Each place has a number that belongs at another one.
+        for (at, id) in (0..).zip(&mut self.0) {
+            *id = !at;
+        }
+    }
+
+    #[inline(always)]
+    fn is_new(&mut self, id: u32) -> bool {
+        let last = &mut self.0[id as usize % SEEN];
+        let is_new = *last != id;
+        *last = id;
+        is_new
+    }
+}
 
 /// Bytes that are appended to memory which is allocated beforehand: in each column, an event needs
 /// at most [`MOST_PER_BYTE`] bytes for each of its own.
@@ -47,6 +74,13 @@ impl Column {
     fn push(&mut self, byte: u8) {
         self.bytes[self.len] = byte;
         self.len += 1;
+    }
+
+    /// Appends the first bytes of an array.
+    #[inline(always)]
+    fn put(&mut self, bytes: [u8; 4], len: usize) {
+        self.bytes[self.len..self.len + 4].copy_from_slice(&bytes);
+        self.len += len;
     }
 
     #[inline(always)]
@@ -111,7 +145,8 @@ impl Packer {
             plain: Vec::new(),
             // Higher levels gain little on events.
             compressor: zstd::bulk::Compressor::new(1)?,
-            seen: Box::new([(Names::Nothing, 0); SEEN]),
+            methods: Seen::new(),
+            fields: Seen::new(),
         })
     }
 
@@ -147,7 +182,8 @@ impl Packer {
     /// Fills the columns.
     fn transform(&mut self, header: &mut Header, raw: &[u8]) -> Result<Index, Error> {
         self.model.restart();
-        self.seen.fill((Names::Nothing, 0));
+        self.methods.restart();
+        self.fields.restart();
         header.events = 0;
         header.last_stamp = header.stamp;
         let mut index = Index::default();
@@ -158,7 +194,8 @@ impl Packer {
         let mut filling = Filling {
             model: &mut self.model,
             columns: &mut self.columns,
-            seen: &mut self.seen,
+            methods: &mut self.methods,
+            fields: &mut self.fields,
             header,
             index: &mut index,
         };
@@ -177,7 +214,8 @@ impl Packer {
 struct Filling<'p> {
     model: &'p mut Model,
     columns: &'p mut [Column; COLUMNS],
-    seen: &'p mut [(Names, u32); SEEN],
+    methods: &'p mut Seen,
+    fields: &'p mut Seen,
     header: &'p mut Header,
     index: &'p mut Index,
 }
@@ -196,18 +234,41 @@ macro_rules! hot {
 }
 
 const fn tellers() -> [Teller; 256] {
-    use super::kind::tag::{BIND, EXIT, GET, LOAD, OBJECT, PUT, STORE, shaped};
+    use super::kind::tag::{BIND, GET, LOAD, OBJECT, PUT, STORE, shaped};
     let mut all: [Teller; 256] = [tell_any; 256];
-    hot!(all: shaped(0, 0, 0), shaped(0, 1, 0), shaped(0, 2, 0), shaped(0, 3, 0));
+    hot!(all: shaped(0, 1, 0), shaped(0, 2, 0), shaped(0, 3, 0));
     hot!(all: shaped(1, 0, 0), shaped(1, 1, 0), shaped(1, 2, 0), shaped(1, 3, 0));
     hot!(all: shaped(2, 0, 0), shaped(2, 1, 0), shaped(2, 2, 0), shaped(2, 3, 0));
     hot!(all: shaped(3, 0, 0), shaped(3, 1, 0), shaped(3, 2, 0), shaped(4, 0, 0));
     hot!(all: shaped(0, 0, 1), shaped(1, 0, 1), shaped(4, 1, 0), shaped(5, 0, 0));
-    hot!(all: EXIT, EXIT + 1, EXIT + 2, EXIT + 3);
+    hot!(all: EXIT + 1, EXIT + 2, EXIT + 3);
     hot!(all: PUT, PUT + 1, PUT + 2, PUT + 3, STORE, STORE + 1, STORE + 2, STORE + 3);
     hot!(all: GET, GET + 1, GET + 2, GET + 3, LOAD, LOAD + 1, LOAD + 2, LOAD + 3);
     hot!(all: BIND, OBJECT);
+    all[ENTER as usize] = tell_bare::<ENTER>;
+    all[EXIT as usize] = tell_bare::<EXIT>;
     all
+}
+
+/// The tag of calls that begin without values.
+const ENTER: u8 = tag::shaped(0, 0, 0);
+/// The tag of calls that end without a value.
+const EXIT: u8 = tag::EXIT;
+/// The number of bytes of such an event.
+const BARE: usize = 5;
+
+/// Packs an event with one of these tags, and those that follow it. Without values, most events
+/// are such, and a processor cannot predict which of the two comes next.
+fn tell_bare<const TAG: u8>(
+    filling: &mut Filling<'_>,
+    raw: &[u8],
+    at: usize,
+) -> Result<usize, Error> {
+    let next = filling.tell_calls(raw, at);
+    if next == at {
+        return tell_hot::<TAG>(filling, raw, at);
+    }
+    Ok(next)
 }
 
 fn tell_any(filling: &mut Filling<'_>, raw: &[u8], at: usize) -> Result<usize, Error> {
@@ -230,6 +291,39 @@ fn tell_hot<const TAG: u8>(
 }
 
 impl Filling<'_> {
+    /// Packs the calls that begin and end without values from an offset on, as far as that is
+    /// simple; returns the offset of the first event that is left.
+    fn tell_calls(&mut self, raw: &[u8], at: usize) -> usize {
+        let mut ops = mem::take(&mut self.columns[OPS]);
+        let methods = &mut *self.methods;
+        let index = &mut self.index.methods;
+        let (events, _) = raw.get(at..).unwrap_or_default().as_chunks::<BARE>();
+        let told = self.model.follow(|calls| {
+            let mut told = 0;
+            for &[tag, ref id @ ..] in events {
+                let id = u32::from_le_bytes(*id);
+                let ends = tag == EXIT;
+                let is_bare = ends | (tag == ENTER);
+                if !is_bare | !calls.can_follow(ends, id) | (id >= SHORT_VARINT) {
+                    break;
+                }
+                if methods.is_new(id) {
+                    index.push(id);
+                }
+                let (varint, len) = short_varint(id);
+                let began = u32::from(ENTER) | (varint << 8);
+                let op = select_unpredictable(ends, u32::from(SHORT[usize::from(EXIT)]), began);
+                ops.put(op.to_le_bytes(), select_unpredictable(ends, 1, 1 + len));
+                calls.follow(ends, id);
+                told += 1;
+            }
+            told
+        });
+        self.columns[OPS] = ops;
+        self.header.events += told as u32;
+        at + told * BARE
+    }
+
     #[inline(always)]
     fn tell(&mut self, tag: u8, layout: &Layout, raw: &[u8], start: usize) -> Result<usize, Error> {
         let Self { model, index, .. } = self;
@@ -250,14 +344,10 @@ impl Filling<'_> {
                 ops.push(tag);
                 ops.varint(u64::from(id));
             }
-            let seen = &mut self.seen[id as usize % SEEN];
-            if *seen != (layout.names, id) {
-                *seen = (layout.names, id);
-                match layout.names {
-                    Names::Method => index.methods.push(id),
-                    Names::Field => index.fields.push(id),
-                    _ => {}
-                }
+            match layout.names {
+                Names::Method if self.methods.is_new(id) => index.methods.push(id),
+                Names::Field if self.fields.is_new(id) => index.fields.push(id),
+                _ => {}
             }
             Some(id)
         };
@@ -374,6 +464,18 @@ fn object(model: &mut Model, objects: &mut Column, reference: u64) {
     objects.varint(zigzag(serial));
     objects.varint(reference >> CLASS_SHIFT);
     model.newest = reference;
+}
+
+/// The limit of numbers of which the varint has at most three bytes.
+const SHORT_VARINT: u32 = 1 << 21;
+
+/// The varint of such a number and its length, without a jump.
+#[inline(always)]
+fn short_varint(value: u32) -> (u32, usize) {
+    let groups = (value & 0x7f) | ((value & 0x3f80) << 1) | ((value & 0x1f_c000) << 2);
+    let (second, third) = (value >= 1 << 7, value >= 1 << 14);
+    let more = (u32::from(second) << 7) | (u32::from(third) << 15);
+    (groups | more, 1 + usize::from(second) + usize::from(third))
 }
 
 fn sort<T: Ord>(ids: &mut Vec<T>) {
