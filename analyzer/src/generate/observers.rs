@@ -10,7 +10,9 @@ mod telling;
 
 pub use others::ask_others;
 
-use super::asserted::{Assertion, Checked, assertion, assertion_of_any, is_said, is_whole};
+use super::asserted::{
+    Assertion, Checked, assertion, assertion_of_any, is_asked_of, is_said, is_whole,
+};
 use super::carve::Access;
 use super::complete::{Wanted, is_alike};
 use super::lab::{Lab, Side, State};
@@ -353,6 +355,13 @@ pub async fn choose(
         !changed(at) && calls.any(|(call, told)| is_alike(call, asked) && *told == after[at])
     };
     order.retain(|at| !is_told_before(*at));
+    // Nor what its text has said.
+    {
+        let methods = lab.methods();
+        let said = texts(checked, object, length, &methods);
+        let is_said = |told: &Assertion| said.iter().any(|said| mentions(said, told));
+        order.retain(|at| changed(*at) || !after[*at].as_ref().is_some_and(is_said));
+    }
     let mut answers = Answers::default();
     order.retain(|at| {
         let asked = &checked.sequence[length + at];
@@ -418,6 +427,24 @@ fn is_given(method: &Method) -> bool {
     !method.is_constructor() && !method.is_constant() && !is_alone
 }
 
+/// Whether a call gives the text of an object: the one that returns it, or a question.
+fn is_text(checked: &Checked, object: usize, at: usize, methods: &Methods) -> bool {
+    at == object || is_asked_of(&checked.sequence[at], object, "toString", methods)
+}
+
+/// The texts of an object that the first `length` calls have given.
+fn texts<'c>(
+    checked: &'c Checked,
+    object: usize,
+    length: usize,
+    methods: &Methods,
+) -> Vec<&'c str> {
+    let calls = (0..length).filter(|at| is_text(checked, object, *at, methods));
+    calls
+        .filter_map(|at| checked.assertions[at].as_ref()?.text())
+        .collect()
+}
+
 /// Adds to the chosen observers, which are places behind the first `length` calls, some of the
 /// object's `own` that show what its text does not.
 fn add_unsaid(
@@ -427,17 +454,14 @@ fn add_unsaid(
     (object, length): (usize, usize),
     methods: &Methods,
 ) {
-    let is_text = |at: usize| {
-        let call = &checked.sequence[at];
-        at == object || call.on == Some(object) && methods.get(call.method).name == "toString"
-    };
     let text = |at: usize| {
         let told = checked.assertions[at].as_ref();
-        told.filter(|_| is_text(at))?.text()
+        told.filter(|_| is_text(checked, object, at, methods))?
+            .text()
     };
-    let mut said: Vec<&str> = (0..length).filter_map(text).collect();
+    let mut said = texts(checked, object, length, methods);
     said.extend(chosen.iter().filter_map(|at| text(length + at)));
-    own.sort_by_key(|at| !is_text(length + at));
+    own.sort_by_key(|at| !is_text(checked, object, length + at, methods));
     for at in own {
         let told = checked.assertions[length + at].as_ref();
         let is_said = told.is_some_and(|told| said.iter().any(|said| mentions(said, told)));

@@ -22,6 +22,12 @@ const MAX_TRIED: usize = 12;
 /// The most answers of each that are asserted.
 const MAX_ANSWERS: usize = 2;
 
+/// The questions to what has no text in the JDK, or one of an object that has none.
+const OF_JDK: [(&str, &str); 2] = [
+    ("java.util.Iterator", "hasNext"),
+    ("java.util.Optional", "isPresent"),
+];
+
 /// An object to be asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Other {
@@ -174,16 +180,15 @@ fn asking(
     (wanted, access): (&Wanted<'_>, &Access<'_>),
     methods: &Methods,
 ) -> Vec<Method> {
-    const OPTIONAL: &str = "java.util.Optional";
     let made = methods.get(checked.sequence[other.var].method);
     let (Some(mutability), Some(declared)) = (wanted.mutability, made.gives()) else {
         return Vec::new();
     };
-    if declared == OPTIONAL && other.changed.is_none() {
-        // It has an object without a text.
+    let of_jdk = OF_JDK.iter().find(|(class, _)| declared == *class);
+    if let Some((class, name)) = of_jdk.filter(|_| other.changed.is_none()) {
         return vec![Method {
-            class: OPTIONAL.to_owned(),
-            name: "isPresent".to_owned(),
+            class: (*class).to_owned(),
+            name: (*name).to_owned(),
             descriptor: "()Z".to_owned(),
             is_static: false,
             runs: None,
@@ -279,13 +284,16 @@ async fn answers(checked: &Checked, asked: Asked, lab: &Lab<'_>) -> Vec<(Stateme
         })
     };
     let made = &checked.sequence[other.var];
+    let methods = lab.methods();
     let tells = |place: usize, answer: &Assertion| match &before {
         Some((first, before)) => {
             assertion(&worker, &before.outcomes[first + place]).as_ref() != Some(answer)
         }
-        None => !is_empty(answer) || is_passed(answer, made),
+        None => {
+            let is_of_jdk = is_jdk(&methods.get(questions[place].method).class);
+            is_of_jdk || !is_empty(answer) || is_passed(answer, made)
+        }
     };
-    let methods = lab.methods();
     let name = |place: usize| &methods.get(questions[place].method).name;
     let called = words_called(slice::from_ref(made), &methods);
     let answers = (0..questions.len()).filter_map(|place| Some((place, answer(place)?)));
