@@ -102,6 +102,25 @@ impl Checked {
         self.forget(at);
     }
 
+    /// Inserts a call with what is asserted of it.
+    pub fn insert(&mut self, at: usize, call: Statement, assertion: Assertion) {
+        let moved = |var: usize| if var >= at { var + 1 } else { var };
+        for later in &mut self.sequence[at..] {
+            *later = later.renumbered(moved);
+        }
+        for assertion in self.assertions.iter_mut().flatten() {
+            if let Assertion::Same(var) = assertion {
+                *var = moved(*var);
+            }
+        }
+        self.sequence.insert(at, call);
+        self.assertions.insert(at, Some(assertion));
+        self.kept.insert(at, true);
+        if at < self.fluent.len() {
+            self.fluent.insert(at, false);
+        }
+    }
+
     /// Removes the properties of a call that has been removed from the sequence.
     fn forget(&mut self, at: usize) {
         self.assertions.remove(at);
@@ -124,8 +143,9 @@ impl Checked {
     }
 
     /// The same without the calls in a range that nothing asserts or uses, and the places of these,
-    /// last first.
-    fn without_calls(&self, range: Range<usize>) -> (Checked, Vec<usize>) {
+    /// last first. Those that stay whatever is asserted only go if they are `idle`, that is, if they
+    /// may have done nothing that shows; an exception shows.
+    fn without_calls(&self, range: Range<usize>, idle: bool) -> (Checked, Vec<usize>) {
         let mut shorter = self.clone();
         let mut gone = Vec::new();
         for at in range.rev() {
@@ -133,7 +153,8 @@ impl Checked {
             let aside = matches!(shorter.assertions[at], Some(Assertion::Throws(..)));
             let is_asserted = shorter.assertions[at].is_some() && !aside;
             let refers = |assertion: &Option<Assertion>| *assertion == Some(Assertion::Same(at));
-            if shorter.kept[at] || is_asserted || shorter.assertions.iter().any(refers) {
+            let stays = shorter.kept[at] && (aside || !idle);
+            if stays || is_asserted || shorter.assertions.iter().any(refers) {
                 continue;
             }
             let Some(sequence) = without(&shorter.sequence, at) else {
@@ -324,6 +345,11 @@ pub fn is_whole(executed: &Executed, length: usize) -> bool {
         && !(executed.outcomes.iter()).any(|outcome| matches!(outcome, Outcome::Failed(_)))
 }
 
+/// Whether a call only asks an object by the method of this name.
+pub fn is_asked_of(call: &Statement, on: usize, name: &str, methods: &Methods) -> bool {
+    call.on == Some(on) && call.args.is_empty() && methods.get(call.method).name == name
+}
+
 /// Whether the text of an object is asserted.
 pub fn is_said(told: &Assertion) -> bool {
     matches!(
@@ -383,20 +409,37 @@ struct Part {
 /// Removes calls as long as all assertions hold.
 pub async fn minimise(checked: &mut Checked, lab: &Lab<'_>, side: Side, state: State) {
     let holds = async |shorter: &Checked| holds(shorter, lab, side, state).await;
-    reduce(checked, holds).await;
+    reduce(checked, false, holds).await;
+}
+
+/// The most executions of a test to find the calls that have no effect which it asserts.
+const MAX_IDLE_TRIALS: usize = 64;
+
+/// Removes the object's own calls that have no effect which shows, as long as all assertions hold.
+pub async fn drop_idle(checked: &mut Checked, lab: &Lab<'_>, side: Side, state: State) {
+    let mut trials = 0;
+    let holds = async |shorter: &Checked| {
+        trials += 1;
+        trials <= MAX_IDLE_TRIALS && holds(shorter, lab, side, state).await
+    };
+    reduce(checked, true, holds).await;
 }
 
 /// Removes calls as long as the rest `holds`, until none can be removed. If a call has been removed
 /// that precedes some that could not, these are tried again: a call that removes an entry is
 /// useless if none inserts it.
-async fn reduce(checked: &mut Checked, mut holds: impl AsyncFnMut(&Checked) -> bool) {
-    while reduce_once(checked, &mut holds).await {}
+async fn reduce(checked: &mut Checked, idle: bool, mut holds: impl AsyncFnMut(&Checked) -> bool) {
+    while reduce_once(checked, idle, &mut holds).await {}
 }
 
 /// The same with one attempt for each call: as many as possible at once, then of those that cannot
 /// be removed, one half after the other. What is used precedes what uses it, so later calls are
 /// removed first. Returns whether another attempt is worthwhile.
-async fn reduce_once(checked: &mut Checked, holds: &mut impl AsyncFnMut(&Checked) -> bool) -> bool {
+async fn reduce_once(
+    checked: &mut Checked,
+    idle: bool,
+    holds: &mut impl AsyncFnMut(&Checked) -> bool,
+) -> bool {
     let mut pending = vec![Part {
         range: 0..checked.sequence.len(),
         is_second: false,
@@ -406,7 +449,7 @@ async fn reduce_once(checked: &mut Checked, holds: &mut impl AsyncFnMut(&Checked
     let mut again = false;
     while let Some(part) = pending.pop() {
         let range = part.range;
-        let (shorter, gone) = checked.without_calls(range.clone());
+        let (shorter, gone) = checked.without_calls(range.clone(), idle);
         // They are in order from the last to the first.
         let Some(middle) = gone.get(gone.len() / 2) else {
             continue;

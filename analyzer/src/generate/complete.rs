@@ -11,13 +11,16 @@ mod shown;
 mod thin;
 
 use super::asserted::{
-    Assertion, Checked, anew, assertion, assertion_of_any, held, is_said, is_whole, minimise,
+    Assertion, Checked, anew, assertion, assertion_of_any, drop_idle, held, is_said, is_whole,
+    minimise,
 };
 use super::carve::Access;
 use super::effects::{Effects, assert_effects};
 use super::lab::{Lab, Side, State};
 use super::observed::Lost;
-use super::observers::{MAX_OBSERVERS, choose, drop_observers, drop_silent, is_asked, observe};
+use super::observers::{
+    MAX_OBSERVERS, ask_others, choose, drop_observers, drop_silent, is_asked, observe,
+};
 use super::sequence::{Method, Methods, Sequence, Statement, without};
 use super::worker::{Ended, Executed, Outcome, Worker};
 use crate::classpath::is_jdk;
@@ -192,6 +195,9 @@ async fn attempt(
     assert_effects(&mut checked, length, of, wanted, lab).await;
     keep_what_shows(&mut checked, length, &lab.methods());
     let whole = checked.clone();
+    if object.is_some() {
+        ask_others(&mut checked, (wanted, access), lab, state).await;
+    }
     shorten(&mut checked, wanted, lab, (Side::Here, State::Left)).await;
     if !confirmed(&checked, lab).await {
         if state == State::Left {
@@ -207,7 +213,7 @@ async fn attempt(
             return Err(Lost::Unstable);
         }
     }
-    if checked.sequence.len() < whole.sequence.len() {
+    if checked.calls().len() < whole.calls().len() {
         checked.whole = Some(Box::new(whole));
     }
     match checked.asserts() {
@@ -228,6 +234,10 @@ async fn shorten(
         minimise(checked, lab, side, state).await;
         if !std::mem::replace(&mut is_thin, true) {
             thin(checked, wanted, lab, (side, state)).await;
+            // Without questions it is not known what has an effect.
+            if wanted.mutability.is_some() {
+                drop_idle(checked, lab, side, state).await;
+            }
         }
         let asserted = checked.assertions.iter().flatten().count();
         let kept = checked.kept.clone();
@@ -482,7 +492,7 @@ fn is_there(told: &Assertion) -> bool {
 }
 
 /// The assertion if it held in two JVMs.
-fn agreed(one: Assertion, two: Assertion) -> Option<Assertion> {
+pub fn agreed(one: Assertion, two: Assertion) -> Option<Assertion> {
     match (one, two) {
         // If the text differs, there is at least an object.
         (one, two) if one != two && is_there(&one) && is_there(&two) => Some(Assertion::NotNull),

@@ -11,11 +11,11 @@ mod contained;
 pub use contained::leave_out_contained;
 
 use super::asserted::{Assertion, Checked};
-use super::complete::says_again;
+use super::complete::{Wanted, is_alike, says_again};
 use super::observers::leave_out;
-use super::sequence::{Arg, MethodId, Methods, Sequence, Statement};
+use super::sequence::{Arg, Method, MethodId, Methods, Sequence, Statement};
 use crate::model::values::Literal;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// A test of a sequence that a search has found.
 #[derive(Debug, Clone)]
@@ -33,7 +33,7 @@ pub fn few(
     invented: Vec<Invented>,
     methods: &Methods,
 ) -> (Vec<Checked>, Vec<Checked>) {
-    let joined = joined(distinct(observed), methods);
+    let (joined, _) = joined(distinct(observed), methods);
     let fullest = asked::fullest(joined.iter(), methods);
     let observed = (joined.into_iter().enumerate())
         .filter_map(|(at, test)| (fullest[at] == at).then_some(test))
@@ -61,24 +61,72 @@ pub fn few(
     (observed, generated)
 }
 
-/// Merges tests of a class that make the same calls into one that asks at the end what each of them
-/// asks, unless they disagree.
+/// Merges numbered tests that only differ in what they ask at the end. Returns how many fewer there
+/// are.
 ///
-/// This is not done if the answers have not been checked: one that comes out by chance would
-/// invalidate the others when the suite is run.
-fn joined(tests: Vec<Checked>, methods: &Methods) -> Vec<Checked> {
-    let mut places: HashMap<(String, Sequence), usize> = HashMap::new();
+/// This is for tests that pass: one that comes out by chance would invalidate the others.
+pub fn ask_together(
+    tests: &mut BTreeMap<usize, Checked>,
+    wanted: &Wanted<'_>,
+    methods: &Methods,
+) -> usize {
+    let before = tests.len();
+    let (numbers, mut all): (Vec<usize>, Vec<Checked>) = std::mem::take(tests).into_iter().unzip();
+    for test in &mut all {
+        ask_last(test, |method| wanted.changes_nothing(method), methods);
+    }
+    let (joined, places) = joined(all, methods);
+    let mut first: BTreeMap<usize, usize> = BTreeMap::new();
+    for (number, place) in numbers.into_iter().zip(places) {
+        first.entry(place).or_insert(number);
+    }
+    tests.extend(first.into_values().zip(joined));
+    before - tests.len()
+}
+
+/// Takes the last calls of a test for questions at the end, as far as they are questions.
+fn ask_last(test: &mut Checked, changes_nothing: impl Fn(&Method) -> bool, methods: &Methods) {
+    while let Some(at) = test.calls().len().checked_sub(1) {
+        let call = &test.sequence[at];
+        let method = methods.get(call.method);
+        let told = test.assertions[at].as_ref();
+        let asks = told.is_some_and(|told| asked::asks(call, method, told));
+        if !asks || !changes_nothing(method) {
+            break;
+        }
+        test.observers += 1;
+    }
+}
+
+/// The most questions at the end of a test that is merged from others.
+const MAX_JOINED: usize = 8;
+
+/// Merges tests of a class that make the same calls into one that asks at the end what each of them
+/// asks, unless they disagree, or that are too many questions. Returns the place of each of them
+/// as well.
+fn joined(tests: Vec<Checked>, methods: &Methods) -> (Vec<Checked>, Vec<usize>) {
+    let mut latest: HashMap<(String, Sequence), usize> = HashMap::new();
     let mut joined: Vec<Checked> = Vec::new();
+    let mut places = Vec::new();
     for test in tests {
         let mut calls = test.calls().to_vec();
         calls.iter_mut().for_each(|call| call.shown = false);
-        let place = *(places.entry((test.class.clone(), calls))).or_insert(joined.len());
-        match joined.get_mut(place) {
-            Some(before) if agree(before, &test) => take_in(before, &test, methods),
-            _ => joined.push(test),
+        let place = latest.entry((test.class.clone(), calls));
+        let place = place.or_insert(joined.len());
+        match joined.get_mut(*place) {
+            Some(before)
+                if agree(before, &test) && before.observers + test.observers <= MAX_JOINED =>
+            {
+                take_in(before, &test, methods);
+            }
+            _ => {
+                *place = joined.len();
+                joined.push(test);
+            }
         }
+        places.push(*place);
     }
-    joined
+    (joined, places)
 }
 
 /// Whether two tests of the same calls do not contradict each other.
@@ -102,9 +150,13 @@ fn take_in(test: &mut Checked, other: &Checked, methods: &Methods) {
     let mut place: Vec<usize> = (0..calls).collect();
     for at in calls..other.sequence.len() {
         let asked = other.sequence[at].renumbered(|var| place[var]);
-        let known = (calls..test.sequence.len()).find(|known| test.sequence[*known] == asked);
+        let mut known = calls..test.sequence.len();
+        let known = known.find(|known| is_alike(&test.sequence[*known], &asked));
         place.push(known.unwrap_or(test.sequence.len()));
-        if known.is_none() {
+        if let Some(known) = known.filter(|known| test.assertions[*known].is_none()) {
+            test.assertions[known].clone_from(&other.assertions[at]);
+            test.sequence[known].shown |= asked.shown;
+        } else if known.is_none() {
             let assertion = match &other.assertions[at] {
                 Some(Assertion::Same(same)) => Some(Assertion::Same(place[*same])),
                 other => other.clone(),
@@ -252,7 +304,6 @@ fn unnamed(test: &Checked) -> (Sequence, String) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sequence::Method;
     use super::*;
 
     /// Makes an object from a text, and questions it at the end.
@@ -313,6 +364,35 @@ mod tests {
         assert_eq!(left(vec![fluent("ab", 1), fluent("ab", 2)]), 1);
     }
 
+    /// What a search has called last is a question if it changes nothing.
+    #[test]
+    fn new_tests_that_do_the_same_are_one() {
+        let mut methods = Methods::default();
+        for name in ["<init>", "name", "next"] {
+            methods.intern(Method {
+                class: "A".to_owned(),
+                name: name.to_owned(),
+                descriptor: "()Ljava/lang/String;".to_owned(),
+                is_static: false,
+                runs: None,
+            });
+        }
+        let says = |text: &str| Some(Assertion::Equals(Literal::Text(text.to_owned())));
+        let asking = |method: u32, text: &str| {
+            let mut one = test("ab", 1, says(text));
+            one.sequence[1].method = MethodId(method);
+            ask_last(&mut one, |method| method.name == "name", &methods);
+            one
+        };
+        let (name, next) = (asking(1, "x"), asking(2, "y"));
+        assert_eq!((name.observers, next.observers), (1, 0));
+        let mut again = name.clone();
+        again.sequence[1].args.push(Arg::Literal(Literal::Null));
+        let (joined, places) = joined(vec![name, next, again], &methods);
+        assert_eq!(places, [0, 1, 0]);
+        assert_eq!(joined[0].sequence.len(), 3);
+    }
+
     #[test]
     fn tests_that_call_the_same_ask_together() {
         let says = |text: &str| Some(Assertion::Equals(Literal::Text(text.to_owned())));
@@ -334,7 +414,7 @@ mod tests {
                 runs: None,
             });
         }
-        let joined = |tests| joined(tests, &methods);
+        let joined = |tests| joined(tests, &methods).0;
         let one = joined(vec![
             asking(2, "two", None),
             asking(3, "three", says("x")),

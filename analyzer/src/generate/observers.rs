@@ -1,20 +1,30 @@
 //! The questions to an object at the end of a test: methods that change nothing.
 //!
+//! - `others` asks other objects of the test.
+//! - `said` finds answers that others give as well.
 //! - `telling` decides which results are informative.
 
+mod others;
+mod said;
 mod telling;
 
-use super::asserted::{Assertion, Checked, assertion, assertion_of_any, is_said, is_whole};
+pub use others::ask_others;
+
+use super::asserted::{
+    Assertion, Checked, assertion, assertion_of_any, is_asked_of, is_said, is_whole,
+};
 use super::carve::Access;
 use super::complete::{Wanted, is_alike};
 use super::lab::{Lab, Side, State};
 use super::sequence::{Arg, Method, Methods, Sequence, Statement};
 use super::worker::{Executed, Outcome};
+use crate::classpath::is_jdk;
 use crate::java::descriptor;
 use crate::model::mutable::Mutability;
 use crate::model::values::Literal;
+use said::{Answers, mentions};
 use std::collections::{BTreeMap, HashSet};
-use telling::{message, shows};
+use telling::{message, says_itself, shows};
 
 /// The most observers that are called at the end of a test.
 pub const MAX_OBSERVERS: usize = 4;
@@ -51,23 +61,8 @@ pub fn observe(
     if !access.is_a(&checked.class, &declared) {
         return;
     }
-    let fits = |method: &Method| {
-        // A copy has the same text as the object.
-        shows(&method.types().1, access)
-            && !matches!(&*method.name, "clone" | "hashCode")
-            && method.leaves(mutability, 0)
-    };
-    let asking = access.asking(&checked.class).into_iter().filter(fits);
-    let asking = asking.chain(message(&checked.class, access));
-    // The declared result of a factory may be less specific than what it makes, and only that is
-    // known to a source.
+    let mut observers = questions(&checked.class, &declared, mutability, access);
     let is_exact = declared == checked.class;
-    let asking = asking.filter_map(|method| match is_exact {
-        true => Some(method),
-        false => access.declared(&descriptor::of_class(&declared), &method),
-    });
-    let mut observers: BTreeMap<String, Method> =
-        asking.map(|method| (method.name.clone(), method)).collect();
     // What the run asked last need not be asked again.
     for statement in checked.sequence.iter().rev() {
         let method = methods.get(statement.method);
@@ -75,7 +70,11 @@ pub fn observe(
         if !asked || !statement.args.is_empty() || statement.may_throw {
             break;
         }
-        observers.remove(method.name.as_str());
+        // Of a list it may not be known what it has said.
+        let given = method.gives();
+        if given.is_none_or(|class| !is_jdk(&class) || class == "java.lang.String") {
+            observers.remove(method.name.as_str());
+        }
     }
     let most = match wanted.harmful.borrow().contains(&checked.class) {
         true => MAX_OBSERVERS,
@@ -86,7 +85,7 @@ pub fn observe(
             let known = checked.sequence.iter().map(|call| methods.get(call.method));
             let known = known.map(|method| (method.name.clone(), method.descriptor.clone()));
             let known: Vec<_> = known.collect();
-            parts(&checked.class, &known, &fits, access, mutability)
+            parts(&checked.class, &known, access, mutability)
         }
         false => Vec::new(),
     };
@@ -115,12 +114,38 @@ pub fn observe(
     }
 }
 
+/// The questions to an object of a class, by name. A source only knows the declared type of the
+/// object, which may be less specific: that of a factory's result.
+fn questions(
+    class: &str,
+    declared: &str,
+    mutability: &Mutability,
+    access: &Access<'_>,
+) -> BTreeMap<String, Method> {
+    let asking = access.asking(class).into_iter();
+    let asking = asking.filter(|method| is_question(method, mutability, access));
+    let asking = asking.chain(message(class, access));
+    let asking = asking.filter_map(|method| match declared == class {
+        true => Some(method),
+        false => access.declared(&descriptor::of_class(declared), &method),
+    });
+    asking.map(|method| (method.name.clone(), method)).collect()
+}
+
+/// Whether a method of an object may show something, and changes nothing. A copy has the same text
+/// as the object.
+fn is_question(method: &Method, mutability: &Mutability, access: &Access<'_>) -> bool {
+    let (_, result) = method.types();
+    (shows(&result, access) || says_itself(&result, mutability, access))
+        && !matches!(&*method.name, "clone" | "hashCode")
+        && method.leaves(mutability, 0)
+}
+
 /// The program's objects that an object returns, and their texts in turn: the account of a depot,
 /// and its balance. Those that the calls have asked for themselves are not included.
 fn parts(
     class: &str,
     called: &[(String, String)],
-    fits: &dyn Fn(&Method) -> bool,
     access: &Access<'_>,
     mutability: &Mutability,
 ) -> Vec<(Method, Vec<Method>)> {
@@ -139,7 +164,8 @@ fn parts(
             true => access.asking(&part).into_iter(),
             false => return None,
         };
-        let asking = asking.filter(|method| fits(method) && is_new(method));
+        let asking =
+            asking.filter(|method| is_question(method, mutability, access) && is_new(method));
         let asking: Vec<Method> = asking.take(MAX_ASKED).collect();
         (!asking.is_empty()).then_some((gives, asking))
     });
@@ -329,8 +355,20 @@ pub async fn choose(
         !changed(at) && calls.any(|(call, told)| is_alike(call, asked) && *told == after[at])
     };
     order.retain(|at| !is_told_before(*at));
-    let mut told = HashSet::new();
-    order.retain(|at| text(*at).is_none_or(|text| text.len() < 10 || told.insert(text.to_owned())));
+    // Nor what its text has said.
+    {
+        let methods = lab.methods();
+        let said = texts(checked, object, length, &methods);
+        let is_said = |told: &Assertion| said.iter().any(|said| mentions(said, told));
+        order.retain(|at| changed(*at) || !after[*at].as_ref().is_some_and(is_said));
+    }
+    let mut answers = Answers::default();
+    order.retain(|at| {
+        let asked = &checked.sequence[length + at];
+        let methods = lab.methods();
+        let name = &methods.get(asked.method).name;
+        (after[*at].as_ref()).is_none_or(|told| answers.are_new(asked.on, name, told))
+    });
     if order.iter().any(|at| length_of(*at) <= MAX_TEXT_BESIDE) {
         order.retain(|at| length_of(*at) <= MAX_TEXT_BESIDE);
     }
@@ -369,6 +407,10 @@ pub async fn choose(
     if is_given(lab.methods().get(checked.sequence[object].method)) {
         let own = some(&|at| says(at) && !of_part(at), count);
         let methods = lab.methods();
+        // What it says of itself is said first, unless calls have changed it.
+        if !chosen.iter().any(|at| changed(*at)) && !own.is_empty() {
+            chosen.clear();
+        }
         add_unsaid(&mut chosen, own, checked, (object, length), &methods);
     }
     for at in (0..count).rev().filter(|at| !chosen.contains(at)) {
@@ -385,6 +427,24 @@ fn is_given(method: &Method) -> bool {
     !method.is_constructor() && !method.is_constant() && !is_alone
 }
 
+/// Whether a call gives the text of an object: the one that returns it, or a question.
+fn is_text(checked: &Checked, object: usize, at: usize, methods: &Methods) -> bool {
+    at == object || is_asked_of(&checked.sequence[at], object, "toString", methods)
+}
+
+/// The texts of an object that the first `length` calls have given.
+fn texts<'c>(
+    checked: &'c Checked,
+    object: usize,
+    length: usize,
+    methods: &Methods,
+) -> Vec<&'c str> {
+    let calls = (0..length).filter(|at| is_text(checked, object, *at, methods));
+    calls
+        .filter_map(|at| checked.assertions[at].as_ref()?.text())
+        .collect()
+}
+
 /// Adds to the chosen observers, which are places behind the first `length` calls, some of the
 /// object's `own` that show what its text does not.
 fn add_unsaid(
@@ -394,17 +454,14 @@ fn add_unsaid(
     (object, length): (usize, usize),
     methods: &Methods,
 ) {
-    let is_text = |at: usize| {
-        let call = &checked.sequence[at];
-        at == object || call.on == Some(object) && methods.get(call.method).name == "toString"
-    };
     let text = |at: usize| {
         let told = checked.assertions[at].as_ref();
-        told.filter(|_| is_text(at))?.text()
+        told.filter(|_| is_text(checked, object, at, methods))?
+            .text()
     };
-    let mut said: Vec<&str> = (0..length).filter_map(text).collect();
+    let mut said = texts(checked, object, length, methods);
     said.extend(chosen.iter().filter_map(|at| text(length + at)));
-    own.sort_by_key(|at| !is_text(length + at));
+    own.sort_by_key(|at| !is_text(checked, object, length + at, methods));
     for at in own {
         let told = checked.assertions[length + at].as_ref();
         let is_said = told.is_some_and(|told| said.iter().any(|said| mentions(said, told)));
@@ -413,25 +470,6 @@ fn add_unsaid(
             said.extend(text(length + at));
         }
     }
-}
-
-/// Whether a text contains what is asserted, as a word or number of its own and not as a part of a
-/// longer one.
-fn mentions(text: &str, told: &Assertion) -> bool {
-    let told = match told {
-        Assertion::Equals(Literal::Enum(_, name)) => name.clone(),
-        Assertion::Equals(Literal::Int(number)) => number.to_string(),
-        told => match told.text() {
-            Some(told) => told.to_owned(),
-            None => return false,
-        },
-    };
-    let in_word = |letter: Option<char>| letter.is_some_and(char::is_alphanumeric);
-    text.match_indices(&told).any(|(at, told)| {
-        let before = text[..at].chars().next_back();
-        let after = text[at + told.len()..].chars().next();
-        !told.is_empty() && !in_word(before) && !in_word(after)
-    })
 }
 
 #[cfg(test)]

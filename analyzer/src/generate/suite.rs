@@ -67,6 +67,9 @@ pub struct Dropped {
     pub error: Option<String>,
     /// The reason why the first of those tests cannot even be written that cannot.
     pub unwritten: Option<String>,
+    /// The number of new sequences that can only be written with types without arguments: they
+    /// pass what no typed caller could.
+    pub untyped: usize,
     /// The number of tests that failed in all runs.
     pub failed: usize,
     /// The number of tests that failed in some runs.
@@ -83,7 +86,13 @@ pub struct Dropped {
 impl Dropped {
     /// The number of all of them.
     pub fn count(&self) -> usize {
-        self.not_compiled + self.failed + self.flaky + self.spoiling + self.harmful + self.timed_out
+        self.not_compiled
+            + self.untyped
+            + self.failed
+            + self.flaky
+            + self.spoiling
+            + self.harmful
+            + self.timed_out
     }
 }
 

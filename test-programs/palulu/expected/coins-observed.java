@@ -43,8 +43,8 @@ class CoinObservedTest {
 
     @Test
     void showThrowsIllegalArgumentException() {
-        IllegalArgumentException thrown = assertThrows(IllegalArgumentException.class,
-                () -> Coin.CENT.show(-1L));
+        IllegalArgumentException thrown =
+                assertThrows(IllegalArgumentException.class, () -> Coin.CENT.show(-1L));
         assertEquals("no debts", thrown.getMessage());
     }
 }
@@ -172,9 +172,8 @@ class TagsUntaggedObservedTest {
 
     @Test
     void newUntagged() {
-        Tags.Untagged untagged =
-                new Tags.Untagged("a coin without a tag can be told from no other one, so it is "
-                + "not marked");
+        Tags.Untagged untagged = new Tags.Untagged("a coin without a tag can be told from no other "
+                + "one, so it is not marked");
         assertEquals("a coin without a tag can be told from no other one, so it is not marked",
                 untagged.getMessage());
     }

@@ -24,14 +24,16 @@ public class DoorObservedTest {
         door.open("sesame:8");
         assertEquals(1, door.enter(ticket));
         assertEquals(2, door.enter(ticket2));
-        IllegalStateException thrown = assertThrows(IllegalStateException.class,
-                () -> door.enter(ticket));
+        IllegalStateException thrown =
+                assertThrows(IllegalStateException.class, () -> door.enter(ticket));
         assertEquals("used up", thrown.getMessage());
         assertEquals(3, door.enter(ticket2));
         assertEquals(3, door.visitors());
         door.close();
         assertFalse(door.isOpen());
         assertEquals(3, door.visitors());
+        assertEquals(0, ticket.left());
+        assertEquals(1, ticket2.left());
     }
 }
 // Pins down what the program does:
@@ -59,20 +61,34 @@ public class OfficeObservedTest {
 //     changed since.
 package shop;
 
-import static org.junit.Assert.assertNotNull;
+import static org.junit.Assert.assertEquals;
 
 import org.junit.Test;
 
 public class OfficeOrderObservedTest {
 
     @Test
+    public void kindThenSell() {
+        Ticket ticket = Office.in("ZRH-8001")
+                .order()
+                .kind(Ticket.Kind.DAY)
+                .owner("Ann Lee")
+                .visits(1)
+                .sell();
+        assertEquals(Ticket.Kind.DAY, ticket.kind());
+        assertEquals(1, ticket.left());
+    }
+
+    @Test
     public void ownerThenSell() {
-        assertNotNull(Office.in("ZRH-8001")
+        Ticket ticket = Office.in("ZRH-8001")
                 .order()
                 .owner("Bob Ray")
                 .kind(Ticket.Kind.SEASON)
                 .visits(1, 2)
-                .sell());
+                .sell();
+        assertEquals(Ticket.Kind.SEASON, ticket.kind());
+        assertEquals(3, ticket.left());
     }
 }
 // Pins down what the program does:
@@ -98,12 +114,13 @@ public class TicketObservedTest {
         Door door = new Door();
         door.open("sesame:8");
         assertEquals(1, door.enter(ticket));
-        IllegalStateException thrown = assertThrows(IllegalStateException.class,
-                () -> door.enter(ticket));
+        IllegalStateException thrown =
+                assertThrows(IllegalStateException.class, () -> door.enter(ticket));
         assertEquals("used up", thrown.getMessage());
         assertEquals(0, ticket.left());
         assertEquals(Ticket.Kind.DAY, ticket.kind());
         assertEquals("Ann Lee", ticket.owner());
+        assertEquals(1, door.visitors());
     }
 
     @Test
@@ -123,5 +140,6 @@ public class TicketObservedTest {
         assertEquals(1, ticket2.left());
         assertEquals(Ticket.Kind.SEASON, ticket2.kind());
         assertEquals("Bob Ray", ticket2.owner());
+        assertEquals(3, door.visitors());
     }
 }

@@ -30,8 +30,8 @@ class GateObservedTest {
     void pass() throws java.lang.Exception {
         Gate gate = new Gate();
         assertEquals(3, gate.pass(3));
-        IllegalStateException thrown = assertThrows(IllegalStateException.class,
-                () -> gate.pass(0));
+        IllegalStateException thrown =
+                assertThrows(IllegalStateException.class, () -> gate.pass(0));
         assertEquals("shut", thrown.getMessage());
         assertThrows(java.lang.Exception.class, () -> gate.pass(-1));
         assertEquals(7, gate.pass(4));

@@ -22,7 +22,6 @@ class OutlineObservedTest {
 package handouts;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 
 import org.junit.jupiter.api.Test;
@@ -51,10 +50,10 @@ class OutlinePointObservedTest {
     }
 
     @Test
-    void atWith0OnFirst() {
+    void atIsApple() {
         Outline.Point point = Outline.parse("fruit; apple; pear;  ripe").first();
-        assertNotNull(point.at(1));
-        assertNotNull(point.at(0));
+        assertEquals("pear", point.at(1).said());
+        assertEquals("apple", point.at(0).said());
         assertEquals("fruit", point.said());
     }
 
@@ -64,20 +63,10 @@ class OutlinePointObservedTest {
     }
 
     @Test
-    void atWith0OnAtIsApple() {
-        assertEquals("apple", Outline.parse("fruit; apple; pear;  ripe").first().at(0).said());
-    }
-
-    @Test
-    void atWith0OnAt() {
+    void atIsRipe() {
         Outline.Point point = Outline.parse("fruit; apple; pear;  ripe").first().at(1);
-        assertNotNull(point.at(0));
+        assertEquals("ripe", point.at(0).said());
         assertEquals("pear", point.said());
-    }
-
-    @Test
-    void atWith0OnAtIsRipe() {
-        assertEquals("ripe", Outline.parse("fruit; apple; pear;  ripe").first().at(1).at(0).said());
     }
 }
 // Pins down what the program does:
@@ -172,8 +161,8 @@ class ShapeObservedTest {
         assertEquals(3, shape.grow(2));
         assertEquals("30", shape.area().toString());
         assertEquals("OptionalInt[4]", shape.corners().toString());
-        IllegalStateException thrown = assertThrows(IllegalStateException.class,
-                () -> shape.grow(9));
+        IllegalStateException thrown =
+                assertThrows(IllegalStateException.class, () -> shape.grow(9));
         assertEquals("no room for 12", thrown.getMessage());
         assertEquals("120", shape.area().toString());
     }

@@ -20,9 +20,9 @@ class LabelObservedTest {
 package notes;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -65,7 +65,8 @@ class NotesObservedTest {
     @Test
     void addWithPen() {
         Notes notes = new Notes().add("pen");
-        assertNotNull(notes.iterator());
+        Iterator<String> iterator = notes.iterator();
+        assertTrue(iterator.hasNext());
         assertEquals("{pen=3}", notes.lengths().toString());
         assertEquals(1, notes.size());
         assertEquals("[PEN]", notes.upper().toString());
@@ -75,8 +76,8 @@ class NotesObservedTest {
     void addThrowsNoSuchElementException() {
         Iterator<String> iterator = new Notes().add("pen").iterator();
         assertEquals("pen", iterator.next());
-        NoSuchElementException thrown = assertThrows(NoSuchElementException.class,
-                () -> iterator.next());
+        NoSuchElementException thrown =
+                assertThrows(NoSuchElementException.class, () -> iterator.next());
         assertEquals("nothing at 1", thrown.getMessage());
     }
 

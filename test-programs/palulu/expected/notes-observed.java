@@ -64,8 +64,8 @@ class NotesObservedTest {
     void addThrowsNoSuchElementException() {
         Iterator<String> iterator = new Notes().add("pen").iterator();
         assertEquals("pen", iterator.next());
-        NoSuchElementException thrown = assertThrows(NoSuchElementException.class,
-                () -> iterator.next());
+        NoSuchElementException thrown =
+                assertThrows(NoSuchElementException.class, () -> iterator.next());
         assertEquals("nothing at 1", thrown.getMessage());
     }
 

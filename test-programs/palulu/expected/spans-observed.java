@@ -27,8 +27,8 @@ class MarksObservedTest {
 
     @Test
     void pointsThrowsIllegalArgumentExceptionWithEmptyText() {
-        IllegalArgumentException thrown = assertThrows(IllegalArgumentException.class,
-                () -> Marks.points(""));
+        IllegalArgumentException thrown =
+                assertThrows(IllegalArgumentException.class, () -> Marks.points(""));
         assertEquals("nothing there", thrown.getMessage());
     }
 
@@ -39,22 +39,22 @@ class MarksObservedTest {
 
     @Test
     void pointsThrowsIllegalArgumentExceptionBelowZero() {
-        IllegalArgumentException thrown = assertThrows(IllegalArgumentException.class,
-                () -> Marks.points("-1"));
+        IllegalArgumentException thrown =
+                assertThrows(IllegalArgumentException.class, () -> Marks.points("-1"));
         assertEquals("below zero", thrown.getMessage());
     }
 
     @Test
     void pointsThrowsIllegalArgumentExceptionNoSignIsNeeded() {
-        IllegalArgumentException thrown = assertThrows(IllegalArgumentException.class,
-                () -> Marks.points("+1"));
+        IllegalArgumentException thrown =
+                assertThrows(IllegalArgumentException.class, () -> Marks.points("+1"));
         assertEquals("no sign is needed", thrown.getMessage());
     }
 
     @Test
     void pointsThrowsIllegalArgumentExceptionTooMany() {
-        IllegalArgumentException thrown = assertThrows(IllegalArgumentException.class,
-                () -> Marks.points("1000"));
+        IllegalArgumentException thrown =
+                assertThrows(IllegalArgumentException.class, () -> Marks.points("1000"));
         assertEquals("too many", thrown.getMessage());
     }
 
@@ -146,8 +146,8 @@ class SpanObservedTest {
         assertEquals(Integer.valueOf(3), iterator.next());
         assertEquals(Integer.valueOf(4), iterator.next());
         assertFalse(iterator.hasNext());
-        NoSuchElementException thrown = assertThrows(NoSuchElementException.class,
-                () -> iterator.next());
+        NoSuchElementException thrown =
+                assertThrows(NoSuchElementException.class, () -> iterator.next());
         assertEquals("after 5", thrown.getMessage());
     }
 

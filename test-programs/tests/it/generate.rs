@@ -372,16 +372,17 @@ fn tests_get_along_with_each_other() {
     let color = "assertEquals(\"none\", rack.color());";
     assert!(sources.contains(color), "{sources}");
     // Other styles do not affect this one.
-    let plain = "        IllegalArgumentException thrown = \
-                 assertThrows(IllegalArgumentException.class,\n                \
-                 () -> Style.PLAIN.line(\"plain\"));\n        \
+    let plain = "        IllegalArgumentException thrown =\n                \
+                 assertThrows(IllegalArgumentException.class, () -> Style.PLAIN.line(\"plain\"));\n        \
                  assertEquals(\"wider than 4\", thrown.getMessage());\n    }\n";
     assert!(sources.contains(plain), "{sources}");
     assert!(
         !sources.contains("\n        Style.PLAIN.maker();"),
         "{sources}"
     );
-    assert!(sources.contains("Rack.Slot slot = "), "{sources}");
+    // What no caller with type arguments could pass is not tested.
+    assert!(sources.contains("Rack<Object>.Slot slot = "), "{sources}");
+    assert!(!sources.contains("rawtypes"), "{sources}");
     passes(jdk, &workplace, "tests", "classes");
 }
 

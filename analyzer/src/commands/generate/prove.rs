@@ -7,7 +7,7 @@ use super::report::{Change, Changes};
 use crate::classpath::is_jdk;
 use crate::generate::asserted::Checked;
 use crate::generate::changes::{Difference, Differences, differences};
-use crate::generate::distinct::leave_out_contained;
+use crate::generate::distinct::{ask_together, leave_out_contained};
 use crate::generate::emit::{Context as Emit, OBSERVED, Source, Written};
 use crate::generate::narrowed;
 use crate::generate::sequence::{Method, Methods};
@@ -94,6 +94,7 @@ impl Opts {
         let mut kinds = Vec::new();
         let order = (self.seed, observed.len());
         let (mut first, mut alike) = (0, 0);
+        let mut is_merged = false;
         for (tests, what, how) in [
             (
                 observed,
@@ -122,9 +123,12 @@ impl Opts {
                 alike += written_alike(&sources);
                 suite.prove(&sources, order, limit, &mut tests, &mut dropped)?;
             }
-            if what == OBSERVED {
-                alike += leave_out_contained(&mut tests, &tools.methods);
-            }
+            let fewer = match what == OBSERVED {
+                true => leave_out_contained(&mut tests, &tools.methods),
+                false => ask_together(&mut tests, &tools.wanted, &tools.methods),
+            };
+            alike += fewer;
+            is_merged |= what != OBSERVED && fewer > 0;
             kinds.push((tests.keys().copied().collect::<Vec<_>>(), what, about));
             checked.append(&mut tests);
         }
@@ -135,7 +139,7 @@ impl Opts {
                     let test = checked.get(number)?;
                     Some((*number, test.clone()))
                 });
-                // All of them have been compiled before.
+                // All of them have been compiled before, or their parts.
                 let mut unchanged = Dropped::default();
                 let naming = (*what, about.as_str());
                 written.extend(suite.compile(
@@ -149,9 +153,10 @@ impl Opts {
         };
         let mut written = sources(&checked)?;
         let is_both = kinds.iter().all(|(numbers, ..)| !numbers.is_empty());
-        if is_both {
+        if is_both || is_merged {
             suite.compile_all(&written)?;
-            // They will run together: what some leave behind must not matter to the others.
+            // They will run together: what some leave behind must not matter to the others. Nor
+            // have merged tests run as they are now.
             let before = checked.len();
             suite.prove(&written, order, limit, &mut checked, &mut dropped)?;
             if checked.len() < before {

@@ -293,6 +293,10 @@ impl Report {
         }
         for (number, why) in [
             (self.dropped.not_compiled, "do not compile"),
+            (
+                self.dropped.untyped,
+                "pass what no caller with type arguments can pass",
+            ),
             (self.dropped.failed, "failed in a JVM of their own"),
             (self.dropped.flaky, "passed in some orders or places only"),
             (
@@ -424,6 +428,7 @@ impl Report {
             })),
             "dropped": {
                 "not_compiled": self.dropped.not_compiled,
+                "untyped": self.dropped.untyped,
                 "failed": self.dropped.failed,
                 "flaky": self.dropped.flaky,
                 "spoiling": self.dropped.spoiling,

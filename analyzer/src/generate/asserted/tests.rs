@@ -87,7 +87,16 @@ fn reduced(checked: Checked, needed: &[u32]) -> (Vec<u32>, usize) {
 }
 
 /// The same if the rest must be `enough`.
-fn reduced_to(mut checked: Checked, enough: impl Fn(&[u32]) -> bool) -> (Vec<u32>, usize) {
+fn reduced_to(checked: Checked, enough: impl Fn(&[u32]) -> bool) -> (Vec<u32>, usize) {
+    reduced_with(checked, false, enough)
+}
+
+/// The same, perhaps without those of the object's own calls that are idle.
+fn reduced_with(
+    mut checked: Checked,
+    idle: bool,
+    enough: impl Fn(&[u32]) -> bool,
+) -> (Vec<u32>, usize) {
     let numbers = |checked: &Checked| -> Vec<u32> {
         let each = checked.sequence.iter();
         each.map(|call| call.method.0).collect()
@@ -98,7 +107,7 @@ fn reduced_to(mut checked: Checked, enough: impl Fn(&[u32]) -> bool) -> (Vec<u32
         enough(&numbers(shorter))
     };
     {
-        let job = std::pin::pin!(reduce(&mut checked, holds));
+        let job = std::pin::pin!(reduce(&mut checked, idle, holds));
         let done = job.poll(&mut Context::from_waker(Waker::noop()));
         assert_eq!(done, Poll::Ready(()), "nothing is waited for");
     }
@@ -157,6 +166,19 @@ fn calls_that_nothing_needs_go() {
     kept.kept[5] = true;
     kept.assertions[6] = Some(Assertion::NotNull);
     assert_eq!(reduced(kept, &[]), (vec![5, 6], 1));
+}
+
+/// A call of the object's own that changes nothing that is asserted goes, but not one that throws.
+#[test]
+fn what_has_no_effect_that_shows_goes() {
+    let mut kept = calls(&[None; 4]);
+    kept.kept = vec![true; 4];
+    kept.assertions[1] = Some(Assertion::Throws("E".to_owned(), None));
+    kept.assertions[3] = Some(Assertion::NotNull);
+    assert_eq!(reduced_with(kept.clone(), true, |_| true).0, [1, 3]);
+    let needs_first = |left: &[u32]| left.contains(&0);
+    assert_eq!(reduced_with(kept.clone(), true, needs_first).0, [0, 1, 3]);
+    assert_eq!(reduced_with(kept, false, |_| true).0, [0, 1, 2, 3]);
 }
 
 /// `put(a)`, `put(b)`, `remove(a)`: once nothing is put that it removes, `remove` has no

@@ -2,7 +2,7 @@
 
 use super::jdk::fills;
 use super::{Wanted, is_alike};
-use crate::generate::asserted::{Assertion, Checked};
+use crate::generate::asserted::{Assertion, Checked, is_said};
 use crate::generate::sequence::{Arg, Methods, Statement};
 use crate::model::values::Literal;
 
@@ -64,12 +64,23 @@ pub(super) fn drop_again(
                     || said(checked, *before, methods)
                         .is_some_and(|said| checked.assertions[at] == Some(said)))
         };
+        let is_more = |before: &usize| {
+            is_alike(&checked.sequence[*before], statement)
+                && checked.assertions[*before] == Some(Assertion::NotNull)
+                && checked.assertions[at].as_ref().is_some_and(is_said)
+        };
+        let less = since.iter().copied().find(is_more);
         let may_throw = statement.may_throw && at < length;
         if (twice || since.iter().any(same)) && !may_throw {
             checked.kept[at] = false;
             checked.assertions[at] = None;
         } else {
             since.push(at);
+        }
+        // That there is an object is said by what it says.
+        if let Some(less) = less {
+            checked.kept[less] = false;
+            checked.assertions[less] = None;
         }
     }
 }
@@ -94,6 +105,50 @@ mod tests {
     use hindsight_instrument::glob::Globs;
     use std::cell::RefCell;
     use std::fs;
+
+    /// A list that the run has only looked at is said to exist; the same question says what is in
+    /// it.
+    #[test]
+    fn what_says_more_is_asked_once() {
+        let mut methods = Methods::default();
+        let mut call = |name: &str, on: Option<usize>| Statement {
+            method: methods.intern(Method {
+                class: "Row".to_owned(),
+                name: name.to_owned(),
+                descriptor: "()LList;".to_owned(),
+                is_static: false,
+                runs: None,
+            }),
+            on,
+            args: Vec::new(),
+            may_throw: false,
+            shown: false,
+        };
+        let sequence = vec![
+            call("<init>", None),
+            call("all", Some(0)),
+            call("all", Some(0)),
+        ];
+        let says = Some(Assertion::Text("[1]".to_owned()));
+        let mut checked = Checked {
+            assertions: vec![None, Some(Assertion::NotNull), says.clone()],
+            kept: vec![true; 3],
+            fluent: vec![false; 3],
+            sequence,
+            observers: 1,
+            class: "Row".to_owned(),
+            whole: None,
+        };
+        let classes = Globs::default();
+        let wanted = Wanted {
+            classes: &classes,
+            mutability: None,
+            harmful: RefCell::default(),
+        };
+        drop_again(&mut checked, 2, &wanted, &methods);
+        assert_eq!(checked.assertions, [None, None, says]);
+        assert_eq!(checked.kept, [true, false, true]);
+    }
 
     /// What is asked of a row and changes nothing is not asked again, although others of its type
     /// change; nor is what a static method says about it.

@@ -16,7 +16,7 @@ use super::{ASSERTIONS, Context};
 use crate::classinfo;
 use crate::generate::asserted::{Assertion, Checked};
 use crate::generate::sequence::{Arg, Method, Statement};
-use crate::java::lines::{INDENT, by_links, fits};
+use crate::java::lines::{INDENT, fits, laid_out};
 use crate::java::names::Names;
 use crate::java::{descriptor, literal};
 use crate::junit::Framework;
@@ -232,7 +232,7 @@ impl<'a, 'n> Body<'a, 'n> {
                 format!("{declared}\n{INDENT}{assert}")
             }
         };
-        self.out.push_str(&by_links(&line));
+        self.out.push_str(&laid_out(&line));
         Some(())
     }
 
@@ -342,7 +342,7 @@ impl<'a, 'n> Body<'a, 'n> {
                 lines.push(format!("{};", one.text()));
             }
             for line in lines {
-                self.out.push_str(&by_links(&line));
+                self.out.push_str(&laid_out(&line));
             }
         }
         Some(())

@@ -22,6 +22,9 @@ use signatures::{OBJECT, OfMethod, Variables, class_signature, field_signature, 
 pub(super) use signatures::{Type, parameters, variables};
 use std::collections::HashMap;
 
+/// The depth of types within types.
+const MAX_DEPTH: usize = 20;
+
 /// The types of a test's variables.
 pub(super) struct Types<'a> {
     context: &'a Context<'a>,
@@ -221,7 +224,7 @@ impl<'a> Types<'a> {
         if name == class {
             return Some(ty.clone());
         }
-        if depth > 20 {
+        if depth > MAX_DEPTH {
             return None;
         }
         let found = self.context.classes.info(name)?;
@@ -290,7 +293,7 @@ impl<'a> Types<'a> {
 
     /// Infers from a value that is passed for a parameter.
     fn unify(&mut self, parameter: &Type, passed: &Type, how: Match, depth: usize) {
-        if depth > 20 {
+        if depth > MAX_DEPTH {
             return;
         }
         let places = (self.undecided(parameter), self.undecided(passed));
@@ -337,7 +340,11 @@ impl<'a> Types<'a> {
         if *ty == Type::Open(place) || matches!(ty, Type::Wildcard(_)) {
             return;
         }
-        let ty = ty.clone().boxed();
+        // A cache that is put into itself holds any objects.
+        let ty = match self.is_within(place, ty, 0) {
+            true => Type::object(),
+            false => ty.clone().boxed(),
+        };
         let (known, is_least) = match (&self.found[place].known, how) {
             (None, Match::Above) => (ty, true),
             (None, Match::Below | Match::Same) => (ty, false),
@@ -359,9 +366,21 @@ impl<'a> Types<'a> {
         (found.known, found.is_least) = (Some(known), is_least);
     }
 
+    /// Whether a type argument somewhere in a type is what a variable stands for.
+    fn is_within(&self, place: usize, ty: &Type, depth: usize) -> bool {
+        match self.looked_up(ty) {
+            Type::Class(_, arguments) => (arguments.iter()).any(|one| {
+                self.looked_up(one) == &Type::Open(place)
+                    || depth < MAX_DEPTH && self.is_within(place, one, depth + 1)
+            }),
+            Type::Array(element) => self.is_within(place, element, depth),
+            _ => false,
+        }
+    }
+
     /// A type without open parts; `None` if that is not possible.
     fn closed(&self, ty: &Type, depth: usize) -> Option<Type> {
-        if depth > 20 {
+        if depth > MAX_DEPTH {
             return None;
         }
         Some(match ty {

@@ -3,6 +3,7 @@
 use crate::generate::carve::Access;
 use crate::generate::sequence::Method;
 use crate::java::{descriptor, jdk_value};
+use crate::model::mutable::Mutability;
 
 /// The method that returns the message of the program's exception, unless a class of the program
 /// overrides it.
@@ -27,6 +28,17 @@ pub(super) fn shows(ty: &str, access: &Access<'_>) -> bool {
         Some(class) => tells(&class) || access.is_enum(&class),
         None => descriptor::is_primitive(element) && element != "V",
     }
+}
+
+/// Whether a result of this declared type is an object of the program that has a text of its own,
+/// which changes nothing.
+pub(super) fn says_itself(ty: &str, mutability: &Mutability, access: &Access<'_>) -> bool {
+    let class = descriptor::class_name(ty).filter(|class| access.is_own(class));
+    class.is_some_and(|class| {
+        let asking = access.asking(&class).into_iter();
+        let mut texts = asking.filter(|method| method.name == "toString");
+        texts.any(|method| method.leaves(mutability, 0))
+    })
 }
 
 /// Whether the text of an object of a JDK class may be informative.

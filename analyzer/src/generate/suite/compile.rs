@@ -3,7 +3,7 @@
 use super::{Dropped, Suite};
 use crate::files::failed;
 use crate::generate::asserted::Checked;
-use crate::generate::emit::{Context, Lints, Source, sources};
+use crate::generate::emit::{Context, Lints, OBSERVED, Source, sources};
 use crate::generate::{Error, Result};
 use crate::jdk::javac::{BROKEN, Compilation, Diagnostic, Said};
 use crate::junit::{Framework, write_file};
@@ -16,6 +16,9 @@ use std::sync::PoisonError;
 
 /// The warnings that are requested of javac.
 const LINTS: [&str; 5] = ["cast", "deprecation", "rawtypes", "removal", "unchecked"];
+
+/// The beginning of javac's warning about a type without arguments.
+const RAW: &str = "[rawtypes]";
 
 /// The number of compilations after which tests that still fail are given up.
 const MAX_ROUNDS: usize = 12;
@@ -70,6 +73,16 @@ impl Suite<'_> {
                 errors, warnings, ..
             } = self.javac(&written)?;
             if errors.is_empty() {
+                let untyped = match names.0 == OBSERVED {
+                    // The program itself has passed that.
+                    true => BTreeSet::new(),
+                    false => untyped(&warnings, &written, &self.dir, &raw),
+                };
+                if !untyped.is_empty() {
+                    dropped.untyped += untyped.len();
+                    left.retain(|number| !untyped.contains(number));
+                    continue;
+                }
                 lints = self.lints(&warnings, &written);
                 return Ok(match lints.is_empty() {
                     true => written,
@@ -302,6 +315,20 @@ fn without_lines(text: &str, gone: &Range<usize>) -> String {
     left.collect()
 }
 
+/// The tests that have types without arguments because javac rejects them with arguments.
+fn untyped(
+    warnings: &[Diagnostic],
+    written: &[Source],
+    dir: &Path,
+    raw: &BTreeSet<usize>,
+) -> BTreeSet<usize> {
+    let is_about_types = |warning: &&Diagnostic| warning.message.starts_with(RAW);
+    let warnings: Vec<Diagnostic> = warnings.iter().filter(is_about_types).cloned().collect();
+    let mut untyped = blame(&warnings, written, dir);
+    untyped.retain(|number| raw.contains(number));
+    untyped
+}
+
 /// The tests that errors of javac concern.
 fn blame(errors: &[Diagnostic], written: &[Source], dir: &Path) -> BTreeSet<usize> {
     let mut blamed = BTreeSet::new();
@@ -378,6 +405,20 @@ mod tests {
         // An import may belong to any test of its file, except one that has an error of its own.
         assert_eq!(blamed(&[error(one, 3)]), [4, 5]);
         assert_eq!(blamed(&[error(one, 3), error(one, 15)]), [5]);
+        // A new sequence that needs types without arguments is none; some need them for nothing.
+        let raw = Diagnostic {
+            message: format!("{RAW} found raw type: List"),
+            ..error(one, 15)
+        };
+        let warnings = [raw, error(one, 10)];
+        let untyped = |raw: &[usize]| {
+            let raw = raw.iter().copied().collect();
+            untyped(&warnings, &written, dir, &raw)
+                .into_iter()
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(untyped(&[4, 5, 6]), [5]);
+        assert!(untyped(&[4]).is_empty());
         // Half of a class that is too large may stay.
         let large = Diagnostic {
             message: TOO_MANY.to_owned(),
