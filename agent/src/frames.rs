@@ -199,14 +199,14 @@ pub(crate) fn merge(
     });
     // If no frame on its way is known, the exception may come from another thread, which got here
     // the same way.
-    let has_probes = |element: &&StackElement| {
-        all.absence(&element.class, &element.method)
-            .starts_with(NOT_CAPTURED)
+    let would_be_known = |element: &&StackElement| {
+        // A constructor may be in its super(...) call.
+        element.method != "<init>" && absence(element, all).starts_with(NOT_CAPTURED)
     };
     let left = trace.len() - running;
     let elsewhere = live.is_some_and(|live| !live.frames.is_empty())
         && frames.is_empty()
-        && trace.iter().take(left).any(has_probes);
+        && trace.iter().take(left).any(would_be_known);
     if elsewhere {
         (running, frames_of) = (0, &[]);
     }
@@ -263,8 +263,17 @@ impl Pending {
     }
 }
 
+/// Why a frame has no values.
+fn absence(element: &StackElement, all: &Methods) -> String {
+    let reason = all.absence(&element.class, &element.method);
+    match element.is_native() && reason == NOT_CAPTURED {
+        true => "not instrumented: a native method has no bytecode".to_owned(),
+        false => reason,
+    }
+}
+
 fn uncaptured(element: &StackElement, exception: u32, all: &Methods) -> Pending {
-    let mut reason = all.absence(&element.class, &element.method);
+    let mut reason = absence(element, all);
     if reason == NOT_CAPTURED {
         reason = match element.method.as_str() {
             "<init>" => {
