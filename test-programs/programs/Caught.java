@@ -1,4 +1,4 @@
-// options: report=caught:Caught.serve;caught:Caught.direct;exception:java.lang.*IndexOutOfBounds*;exception:java.lang.UnsatisfiedLinkError;exception:java.lang.IllegalArgumentException
+// options: report=caught:Caught.serve;caught:Caught.direct;caught:Caught.lightly;exception:java.lang.*IndexOutOfBounds*;exception:java.lang.UnsatisfiedLinkError;exception:java.lang.IllegalArgumentException
 // exit: 0
 
 /** The rule names the method that catches; only some exception classes count. */
@@ -13,6 +13,26 @@ public class Caught {
         Part(int capacity) {
             super(capacity);
             add("part");
+        }
+    }
+
+    /** What still runs when it is caught is known by the stack alone. */
+    static class Light extends IllegalArgumentException {
+        @Override
+        public Throwable fillInStackTrace() {
+            return this;
+        }
+    }
+
+    static void light(long n) {
+        throw new Light();
+    }
+
+    static void lightly(String text) {
+        try {
+            light(5);
+        } catch (Light e) {
+            System.out.println("light");
         }
     }
 
@@ -45,19 +65,24 @@ public class Caught {
         serve("abc", 7);
         direct("native", 1);
         direct("super", -1);
+        lightly("text");
     }
 }
 /* crashes
+Caught$Light in thread main, caught:Caught.lightly
+  Caught.light n=5
+  Caught.lightly:34 text="text"
+  Caught.main:68 args=[]
 java.lang.IllegalArgumentException in thread main, caught:Caught.direct
   Caught$Part.<init>:14 -- not captured: it was in its super(...) or this(...) call, where the JVM allows no handler
-  Caught.direct:23 text="super" index=-1
-  Caught.main:47 args=[]
+  Caught.direct:43 text="super" index=-1
+  Caught.main:67 args=[]
 java.lang.StringIndexOutOfBoundsException in thread main, caught:Caught.serve
   Caught.at:7 text="abc" index=7
-  Caught.serve:34 text="abc" index=7
-  Caught.main:45 args=[]
+  Caught.serve:54 text="abc" index=7
+  Caught.main:65 args=[]
 java.lang.UnsatisfiedLinkError in thread main, caught:Caught.direct
   Caught.lookup -- not instrumented: a native method has no bytecode
-  Caught.direct:25 text="native" index=1
-  Caught.main:46 args=[]
+  Caught.direct:45 text="native" index=1
+  Caught.main:66 args=[]
 */
