@@ -19,7 +19,7 @@ pub(crate) use order::{begin, begin_anew, begin_behind_helpers, earlier, lead_to
 use crate::copies::Copies;
 use crate::jni::Obj;
 use crate::methods::{self, Class, Methods, NOT_CAPTURED};
-use crate::shim::live::LiveFrames;
+use crate::shim::live::{Live, LiveFrames};
 use crate::shim::{Raw, Way};
 use crate::snapshot::graph::{Graph, Kept};
 use crate::snapshot::of_word;
@@ -129,6 +129,7 @@ pub(crate) fn merge(
     let mut places = places.into_iter().chain(iter::repeat(Place::Outside));
 
     let mut frames = Vec::new();
+    let mut is_traced = !trace.is_empty();
     let mut trace: VecDeque<&StackElement> = trace.iter().collect();
     let mut push_captured = |at: usize,
                              captured: Captured,
@@ -159,6 +160,7 @@ pub(crate) fn merge(
             .any(|(_, one)| trace.iter().any(|element| one.is(element)))
     {
         trace.clear();
+        is_traced = false;
     }
     // The number of the trace's elements that are used up.
     let mut gone = 0;
@@ -199,14 +201,14 @@ pub(crate) fn merge(
     });
     // If no frame on its way is known, the exception may come from another thread, which got here
     // the same way.
-    let has_probes = |element: &&StackElement| {
-        all.absence(&element.class, &element.method)
-            .starts_with(NOT_CAPTURED)
+    let would_be_known = |element: &&StackElement| {
+        // A constructor may be in its super(...) call.
+        element.method != "<init>" && absence(element, all).starts_with(NOT_CAPTURED)
     };
     let left = trace.len() - running;
     let elsewhere = live.is_some_and(|live| !live.frames.is_empty())
         && frames.is_empty()
-        && trace.iter().take(left).any(has_probes);
+        && trace.iter().take(left).any(would_be_known);
     if elsewhere {
         (running, frames_of) = (0, &[]);
     }
@@ -224,10 +226,9 @@ pub(crate) fn merge(
         });
         frames.push(pending);
     }
-    let mut frames_of = frames_of.iter();
     let changes = live.and_then(|live| live.changes);
-    for element in trace {
-        let found = (frames_of.next()).and_then(|live| still_in(live, changes, all, graph.jni));
+    let mut push_running = |element: &StackElement, live: Option<&Live>| {
+        let found = live.and_then(|live| still_in(live, changes, all, graph.jni));
         frames.push(match found {
             Some((captured, unknown)) => {
                 let mut pending =
@@ -241,6 +242,18 @@ pub(crate) fn merge(
                 pending
             }
         });
+    };
+    let mut frames_of = frames_of.iter();
+    for element in trace {
+        push_running(element, frames_of.next());
+    }
+    if let Some(live) = live.filter(|_| !is_traced) {
+        // Without a trace of this throw, the stack alone shows what is still running, from the
+        // rule's method on. The JDK may have called us.
+        let live = live.frames.iter().skip(usize::from(is_escaping));
+        for live in live.skip_while(|live| !has_probes(&live.element)) {
+            push_running(&live.element, Some(live));
+        }
     }
     Frames(frames)
 }
@@ -263,8 +276,17 @@ impl Pending {
     }
 }
 
+/// Why a frame has no values.
+fn absence(element: &StackElement, all: &Methods) -> String {
+    let reason = all.absence(&element.class, &element.method);
+    match element.is_native() && reason == NOT_CAPTURED {
+        true => "not instrumented: a native method has no bytecode".to_owned(),
+        false => reason,
+    }
+}
+
 fn uncaptured(element: &StackElement, exception: u32, all: &Methods) -> Pending {
-    let mut reason = all.absence(&element.class, &element.method);
+    let mut reason = absence(element, all);
     if reason == NOT_CAPTURED {
         reason = match element.method.as_str() {
             "<init>" => {

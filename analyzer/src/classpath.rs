@@ -151,6 +151,14 @@ impl ClassPath {
         self.named().filter(|path| parts::has_jars_alone(path))
     }
 
+    /// The directories that the user named and that contain modules, as on a module path, with
+    /// these. Modules are not on the class path that way.
+    pub fn dirs_of_modules(&self) -> impl Iterator<Item = (&Path, Vec<PathBuf>)> {
+        self.named()
+            .map(|path| (path, parts::modules_of(path)))
+            .filter(|(_, modules)| !modules.is_empty())
+    }
+
     fn from(&self, least: Origin) -> impl Iterator<Item = (&Path, bool)> {
         let entries = self.entries.iter();
         let entries = entries.filter(move |entry| entry.origin >= least);

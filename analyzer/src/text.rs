@@ -203,7 +203,7 @@ pub fn exception_up_to(info: &ExceptionInfo, limit: usize) -> String {
 /// `Class.method(File.java:12)`, as stack traces have it.
 pub fn stack_element(element: &StackElement) -> String {
     let place = match (&element.file, element.line) {
-        (_, -2) => "native method".to_owned(),
+        _ if element.is_native() => "native method".to_owned(),
         (Some(file), line) if line >= 0 => format!("{file}:{line}"),
         (Some(file), _) => file.clone(),
         (None, line) if line >= 0 => format!("line {line}"),

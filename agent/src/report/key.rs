@@ -1,5 +1,6 @@
 //! What makes failures the same.
 
+use super::ways::traceless;
 use super::{Call, names};
 use crate::agent::Agent;
 use crate::exceptions::Exceptions;
@@ -28,7 +29,7 @@ pub(super) fn key(
     if frames.is_empty()
         && let Some(way) = call.way
     {
-        let mut way = agent.shim.way(jni, way).frames;
+        let mut way = traceless(agent, jni, call.exception, way);
         way.truncate(KEY_FRAMES);
         let names = names(agent, &way).into_iter();
         frames = names

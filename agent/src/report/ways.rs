@@ -132,7 +132,10 @@ fn complete(
     let methods = &agent.base.methods;
     let trace = thrown.trace;
     let chain = agent.shim.ways_before(jni, way);
-    let mut before = frames::earlier(&chain, true, &known.frames, trace, methods);
+    let mut before = match trace.is_empty() {
+        true => passed_on(agent, jni, thrown.exception, &chain, &known.frames),
+        false => frames::earlier(&chain, true, &known.frames, trace, methods),
+    };
     known.is_lost |= chain.iter().any(|way| way.is_lost || way.dropped > 0);
     if before.is_empty() {
         let earlier = earlier_of_same(agent, jni, thrown, way);
@@ -161,6 +164,39 @@ fn complete(
     }
     known.dropped_at += before.len();
     known.frames.splice(0..0, before);
+}
+
+/// The frames of the way of a failure, from the throw on, for an exception without a stack trace.
+pub(super) fn traceless(agent: &Agent, jni: Jni, exception: Obj, way: Obj) -> Vec<Raw> {
+    let last = agent.shim.way(jni, way).frames;
+    let chain = agent.shim.ways_before(jni, way);
+    let mut frames = passed_on(agent, jni, exception, &chain, &last);
+    frames.extend(last);
+    frames
+}
+
+/// The frames of earlier ways of an exception without a stack trace that lead to its `last` one.
+///
+/// Each way of the `chain` was caught by a method through which the next one passes. Without a
+/// trace, this alone does not distinguish an exception that a helper of the handler has rethrown
+/// from a shared one that was thrown anew, unless the helper was passed the exception itself.
+fn passed_on(agent: &Agent, jni: Jni, exception: Obj, chain: &[Way], last: &[Raw]) -> Vec<Raw> {
+    let was_passed = |way: &[Raw]| {
+        arguments(agent, way)
+            .iter()
+            .any(|argument| jni.same(*argument, exception))
+    };
+    let mut next = last;
+    let led = chain.iter().rev().take_while(|way| {
+        let leads = way.dropped == 0 && was_passed(next);
+        next = &way.frames;
+        leads
+    });
+    let led = led.count();
+    let frames = chain[chain.len() - led..]
+        .iter()
+        .flat_map(|way| &way.frames);
+    frames.cloned().collect()
 }
 
 /// The frames of earlier ways of an exception that was caught, passed on as a value and thrown
@@ -202,17 +238,27 @@ fn handed_on(
 /// it: an argument that is the exception or holds it. `None` for a shared exception, which a class
 /// keeps for all.
 fn holder(agent: &Agent, jni: Jni, way: &[Raw], exception: Obj) -> Option<Obj> {
-    let raw = way.first()?;
-    let (class, index) = agent.base.methods.find(raw.method)?;
+    arguments(agent, way).into_iter().find(|argument| {
+        jni.same(*argument, exception) || exceptions::holds(agent, jni, *argument, exception)
+    })
+}
+
+/// The objects that were passed to the method in which a way begins.
+fn arguments(agent: &Agent, way: &[Raw]) -> Vec<Obj> {
+    let found = way.first().and_then(|raw| {
+        let (class, index) = agent.base.methods.find(raw.method)?;
+        Some((raw, class, index))
+    });
+    let Some((raw, class, index)) = found else {
+        return Vec::new();
+    };
     let captures = class.method(index).captures;
     let references = captures.filter(|capture| methods::is_reference(methods::descriptor(capture)));
     references
         .zip(&raw.references)
         .filter(|(capture, _)| matches!(capture, Capture::Parameter { index: 1.., .. }))
         .filter_map(|(_, argument)| *argument)
-        .find(|argument| {
-            jni.same(*argument, exception) || exceptions::holds(agent, jni, *argument, exception)
-        })
+        .collect()
 }
 
 /// The ways in this thread of the exception, and of those that wrapped it, which are older than its

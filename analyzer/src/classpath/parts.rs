@@ -59,6 +59,17 @@ pub fn has_jars_alone(dir: &Path) -> bool {
     jars_of(dir).is_ok_and(|jars| !jars.is_empty()) && !has_classes(dir, &mut { MOST })
 }
 
+/// The directories of modules in a directory of a module path, in order.
+pub fn modules_of(dir: &Path) -> Vec<PathBuf> {
+    let files = fs::read_dir(dir).into_iter().flatten().flatten();
+    let mut modules: Vec<PathBuf> = files
+        .map(|file| file.path())
+        .filter(|path| path.join("module-info.class").is_file())
+        .collect();
+    modules.sort();
+    modules
+}
+
 fn jars_of(dir: &Path) -> Result<Vec<PathBuf>, files::Error> {
     let files = fs::read_dir(dir).map_err(failed("read class path directory", dir))?;
     let mut jars: Vec<PathBuf> = files

@@ -243,7 +243,7 @@ fn exception(info: &ExceptionInfo) -> Json {
             "method": element.method,
             "file": element.file,
             "line": line(Some(element.line)),
-            "native": element.line == -2,
+            "native": element.is_native(),
         })
     });
     json!({

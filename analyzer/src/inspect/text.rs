@@ -15,6 +15,7 @@ use hindsight_tracelog::crash::{Body, ExceptionInfo, Failure, Fidelity, Frame, M
 use hindsight_tracelog::reader::Crash;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
+use std::mem;
 
 /// Columns of the text.
 const WIDTH: usize = 100;
@@ -212,16 +213,17 @@ fn write_related(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     const MAX_INDENT: usize = 40;
-    // They may form cycles, and be very deep in a hostile file; each is written once.
+    // They may form cycles, and be very deep in a hostile file; each is written once, and named
+    // where it occurs again.
     let mut told = vec![false; exceptions.len()];
     let mut left = vec![(0, "", 0)];
     while let Some((index, role, indent)) = left.pop() {
         let index = index as usize;
-        let Some(info) = exceptions.get(index).filter(|_| !told[index]) else {
+        let Some(info) = exceptions.get(index) else {
             continue;
         };
-        told[index] = true;
-        if index > 0 {
+        let again = mem::replace(&mut told[index], true);
+        if !role.is_empty() {
             let text = style.exception(info);
             let is_cause = role == CAUSE;
             let text = if is_cause {
@@ -230,9 +232,15 @@ fn write_related(
                 text
             };
             let lead = " ".repeat(indent.min(MAX_INDENT));
-            writeln!(out, "{lead}{role}: {text}")?;
-            let more = if is_cause { "    " } else { "  " };
-            write_top(info, &(lead + more), style, out)?;
+            let place = if again { " (shown above)" } else { "" };
+            writeln!(out, "{lead}{role}: {text}{place}")?;
+            if !again {
+                let more = if is_cause { "    " } else { "  " };
+                write_top(info, &(lead + more), style, out)?;
+            }
+        }
+        if again {
+            continue;
         }
         // The last is next.
         left.extend(info.cause.map(|cause| (cause, CAUSE, indent)));
@@ -313,16 +321,13 @@ fn write_meta(meta: &Meta, style: &Style<'_>, out: &mut dyn Write) -> io::Result
             writeln!(out, "{name:<10} {text}")
         }
     };
-    let kind = if meta.thread_virtual {
-        " (virtual)"
-    } else {
-        ""
+    let name = one_line(&meta.thread, style.most(200));
+    let thread = match (meta.thread_virtual, name.is_empty()) {
+        (true, true) => "a virtual thread without a name".to_owned(),
+        (true, false) => name + " (virtual)",
+        (false, _) => name,
     };
-    line(
-        out,
-        "thread",
-        one_line(&meta.thread, style.most(200)) + kind,
-    )?;
+    line(out, "thread", thread)?;
     let uptime = (meta.time_ms.saturating_sub(meta.started_ms)) as f64 / 1000.0;
     line(
         out,

@@ -7,6 +7,7 @@ use hindsight_tracelog::crash::{ClassKind, Frame};
 use hindsight_tracelog::reader::Crash;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 /// A class that differs from the recorded one.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -215,18 +216,30 @@ pub fn told(differences: &[Difference], frames: &BTreeSet<&str>) -> Vec<String> 
     sentences
 }
 
-/// Names the directories of the class path that contain jars which are not on it, if classes are
-/// missing.
-pub fn jars_beside(differences: &[Difference], classpath: &ClassPath) -> Vec<String> {
+/// Names the directories of the class path that contain jars or modules which are not on it, if
+/// classes are missing.
+pub fn within_dirs(differences: &[Difference], classpath: &ClassPath) -> Vec<String> {
     if !differences.iter().any(|one| one.kind == Kind::Missing) {
         return Vec::new();
     }
-    let dirs = classpath.dirs_of_jars();
-    dirs.map(|dir| {
-        let dir = one_line(&dir.display().to_string(), 300);
+    let name = |path: &Path| one_line(&path.display().to_string(), 300);
+    let jars = classpath.dirs_of_jars().map(|dir| {
+        let dir = name(dir);
         format!("the jars in {dir} are on the class path only by '{dir}/*', as for java")
-    })
-    .collect()
+    });
+    let modules = classpath.dirs_of_modules().map(|(dir, modules)| {
+        const NAMED: usize = 8;
+        let mut entries: Vec<String> = modules.iter().take(NAMED).map(|it| name(it)).collect();
+        if modules.len() > NAMED {
+            entries.push("...".to_owned());
+        }
+        format!(
+            "the modules in {} are on the class path only by their directories: {}",
+            name(dir),
+            entries.join(":")
+        )
+    });
+    jars.chain(modules).collect()
 }
 
 /// Notes that another agent may be the reason of differences, if one came before ours on the
@@ -268,8 +281,8 @@ pub fn woven(crash: &Crash, classpath: &ClassPath) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::{
-        ClassPath, Difference, Kind, is_named_as_proxy, is_special, jars_beside, rewritten_before,
-        told,
+        ClassPath, Difference, Kind, is_named_as_proxy, is_special, rewritten_before, told,
+        within_dirs,
     };
     use std::collections::BTreeSet;
 
@@ -343,11 +356,32 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join("a.jar"), "").unwrap();
         let classpath = ClassPath::open(dir.path().to_str().unwrap()).unwrap();
-        let [note] = &jars_beside(&[missing("lib.A")], &classpath)[..] else {
+        let [note] = &within_dirs(&[missing("lib.A")], &classpath)[..] else {
             panic!("not one note");
         };
         assert!(note.contains("are on the class path only by '/"), "{note}");
-        assert!(jars_beside(&[], &classpath).is_empty());
+        assert!(within_dirs(&[], &classpath).is_empty());
+    }
+
+    #[test]
+    fn modules_are_named_where_classes_are_missing() {
+        let dir = tempfile::tempdir().unwrap();
+        for module in ["acme.core", "acme.app"] {
+            let module = dir.path().join(module);
+            std::fs::create_dir(&module).unwrap();
+            std::fs::write(module.join("module-info.class"), "").unwrap();
+        }
+        let note = |classpath: &str| {
+            let classpath = ClassPath::open(classpath).unwrap();
+            within_dirs(&[missing("acme.app.A")], &classpath)
+        };
+        let dir = dir.path().display().to_string();
+        let [told] = &note(&dir)[..] else {
+            panic!("not one note");
+        };
+        let needed = format!("{dir}/acme.app:{dir}/acme.core");
+        assert!(told.ends_with(&needed), "{told}");
+        assert!(note(&needed).is_empty());
     }
 
     #[test]

@@ -8,7 +8,7 @@ mod rows;
 
 use super::candidate::{Lapse, Plan, STILL_RUNNING, State};
 use super::defaults;
-use super::differences::{Difference, differences, jars_beside, rewritten_before, told, woven};
+use super::differences::{Difference, differences, rewritten_before, told, within_dirs, woven};
 use super::write::Written;
 use super::{Framework, Options, REPLAY_JAR_NAME};
 use super::{locks, memory, run};
@@ -160,7 +160,7 @@ pub fn report(
         if !class_path_differences.is_empty() {
             notes.extend(rewritten_before(&input.crash.meta.command));
         }
-        notes.extend(jars_beside(&class_path_differences, plan.classpath));
+        notes.extend(within_dirs(&class_path_differences, plan.classpath));
         notes.extend(woven(&input.crash, plan.classpath));
         notes.extend(jdk.and_then(|jdk| is_older(plan, &input.crash, jdk)));
         let of_all = run::bounds_of_all(plan, options);

@@ -231,10 +231,12 @@ fn in_full_all_of_the_exceptions_and_of_the_run_is_told() {
     };
     let (all, part) = (told(&["--full"]), told(&[]));
     let expected = "  suppressed: java.lang.Error: late\n    suppressed: shop.Inner\n      at shop.Deep.go(Deep.java:1)\n";
+    let again = "    suppressed: java.lang.Error: late (shown above)\n";
     for shown in [&all, &part] {
         assert!(shown.contains(expected), "{shown}");
         assert!(shown.contains("\n  caused by: shop.Cause: mmm"), "{shown}");
-        assert_eq!(shown.matches("suppressed: java.lang.Error").count(), 1);
+        assert_eq!(shown.matches(again).count(), 1, "{shown}");
+        assert_eq!(shown.matches("suppressed: java.lang.Error").count(), 2);
     }
     let last = "      at shop.Deep.go(Deep.java:9)\n";
     assert_eq!(all.matches(last).count(), 2, "{all}");

@@ -254,6 +254,13 @@ pub struct StackElement {
     pub line: i32,
 }
 
+impl StackElement {
+    /// Whether it is in a native method.
+    pub fn is_native(&self) -> bool {
+        self.line == -2
+    }
+}
+
 /// One frame of the failure.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Frame {
