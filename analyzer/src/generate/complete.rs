@@ -195,8 +195,9 @@ async fn attempt(
     assert_effects(&mut checked, length, of, wanted, lab).await;
     keep_what_shows(&mut checked, length, &lab.methods());
     let whole = checked.clone();
+    let mut asked = 0;
     if object.is_some() {
-        ask_others(&mut checked, (wanted, access), lab, state).await;
+        asked = ask_others(&mut checked, (wanted, access), lab, state).await;
     }
     shorten(&mut checked, wanted, lab, (Side::Here, State::Left)).await;
     if !confirmed(&checked, lab).await {
@@ -213,7 +214,7 @@ async fn attempt(
             return Err(Lost::Unstable);
         }
     }
-    if checked.calls().len() < whole.calls().len() {
+    if checked.calls().len() < whole.calls().len() + asked {
         checked.whole = Some(Box::new(whole));
     }
     match checked.asserts() {

@@ -153,14 +153,18 @@ fn take_in(test: &mut Checked, other: &Checked, methods: &Methods) {
         let mut known = calls..test.sequence.len();
         let known = known.find(|known| is_alike(&test.sequence[*known], &asked));
         place.push(known.unwrap_or(test.sequence.len()));
-        if let Some(known) = known.filter(|known| test.assertions[*known].is_none()) {
-            test.assertions[known].clone_from(&other.assertions[at]);
-            test.sequence[known].shown |= asked.shown;
-        } else if known.is_none() {
-            let assertion = match &other.assertions[at] {
-                Some(Assertion::Same(same)) => Some(Assertion::Same(place[*same])),
-                other => other.clone(),
-            };
+        let assertion = match &other.assertions[at] {
+            Some(Assertion::Same(same)) => Some(Assertion::Same(place[*same])),
+            other => other.clone(),
+        };
+        if let Some(known) = known {
+            // The other may have asked in another order.
+            let is_later = matches!(assertion, Some(Assertion::Same(same)) if same >= known);
+            if test.assertions[known].is_none() && !is_later {
+                test.assertions[known] = assertion;
+                test.sequence[known].shown |= asked.shown;
+            }
+        } else {
             test.sequence.push(asked);
             test.assertions.push(assertion);
             test.kept.push(other.kept[at]);

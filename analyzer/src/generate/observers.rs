@@ -24,7 +24,7 @@ use crate::model::mutable::Mutability;
 use crate::model::values::Literal;
 use said::{Answers, mentions};
 use std::collections::{BTreeMap, HashSet};
-use telling::{message, says_itself, shows};
+use telling::{is_empty, message, says_itself, shows};
 
 /// The most observers that are called at the end of a test.
 pub const MAX_OBSERVERS: usize = 4;
@@ -288,7 +288,12 @@ pub async fn choose(
             let told = outcomes.zip(&checked.assertions[length..]);
             let told = told.map(|(outcome, after)| match after {
                 Some(after) if is_said(after) => assertion_of_any(&worker, outcome),
-                _ => assertion(&worker, outcome),
+                _ => match assertion(&worker, outcome) {
+                    Some(Assertion::Same(var)) if var >= place => {
+                        Some(Assertion::Same(var - place + length))
+                    }
+                    told => told,
+                },
             });
             before.push(told.collect::<Vec<_>>());
         }
@@ -296,17 +301,8 @@ pub async fn choose(
     let after = &checked.assertions[length..];
     let text = |at: usize| after[at].as_ref()?.text();
     let says = |at: usize| match &after[at] {
-        Some(Assertion::Equals(literal)) => match literal {
-            Literal::Null | Literal::Bool(false) | Literal::Int(0) => false,
-            Literal::Text(text) => !text.is_empty(),
-            _ => true,
-        },
-        Some(Assertion::Text(text) | Assertion::Elements(text)) => {
-            !matches!(text.as_str(), "" | "[]" | "{}" | "Optional.empty")
-        }
-        Some(Assertion::Array(elements)) => !elements.is_empty(),
         Some(Assertion::NotNull) | None => false,
-        Some(_) => true,
+        Some(answer) => !is_empty(answer),
     };
     let changed = |at: usize| {
         let mut before = before.iter();

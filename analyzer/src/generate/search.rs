@@ -413,12 +413,15 @@ impl<'a> Search<'a> {
                 && made.fits()
                 && !self.is_doubtful(&made)
                 && (self.proven.contains(&made.method) || new.insert(made.method))
-                && self.is_new(&made)
             {
+                let is_new = self.is_new(&made);
+                // One that is known has been executed, whoever's turn it was.
                 if let Some(last) = made.sequence.last() {
                     self.note_turns(last);
                 }
-                batch.push(made);
+                if is_new {
+                    batch.push(made);
+                }
             }
         }
         batch

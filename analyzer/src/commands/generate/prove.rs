@@ -132,26 +132,21 @@ impl Opts {
             kinds.push((tests.keys().copied().collect::<Vec<_>>(), what, about));
             checked.append(&mut tests);
         }
-        let sources = |checked: &BTreeMap<usize, Checked>| -> Result<Vec<Source>> {
-            let mut written = Vec::new();
-            for (numbers, what, about) in &kinds {
-                let tests = numbers.iter().filter_map(|number| {
-                    let test = checked.get(number)?;
-                    Some((*number, test.clone()))
-                });
-                // All of them have been compiled before, or their parts.
-                let mut unchanged = Dropped::default();
-                let naming = (*what, about.as_str());
-                written.extend(suite.compile(
-                    &context,
-                    &tests.collect(),
-                    naming,
-                    &mut unchanged,
-                )?);
-            }
-            Ok(written)
-        };
-        let mut written = sources(&checked)?;
+        // All of them have been compiled before, or their parts.
+        let sources =
+            |checked: &BTreeMap<usize, Checked>, dropped: &mut Dropped| -> Result<Vec<Source>> {
+                let mut written = Vec::new();
+                for (numbers, what, about) in &kinds {
+                    let tests = numbers.iter().filter_map(|number| {
+                        let test = checked.get(number)?;
+                        Some((*number, test.clone()))
+                    });
+                    let naming = (*what, about.as_str());
+                    written.extend(suite.compile(&context, &tests.collect(), naming, dropped)?);
+                }
+                Ok(written)
+            };
+        let mut written = sources(&checked, &mut dropped)?;
         let is_both = kinds.iter().all(|(numbers, ..)| !numbers.is_empty());
         if is_both || is_merged {
             suite.compile_all(&written)?;
@@ -160,7 +155,7 @@ impl Opts {
             let before = checked.len();
             suite.prove(&written, order, limit, &mut checked, &mut dropped)?;
             if checked.len() < before {
-                written = sources(&checked)?;
+                written = sources(&checked, &mut dropped)?;
             }
         }
         Ok(Proven {

@@ -280,7 +280,7 @@ impl Report {
         if self.alike > 0 {
             writeln!(
                 out,
-                "  without {} more that differ in constants alone, or end earlier",
+                "  without {} more that differ in constants alone, end earlier, or ask the same objects",
                 self.alike
             )?;
         }

@@ -366,14 +366,17 @@ impl<'a> Types<'a> {
         (found.known, found.is_least) = (Some(known), is_least);
     }
 
-    /// Whether a type argument somewhere in a type is what a variable stands for.
+    /// Whether a type argument or element somewhere in a type is what a variable stands for.
     fn is_within(&self, place: usize, ty: &Type, depth: usize) -> bool {
         match self.looked_up(ty) {
             Type::Class(_, arguments) => (arguments.iter()).any(|one| {
                 self.looked_up(one) == &Type::Open(place)
                     || depth < MAX_DEPTH && self.is_within(place, one, depth + 1)
             }),
-            Type::Array(element) => self.is_within(place, element, depth),
+            Type::Array(element) => {
+                self.looked_up(element) == &Type::Open(place)
+                    || depth < MAX_DEPTH && self.is_within(place, element, depth + 1)
+            }
             _ => false,
         }
     }

@@ -1,6 +1,7 @@
 //! Asks other objects than the one that a test concerns: what calls have done to the objects that
 //! they were passed, and what the objects are of which nothing is known but that they exist.
 
+use super::telling::is_empty;
 use super::{MAX_TEXT, is_about, questions, words_called};
 use crate::classpath::is_jdk;
 use crate::generate::asserted::{
@@ -51,22 +52,25 @@ struct Asked {
 
 /// Adds questions to other objects, with their answers: to what calls have returned, at once; to
 /// what they have changed, at the end, after those calls are removed that no assertion needs.
+/// Returns the number of those that are asked at once, between the calls.
 pub async fn ask_others(
     checked: &mut Checked,
     how: (&Wanted<'_>, &Access<'_>),
     lab: &Lab<'_>,
     state: State,
-) {
+) -> usize {
     let (wanted, _) = how;
     let Some(mutability) = wanted.mutability else {
-        return;
+        return 0;
     };
     let found = |checked: &Checked, is_changed: bool| {
         let mut others = others(checked, mutability, &lab.methods());
         others.retain(|other| other.changed.is_some() == is_changed);
         others
     };
-    for (question, answer, after) in ask(checked, found(checked, false), how, lab, state).await {
+    let at_once = ask(checked, found(checked, false), how, lab, state).await;
+    let inserted = at_once.len();
+    for (question, answer, after) in at_once {
         checked.insert(after, question, answer);
     }
     if !found(checked, true).is_empty() {
@@ -80,6 +84,7 @@ pub async fn ask_others(
         checked.kept.push(true);
         checked.observers += 1;
     }
+    inserted
 }
 
 /// The questions to objects with their answers, each with the number of calls before it; the last
@@ -327,15 +332,6 @@ fn says(answer: &Assertion, other: Other) -> bool {
         // What one question has returned another may as well.
         Assertion::Same(same) => other.changed.is_none() && *same < other.var,
         Assertion::NotNull | Assertion::Size(_) | Assertion::Throws(..) => false,
-    }
-}
-
-/// Whether an answer is what objects mostly have at first.
-fn is_empty(answer: &Assertion) -> bool {
-    match answer {
-        Assertion::Equals(Literal::Null | Literal::Bool(false) | Literal::Int(0)) => true,
-        Assertion::Array(elements) => elements.is_empty(),
-        answer => (answer.text()).is_some_and(|text| matches!(text, "" | "[]" | "{}")),
     }
 }
 

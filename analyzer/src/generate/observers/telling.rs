@@ -1,9 +1,11 @@
 //! Decides which results of questions may be informative.
 
+use crate::generate::asserted::Assertion;
 use crate::generate::carve::Access;
 use crate::generate::sequence::Method;
 use crate::java::{descriptor, jdk_value};
 use crate::model::mutable::Mutability;
+use crate::model::values::Literal;
 
 /// The method that returns the message of the program's exception, unless a class of the program
 /// overrides it.
@@ -33,12 +35,29 @@ pub(super) fn shows(ty: &str, access: &Access<'_>) -> bool {
 /// Whether a result of this declared type is an object of the program that has a text of its own,
 /// which changes nothing.
 pub(super) fn says_itself(ty: &str, mutability: &Mutability, access: &Access<'_>) -> bool {
-    let class = descriptor::class_name(ty).filter(|class| access.is_own(class));
+    let class = descriptor::class_name(ty);
+    let class = class.filter(|class| access.is_own(class) && access.is_open(class));
     class.is_some_and(|class| {
         let asking = access.asking(&class).into_iter();
         let mut texts = asking.filter(|method| method.name == "toString");
         texts.any(|method| method.leaves(mutability, 0))
     })
+}
+
+/// Whether an answer is what objects mostly have at first.
+pub(super) fn is_empty(answer: &Assertion) -> bool {
+    match answer {
+        Assertion::Equals(literal) => match literal {
+            Literal::Null | Literal::Bool(false) | Literal::Int(0) => true,
+            Literal::Text(text) => text.is_empty(),
+            _ => false,
+        },
+        Assertion::Text(text) | Assertion::Elements(text) => {
+            matches!(text.as_str(), "" | "[]" | "{}" | "Optional.empty")
+        }
+        Assertion::Array(elements) => elements.is_empty(),
+        _ => false,
+    }
 }
 
 /// Whether the text of an object of a JDK class may be informative.

@@ -40,7 +40,7 @@ impl<'s> Search<'s> {
         self.argument(ty, generic, maker, 0)
     }
 
-    /// Notes which values a call that is to be executed has in turn.
+    /// Notes which values a call that is executed has in turn.
     pub(super) fn note_turns(&mut self, call: &Statement) {
         let (types, _) = self.methods.get(call.method).types();
         for (at, (ty, arg)) in types.iter().zip(&call.args).enumerate() {

@@ -45,8 +45,9 @@ impl Suite<'_> {
         dropped: &mut Dropped,
     ) -> Result<Vec<Source>> {
         let mut left: BTreeSet<usize> = tests.keys().copied().collect();
-        // The tests whose types javac rejects with type arguments.
-        let mut raw = BTreeSet::new();
+        // The tests that are written with types without arguments, because javac rejects them
+        // otherwise; and those of them in whose lines the errors stand.
+        let (mut raw, mut mistyped) = (BTreeSet::new(), BTreeSet::new());
         // The warnings of javac, by class.
         let mut lints = Lints::new();
         for _ in 0..MAX_ROUNDS {
@@ -76,7 +77,7 @@ impl Suite<'_> {
                 let untyped = match names.0 == OBSERVED {
                     // The program itself has passed that.
                     true => BTreeSet::new(),
-                    false => untyped(&warnings, &written, &self.dir, &raw),
+                    false => untyped(&warnings, &written, &self.dir, &mistyped),
                 };
                 if !untyped.is_empty() {
                     dropped.untyped += untyped.len();
@@ -94,6 +95,7 @@ impl Suite<'_> {
                 let first = errors.first().map_or("", |error| error.message.as_str());
                 return Err(Error::AllRefused(first.to_owned()));
             }
+            mistyped.extend(with_errors(&errors, &written, &self.dir));
             blamed.retain(|number| !raw.insert(*number));
             if !blamed.is_empty() && dropped.error.is_none() {
                 let mut each = errors.iter();
@@ -320,48 +322,63 @@ fn untyped(
     warnings: &[Diagnostic],
     written: &[Source],
     dir: &Path,
-    raw: &BTreeSet<usize>,
+    mistyped: &BTreeSet<usize>,
 ) -> BTreeSet<usize> {
     let is_about_types = |warning: &&Diagnostic| warning.message.starts_with(RAW);
     let warnings: Vec<Diagnostic> = warnings.iter().filter(is_about_types).cloned().collect();
-    let mut untyped = blame(&warnings, written, dir);
-    untyped.retain(|number| raw.contains(number));
+    let mut untyped = with_errors(&warnings, written, dir);
+    untyped.retain(|number| mistyped.contains(number));
     untyped
+}
+
+/// The test in whose lines an error of javac stands, or else its source.
+fn place_of<'s>(
+    error: &Diagnostic,
+    written: &'s [Source],
+    dir: &Path,
+) -> Option<(&'s Source, Option<usize>)> {
+    let file = error.file.as_ref()?;
+    let source = written
+        .iter()
+        .find(|source| file_of(dir, source) == *file)?;
+    let mut tests = source.tests.iter();
+    let test = tests.find(|test| test.lines.contains(&error.line));
+    Some((source, test.map(|test| test.number)))
+}
+
+/// The tests in whose lines errors stand.
+fn with_errors(errors: &[Diagnostic], written: &[Source], dir: &Path) -> BTreeSet<usize> {
+    let places = errors
+        .iter()
+        .filter_map(|error| place_of(error, written, dir));
+    places.filter_map(|(_, test)| test).collect()
 }
 
 /// The tests that errors of javac concern.
 fn blame(errors: &[Diagnostic], written: &[Source], dir: &Path) -> BTreeSet<usize> {
-    let mut blamed = BTreeSet::new();
+    let blamed = with_errors(errors, written, dir);
+    if !blamed.is_empty() {
+        return blamed;
+    }
     let mut general = BTreeSet::new();
     for error in errors {
-        let Some(file) = &error.file else { continue };
-        let source = written.iter().find(|source| file_of(dir, source) == *file);
-        let Some(source) = source else { continue };
-        match source
-            .tests
+        let Some((source, _)) = place_of(error, written, dir) else {
+            continue;
+        };
+        // The import belongs to some test of the file. If there is no room for all of them, or
+        // javac cannot compile them, one half may be possible.
+        let all = source.tests.iter().map(|test| test.number);
+        let is_of_half = [TOO_MANY, BROKEN]
             .iter()
-            .find(|test| test.lines.contains(&error.line))
-        {
-            Some(test) => {
-                blamed.insert(test.number);
-            }
-            // The import belongs to some test of the file. If there is no room for all of them, or
-            // javac cannot compile them, one half may be possible.
-            None => {
-                let all = source.tests.iter().map(|test| test.number);
-                let is_of_half = [TOO_MANY, BROKEN]
-                    .iter()
-                    .any(|of| error.message.starts_with(of));
-                let room = if is_of_half {
-                    source.tests.len() / 2
-                } else {
-                    0
-                };
-                general.extend(all.skip(room));
-            }
-        }
+            .any(|of| error.message.starts_with(of));
+        let room = if is_of_half {
+            source.tests.len() / 2
+        } else {
+            0
+        };
+        general.extend(all.skip(room));
     }
-    if blamed.is_empty() { general } else { blamed }
+    general
 }
 
 #[cfg(test)]
@@ -411,9 +428,9 @@ mod tests {
             ..error(one, 15)
         };
         let warnings = [raw, error(one, 10)];
-        let untyped = |raw: &[usize]| {
-            let raw = raw.iter().copied().collect();
-            untyped(&warnings, &written, dir, &raw)
+        let untyped = |mistyped: &[usize]| {
+            let mistyped = mistyped.iter().copied().collect();
+            untyped(&warnings, &written, dir, &mistyped)
                 .into_iter()
                 .collect::<Vec<_>>()
         };

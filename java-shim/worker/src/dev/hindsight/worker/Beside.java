@@ -78,10 +78,15 @@ final class Beside {
         if (Leftovers.active() <= before && ForkJoinPool.commonPool().isQuiescent()) {
             return;
         }
+        // A thread that is interrupted does not wait.
+        boolean isInterrupted = Thread.interrupted();
         do {
             LockSupport.parkNanos(BEGINNING);
             left--;
         } while (leftovers.areAnyBusy() && left > 0);
+        if (isInterrupted) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /** The test has ended. */
