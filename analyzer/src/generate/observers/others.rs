@@ -13,7 +13,6 @@ use crate::generate::lab::{Lab, Order, Side, State};
 use crate::generate::sequence::{Arg, Method, Methods, Sequence, Statement};
 use crate::generate::worker::{Executed, Outcome};
 use crate::model::mutable::Mutability;
-use crate::model::values::Literal;
 use std::slice;
 
 /// The most objects that are asked.
@@ -347,6 +346,7 @@ fn is_passed(answer: &Assertion, made: &Statement) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::values::Literal;
     use std::fs;
 
     /// A bank, two accounts and a transfer: the accounts may be changed, and the bank has been
