@@ -249,9 +249,9 @@ pub(crate) fn merge(
     }
     if let Some(live) = live.filter(|_| !is_traced) {
         // Without a trace of this throw, the stack alone shows what is still running, from the
-        // rule's method on. The JDK may have called us.
+        // rule's method on. The JDK may have called us, unless the exception is leaving that method.
         let live = live.frames.iter().skip(usize::from(is_escaping));
-        for live in live.skip_while(|live| !has_probes(&live.element)) {
+        for live in live.skip_while(|live| !is_escaping && !has_probes(&live.element)) {
             push_running(&live.element, Some(live));
         }
     }
