@@ -203,7 +203,7 @@ pub(crate) fn merge(
     // the same way.
     let would_be_known = |element: &&StackElement| {
         // A constructor may be in its super(...) call.
-        element.method != "<init>" && absence(element, all).starts_with(NOT_CAPTURED)
+        element.method != "<init>" && all.absence(element).starts_with(NOT_CAPTURED)
     };
     let left = trace.len() - running;
     let elsewhere = live.is_some_and(|live| !live.frames.is_empty())
@@ -276,17 +276,8 @@ impl Pending {
     }
 }
 
-/// Why a frame has no values.
-fn absence(element: &StackElement, all: &Methods) -> String {
-    let reason = all.absence(&element.class, &element.method);
-    match element.is_native() && reason == NOT_CAPTURED {
-        true => "not instrumented: a native method has no bytecode".to_owned(),
-        false => reason,
-    }
-}
-
 fn uncaptured(element: &StackElement, exception: u32, all: &Methods) -> Pending {
-    let mut reason = absence(element, all);
+    let mut reason = all.absence(element);
     if reason == NOT_CAPTURED {
         reason = match element.method.as_str() {
             "<init>" => {
