@@ -87,6 +87,7 @@ pub(crate) fn merge(
     let from_elsewhere = way.from_elsewhere;
     let is_escaping = way.is_escaping;
     let is_lost = way.is_lost;
+    let catcher = way.catcher.and_then(|method| all.find(method));
     let mut captured: VecDeque<(usize, Captured)> = VecDeque::new();
     for (at, raw) in way.frames.into_iter().enumerate() {
         if let Some((class, index)) = all.find(raw.method) {
@@ -203,7 +204,7 @@ pub(crate) fn merge(
     // the same way.
     let would_be_known = |element: &&StackElement| {
         // A constructor may be in its super(...) call.
-        element.method != "<init>" && absence(element, all).starts_with(NOT_CAPTURED)
+        element.method != "<init>" && all.absence(element).starts_with(NOT_CAPTURED)
     };
     let left = trace.len() - running;
     let elsewhere = live.is_some_and(|live| !live.frames.is_empty())
@@ -248,10 +249,23 @@ pub(crate) fn merge(
         push_running(element, frames_of.next());
     }
     if let Some(live) = live.filter(|_| !is_traced) {
-        // Without a trace of this throw, the stack alone shows what is still running, from the
-        // rule's method on. The JDK may have called us.
-        let live = live.frames.iter().skip(usize::from(is_escaping));
-        for live in live.skip_while(|live| !has_probes(&live.element)) {
+        // Without a trace of this throw, the stack alone shows what is still running.
+        let live = live.frames.as_slice();
+        let caught_in = |(class, index): &(Arc<Class>, usize)| {
+            (live.iter()).position(|live| is(class, *index, &live.element))
+        };
+        let first = match is_escaping {
+            true => Some(1),
+            // The method that has caught it may have called others that ask for a record. The JDK
+            // may have called us.
+            false => (catcher.as_ref().and_then(caught_in))
+                .or_else(|| live.iter().position(|live| has_probes(&live.element))),
+        };
+        for live in first
+            .and_then(|first| live.get(first..))
+            .into_iter()
+            .flatten()
+        {
             push_running(&live.element, Some(live));
         }
     }
@@ -276,17 +290,8 @@ impl Pending {
     }
 }
 
-/// Why a frame has no values.
-fn absence(element: &StackElement, all: &Methods) -> String {
-    let reason = all.absence(&element.class, &element.method);
-    match element.is_native() && reason == NOT_CAPTURED {
-        true => "not instrumented: a native method has no bytecode".to_owned(),
-        false => reason,
-    }
-}
-
 fn uncaptured(element: &StackElement, exception: u32, all: &Methods) -> Pending {
-    let mut reason = absence(element, all);
+    let mut reason = all.absence(element);
     if reason == NOT_CAPTURED {
         reason = match element.method.as_str() {
             "<init>" => {

@@ -16,6 +16,7 @@ use crate::captured::Captured;
 use crate::loaders::Loader;
 use crate::marks::Marks;
 use hindsight_instrument::{self as instrument, Capture, Captures, SkipReason, SkippedMethods};
+use hindsight_tracelog::crash::StackElement;
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -436,7 +437,8 @@ impl Methods {
     }
 
     /// The reason why a method on the stack was not captured.
-    pub(crate) fn absence(&self, class: &str, method: &str) -> String {
+    pub(crate) fn absence(&self, element: &StackElement) -> String {
+        let (class, method) = (element.class.as_str(), element.method.as_str());
         let no = (None, false, None);
         let (known, is_foreign, refused) = self.table.read().map_or(no, |table| {
             let known = table.latest(class).map(Arc::clone);
@@ -465,6 +467,7 @@ impl Methods {
                     &"throws nothing itself: the stack ended in it, or another agent has rewritten it",
                 ),
                 (Some(reason), _) => not(&reason),
+                (None, _) if element.is_native() => not(&"a native method has no bytecode"),
                 (None, _) if chance == Chance::Unseen => format!(
                     "{NOT_CAPTURED}: it was running when it got its probes, or {NO_FAILURE_BEFORE}"
                 ),

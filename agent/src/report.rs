@@ -298,6 +298,12 @@ fn names(agent: &Agent, frames: &[Raw]) -> Vec<(String, String)> {
         .collect()
 }
 
+/// The class and name of the method of a rule that reports a failure.
+fn rules_method(agent: &Agent, call: &Call) -> Option<String> {
+    let (class, index) = agent.base.methods.find(u32::try_from(call.method).ok()?)?;
+    Some(format!("{}.{}", class.name, class.method(index).name))
+}
+
 /// Whether the failure was reported before: the code that caught the exception has rethrown it, to
 /// another handler of the same method or by a helper. The first way is in its trace then, and that
 /// of a helper is not; for a shared exception that is thrown anew it is different.
@@ -454,11 +460,7 @@ fn record(
         constants,
         ..Failure::default()
     };
-    let method = u32::try_from(call.method)
-        .ok()
-        .and_then(|id| base.methods.find(id))
-        .map(|(class, index)| format!("{}.{}", class.name, class.method(index).name))
-        .unwrap_or_default();
+    let method = rules_method(agent, call).unwrap_or_default();
     let reason = match call.trigger {
         Trigger::Uncaught | Trigger::HandedOver => "uncaught".to_owned(),
         Trigger::Escape | Trigger::Overdue => format!("escape:{method}"),

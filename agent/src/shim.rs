@@ -219,6 +219,8 @@ pub(crate) struct Way {
     pub(crate) is_lost: bool,
     /// Whether the thread is still in the last frame, which the exception is about to leave.
     pub(crate) is_escaping: bool,
+    /// The method whose handler has caught the exception behind these frames, if there is one.
+    pub(crate) catcher: Option<u32>,
 }
 
 impl Shim {
@@ -531,6 +533,7 @@ impl Shim {
         self.piece(jni, propagation, &mut way.frames);
         way.dropped = u64::try_from(jni.get_int(propagation, ids.dropped)).unwrap_or(0);
         way.is_lost = jni.get_integral(propagation, ids.lost, b'Z') != 0;
+        way.catcher = self.catcher(jni, propagation);
         way.dropped_at = way.frames.len();
         for tail in [ids.tail_before, ids.tail] {
             if let Some(piece) = jni.get_object(propagation, tail) {

@@ -1,4 +1,4 @@
-// options: report=caught:Caught.serve;caught:Caught.direct;caught:Caught.lightly;exception:java.lang.*IndexOutOfBounds*;exception:java.lang.UnsatisfiedLinkError;exception:java.lang.IllegalArgumentException
+// options: report=caught:Caught.serve;caught:Caught.direct;caught:Caught.lightly;caught:Caught.dimly;exception:java.lang.*IndexOutOfBounds*;exception:java.lang.UnsatisfiedLinkError;exception:java.lang.IllegalArgumentException
 // exit: 0
 
 /** The rule names the method that catches; only some exception classes count. */
@@ -36,6 +36,15 @@ public class Caught {
         }
     }
 
+    /** Caught by another method it is another failure, although it has come the same way. */
+    static void dimly(String text) {
+        try {
+            light(5);
+        } catch (Light e) {
+            System.out.println("dim");
+        }
+    }
+
     /** Nothing on the way to the handler has probes. */
     static void direct(String text, int index) {
         try {
@@ -66,23 +75,29 @@ public class Caught {
         direct("native", 1);
         direct("super", -1);
         lightly("text");
+        dimly("more");
+        dimly("again");
     }
 }
 /* crashes
+Caught$Light in thread main, caught:Caught.dimly
+  Caught.light n=5
+  Caught.dimly:43 text="more"
+  Caught.main:78 args=[]
 Caught$Light in thread main, caught:Caught.lightly
   Caught.light n=5
   Caught.lightly:34 text="text"
-  Caught.main:68 args=[]
+  Caught.main:77 args=[]
 java.lang.IllegalArgumentException in thread main, caught:Caught.direct
   Caught$Part.<init>:14 -- not captured: it was in its super(...) or this(...) call, where the JVM allows no handler
-  Caught.direct:43 text="super" index=-1
-  Caught.main:67 args=[]
+  Caught.direct:52 text="super" index=-1
+  Caught.main:76 args=[]
 java.lang.StringIndexOutOfBoundsException in thread main, caught:Caught.serve
   Caught.at:7 text="abc" index=7
-  Caught.serve:54 text="abc" index=7
-  Caught.main:65 args=[]
+  Caught.serve:63 text="abc" index=7
+  Caught.main:74 args=[]
 java.lang.UnsatisfiedLinkError in thread main, caught:Caught.direct
   Caught.lookup -- not instrumented: a native method has no bytecode
-  Caught.direct:45 text="native" index=1
-  Caught.main:66 args=[]
+  Caught.direct:54 text="native" index=1
+  Caught.main:75 args=[]
 */

@@ -1,5 +1,13 @@
 use super::*;
 
+fn element(class: &str, method: &str) -> StackElement {
+    StackElement {
+        class: class.to_owned(),
+        method: method.to_owned(),
+        ..StackElement::default()
+    }
+}
+
 fn add(methods: &Methods, name: &str, version: u8, loader: Option<&Arc<Loader>>) -> u32 {
     let ids = methods.reserve(1).unwrap();
     let first = ids.first();
@@ -93,7 +101,7 @@ fn frames_of_a_class_that_could_not_be_retransformed_say_so() {
     add(&methods, "Odd", 1, None);
     methods.refused("Odd", "it fails verification");
     assert_eq!(
-        methods.absence("Odd", "run"),
+        methods.absence(&element("Odd", "run")),
         "not instrumented: the JVM refused to retransform its class (it fails verification)"
     );
     // It has been tried again since, with the same outcome of ours or another one.
@@ -102,7 +110,7 @@ fn frames_of_a_class_that_could_not_be_retransformed_say_so() {
         if methods.known("Odd", &[again; 32], None).is_none() {
             add(&methods, "Odd", again, None);
         }
-        assert_eq!(methods.absence("Odd", "run"), NOT_CAPTURED);
+        assert_eq!(methods.absence(&element("Odd", "run")), NOT_CAPTURED);
     }
 }
 
@@ -127,9 +135,16 @@ fn what_waits_for_its_second_chance_says_so() {
         ("Has", "known", NOT_CAPTURED),
         ("Out/0x1", "m", "not instrumented: a hidden class"),
     ] {
-        let told = methods.absence(class, method);
+        let told = methods.absence(&element(class, method));
         assert!(told.starts_with(reason), "{class}.{method}: {told}");
     }
+    // A native method never gets probes.
+    let native = StackElement {
+        line: -2,
+        ..element("Has", "m")
+    };
+    let told = methods.absence(&native);
+    assert_eq!(told, "not instrumented: a native method has no bytecode");
     // What was made of it before is reported once.
     assert_eq!(methods.earlier("Has", &[1; 32]).len(), 1);
     assert_eq!(methods.earlier("Has", &[2; 32]).len(), 0);

@@ -1,7 +1,7 @@
 //! What makes failures the same.
 
 use super::ways::traceless;
-use super::{Call, names};
+use super::{Call, Trigger, names, rules_method};
 use crate::agent::Agent;
 use crate::exceptions::Exceptions;
 use crate::jdk;
@@ -35,6 +35,10 @@ pub(super) fn key(
         frames = names
             .map(|(class, method)| format!("{class}.{method}"))
             .collect();
+    }
+    // Nothing else tells where an exception without a trace was caught.
+    if call.trigger == Trigger::Caught && exceptions.infos[0].stack.is_empty() {
+        frames.extend(rules_method(agent, call));
     }
     let frame = frames.first().cloned().unwrap_or_default();
     // The causes belong to the key: a wrapper that is made in one place may hide different

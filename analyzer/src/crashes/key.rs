@@ -66,7 +66,7 @@ impl Key {
             .iter()
             .filter(|frame| frame.fidelity != Fidelity::None);
         let first_in_trace =
-            captured.find_map(|frame| first.stack.iter().position(|of| place(of) == method(frame)));
+            captured.find_map(|frame| first.stack.iter().position(|of| frame.is_at(of)));
         let causes = causes(failure, first);
         let is_its_trace = match first_in_trace {
             // In some modes, an exception kept by a future has left its callers since.
@@ -291,6 +291,33 @@ mod tests {
             thrown_on.exceptions[0].stack = trace.iter().copied().map(element).collect();
             assert_eq!(Key::new(&thrown_on, FRAMES).frames.len(), 3);
         }
+    }
+
+    #[test]
+    fn a_method_that_has_made_an_exception_and_still_runs_does_not_make_its_trace_that_of_the_throw()
+     {
+        let key = |thrower: &str, is_made_here: bool| {
+            let mut kept = failure("a.E", &[thrower, "a.App.handle", "a.App.main"]);
+            for frame in &mut kept.frames {
+                frame.fidelity = Fidelity::Fields;
+            }
+            // What runs on is known by the stack: it has lines.
+            kept.frames[1].line = Some(7);
+            kept.frames[2].line = Some(9);
+            kept.exceptions[0].stack = elements(&["a.Parser.<init>", "a.App.main"]);
+            let made = &mut kept.exceptions[0].stack[1];
+            (made.file, made.line) = (Some("App.java".to_owned()), 9);
+            if is_made_here {
+                kept.frames[2].file.clone_from(&made.file);
+            }
+            Key::new(&kept, FRAMES).frames
+        };
+        let frames = key("a.Parser.parse", false);
+        assert_eq!(frames, ["a.Parser.parse", "a.App.handle", "a.App.main"]);
+        assert_ne!(frames, key("a.Parser.eval", false));
+        // With the place of the trace, it belongs to it.
+        let frames = key("a.Parser.parse", true);
+        assert_eq!(frames, ["a.Parser.<init>", "a.App.main"]);
     }
 
     #[test]

@@ -195,7 +195,7 @@ fn write_exceptions(crash: &Crash, style: &Style<'_>, out: &mut dyn Write) -> io
     } else if !is_of_this_throw(&crash.failure, first) {
         writeln!(
             out,
-            "  (it was thrown before: this is its stack trace; the frames below are those it has left since)"
+            "  (it was thrown before: this is its stack trace; the frames below are those of the throw that is recorded here)"
         )?;
         write_stack(first, out)?;
     } else if crash.failure.frames.len() > SCREEN {
@@ -251,13 +251,11 @@ fn write_related(
 }
 
 /// Whether the first place of an exception's stack trace is among the frames. It is not if a
-/// program keeps an exception and throws it again, so often that the first time is not known any
-/// more.
+/// program keeps an exception and throws it again, elsewhere or so often that the first time is not
+/// known any more.
 fn is_of_this_throw(failure: &Failure, first: &ExceptionInfo) -> bool {
-    first.stack.first().is_none_or(|top| {
-        let is_top = |frame: &Frame| frame.class == top.class && frame.method == top.method;
-        failure.frames.iter().any(is_top)
-    })
+    let mut frames = failure.frames.iter();
+    (first.stack.first()).is_none_or(|top| frames.any(|frame| frame.is_at(top)))
 }
 
 /// Writes all threads of a program that goes on, or hangs.

@@ -210,6 +210,10 @@ fn the_stack_trace_of_an_earlier_throw_is_told() {
     (top.class, top.method) = ("shop.Main".into(), "await".into());
     recording.write(&file);
     assert!(!told(&file).contains("it was thrown before"));
+    // But where the method that has made it only runs on.
+    recording.failure.frames[0].line = Some(12);
+    recording.write(&file);
+    assert!(told(&file).contains("it was thrown before"));
 }
 
 /// Also what a suppressed exception was caused by and has suppressed itself, each with its stack trace.

@@ -279,7 +279,13 @@ public class Other {
         pool.shutdown();
         Hindsight.record((Throwable) null);
         Hindsight.record((String) null);
+        lightly(6);
     }
+    // Without a stack trace, what has caught it tells which of the frames on the stack it is about.
+    static class Light extends RuntimeException { Light() { super(null, null, false, false); } }
+    static void light(int n) { throw new Light(); }
+    static void lightly(int n) { try { light(7); } catch (Light e) { complain(\"bad\", e); } }
+    static void complain(String what, Exception e) { Hindsight.record(e); }
 }
 ";
 
@@ -312,6 +318,10 @@ java.lang.IllegalStateException in thread pool-1-thread-1, asked for by the prog
   Other.lambda$again$:17
 dev.hindsight.replay.StateRecorded in thread main, asked for by the program
   Other.main:27 args=[]
+Other$Light in thread main, asked for by the program
+  Other.light n=7
+  Other.lightly:33 n=6
+  Other.main:28 args=[]
 ",
             "JDK {}",
             jdk.version

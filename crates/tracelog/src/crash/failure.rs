@@ -290,6 +290,18 @@ pub struct Frame {
     pub exception: u32,
 }
 
+impl Frame {
+    /// Whether this may be the frame of an element of its exception's stack trace. One with that
+    /// place has file and line from the trace; a frame that is known by the stack alone, because
+    /// the trace is of an earlier throw, has a line but no file.
+    pub fn is_at(&self, element: &StackElement) -> bool {
+        (&self.class, &self.method) == (&element.class, &element.method)
+            && self
+                .line
+                .is_none_or(|line| line == element.line && self.file == element.file)
+    }
+}
+
 /// How closely a frame's arguments represent the state at its entry.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "u8", into = "u8")]
