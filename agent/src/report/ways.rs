@@ -41,6 +41,10 @@ pub(super) fn ways(
     if let Some(way) = call.way {
         let mut known = agent.shim.way(jni, way);
         known.is_escaping = call.trigger == Trigger::Escape;
+        if !matches!(call.trigger, Trigger::Record | Trigger::HandedOver) {
+            // The handler of a rule's method is not there yet: this would be an earlier one.
+            known.catcher = None;
+        }
         let thrown = Thrown {
             exception: call.exception,
             trace: &exceptions.infos[0].stack,
