@@ -160,6 +160,7 @@ impl Checked {
             let Some(sequence) = without(&shorter.sequence, at) else {
                 continue;
             };
+            shorter.observers -= usize::from(at >= shorter.calls().len());
             shorter.sequence = sequence;
             shorter.forget(at);
             gone.push(at);

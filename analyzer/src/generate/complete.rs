@@ -98,35 +98,38 @@ impl Wanted<'_> {
 
 /// Executes a sequence twice, asserts what is the same both times, and leaves out what that does
 /// not need. `object` is what the test concerns, to be questioned at the end, if that is permitted;
-/// `fits` says how much of the outcomes may be asserted.
+/// `fits` says how much of the outcomes may be asserted. If it `is_novel`, it runs what no other
+/// sequence does: none of its object's own calls is idle, whatever they show, and no time is spent
+/// on asking other objects.
 ///
 /// # Errors
 ///
 /// Fails if it is not a test, with the reason.
 pub async fn complete(
     checked: Checked,
-    object: Option<usize>,
+    (object, is_novel): (Option<usize>, bool),
     fits: &dyn Fn(&Worker, usize, &Outcome) -> Fits,
     wanted: &Wanted<'_>,
     access: &Access<'_>,
     lab: &Lab<'_>,
 ) -> Result<Checked, Lost> {
+    let concerned = (object, is_novel);
+    let how = (wanted, access);
     // Restoring the initial static state takes ten times as long, and seldom matters.
     if lab.resets() {
-        let left = State::Left;
-        match attempt(checked.clone(), object, fits, (wanted, access), lab, left).await {
+        match attempt(checked.clone(), concerned, fits, how, lab, State::Left).await {
             Err(Lost::Unstable) => {}
             done => return done,
         }
     }
-    attempt(checked, object, fits, (wanted, access), lab, State::Fresh).await
+    attempt(checked, concerned, fits, how, lab, State::Fresh).await
 }
 
 /// The same, with this static state for the second execution. If that is what others have left, the
 /// assertions may hold only because of it; then the test is unstable.
 async fn attempt(
     mut checked: Checked,
-    object: Option<usize>,
+    (object, is_novel): (Option<usize>, bool),
     fits: &dyn Fn(&Worker, usize, &Outcome) -> Fits,
     (wanted, access): (&Wanted<'_>, &Access<'_>),
     lab: &Lab<'_>,
@@ -196,10 +199,13 @@ async fn attempt(
     keep_what_shows(&mut checked, length, &lab.methods());
     let whole = checked.clone();
     let mut asked = 0;
-    if object.is_some() {
+    if object.is_some() && !is_novel {
         asked = ask_others(&mut checked, (wanted, access), lab, state).await;
     }
-    shorten(&mut checked, wanted, lab, (Side::Here, State::Left)).await;
+    // Without questions it is not known what has an effect.
+    let drops_idle = wanted.mutability.is_some() && !is_novel;
+    let how = (wanted, drops_idle);
+    shorten(&mut checked, how, lab, (Side::Here, State::Left)).await;
     if !confirmed(&checked, lab).await {
         if state == State::Left {
             return Err(Lost::Unstable);
@@ -209,7 +215,7 @@ async fn attempt(
         if !confirmed(&checked, lab).await {
             return Err(Lost::Unstable);
         }
-        shorten(&mut checked, wanted, lab, (Side::There, State::Fresh)).await;
+        shorten(&mut checked, how, lab, (Side::There, State::Fresh)).await;
         if !confirmed(&checked, lab).await {
             return Err(Lost::Unstable);
         }
@@ -223,10 +229,11 @@ async fn attempt(
     }
 }
 
-/// Leaves out calls that no assertion needs, and then what is asked again without them in between.
+/// Leaves out calls that no assertion needs, also the object's own if wanted, and then what is asked
+/// again without them in between.
 async fn shorten(
     checked: &mut Checked,
-    wanted: &Wanted<'_>,
+    (wanted, drops_idle): (&Wanted<'_>, bool),
     lab: &Lab<'_>,
     (side, state): (Side, State),
 ) {
@@ -235,8 +242,7 @@ async fn shorten(
         minimise(checked, lab, side, state).await;
         if !std::mem::replace(&mut is_thin, true) {
             thin(checked, wanted, lab, (side, state)).await;
-            // Without questions it is not known what has an effect.
-            if wanted.mutability.is_some() {
+            if drops_idle {
                 drop_idle(checked, lab, side, state).await;
             }
         }

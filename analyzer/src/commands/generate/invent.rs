@@ -243,7 +243,7 @@ async fn try_out(
         false => Fits::Nothing,
     };
     let is_novel = one.novel > 0;
-    let mut test = complete(checked, object, &fits, wanted, access, lab).await?;
+    let mut test = complete(checked, (object, is_novel), &fits, wanted, access, lab).await?;
     if !test.settle(&lab.methods(), |class| tested.contains(class)) {
         return Err(Lost::Silent);
     }

@@ -245,7 +245,14 @@ fn tested(
         }
     };
     let lab = Lab::new(methods, worker, other);
-    let test = lab.one(complete(checked, object, &fits, wanted, access, &lab))?;
+    let test = lab.one(complete(
+        checked,
+        (object, false),
+        &fits,
+        wanted,
+        access,
+        &lab,
+    ))?;
     Ok(test.and_then(|test| match is_hollow(carved, &test) {
         true => Err(Lost::Silent),
         false => Ok(test),
