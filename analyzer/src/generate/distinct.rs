@@ -368,19 +368,25 @@ mod tests {
         assert_eq!(left(vec![fluent("ab", 1), fluent("ab", 2)]), 1);
     }
 
-    /// What a search has called last is a question if it changes nothing.
-    #[test]
-    fn new_tests_that_do_the_same_are_one() {
+    /// Methods of one class with these names, which return texts.
+    fn methods_of(names: &[&str]) -> Methods {
         let mut methods = Methods::default();
-        for name in ["<init>", "name", "next"] {
+        for name in names {
             methods.intern(Method {
                 class: "A".to_owned(),
-                name: name.to_owned(),
+                name: (*name).to_owned(),
                 descriptor: "()Ljava/lang/String;".to_owned(),
                 is_static: false,
                 runs: None,
             });
         }
+        methods
+    }
+
+    /// What a search has called last is a question if it changes nothing.
+    #[test]
+    fn new_tests_that_do_the_same_are_one() {
+        let methods = methods_of(&["<init>", "name", "next"]);
         let says = |text: &str| Some(Assertion::Equals(Literal::Text(text.to_owned())));
         let asking = |method: u32, text: &str| {
             let mut one = test("ab", 1, says(text));
@@ -408,16 +414,7 @@ mod tests {
             one.observers = 1;
             one
         };
-        let mut methods = Methods::default();
-        for name in ["<init>", "with", "name", "toString"] {
-            methods.intern(Method {
-                class: "A".to_owned(),
-                name: name.to_owned(),
-                descriptor: "()Ljava/lang/String;".to_owned(),
-                is_static: false,
-                runs: None,
-            });
-        }
+        let methods = methods_of(&["<init>", "with", "name", "toString"]);
         let joined = |tests| joined(tests, &methods).0;
         let one = joined(vec![
             asking(2, "two", None),

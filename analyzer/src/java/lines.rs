@@ -47,7 +47,7 @@ fn fill<'a>(out: &mut String, statement: &str, mut indent: &'a str, deeper: &'a 
     let mut rest = statement;
     loop {
         let room = WIDTH.saturating_sub(indent.len());
-        let at = match rest.chars().count() <= room {
+        let at = match fits_at(indent.len(), rest) {
             true => None,
             false => place_to_break(rest, room),
         };
@@ -84,7 +84,12 @@ fn place_to_break(code: &str, room: usize) -> Option<usize> {
 
 /// Whether a statement fits on one line.
 pub fn fits(statement: &str) -> bool {
-    INDENT.len() + statement.chars().count() <= WIDTH
+    fits_at(INDENT.len(), statement)
+}
+
+/// Whether code that is indented by so many columns fits on one line.
+fn fits_at(indent: usize, code: &str) -> bool {
+    indent + code.chars().count() <= WIDTH
 }
 
 /// The characters of a line that are outside of literals: the number of characters before each, its

@@ -1,7 +1,7 @@
 //! Lays out statements by their structure: what is within a call that does not fit on a line stands
 //! deeper than the call, and a call is broken before what is passed to it.
 
-use super::{INDENT, WIDTH, outside_literals};
+use super::{INDENT, WIDTH, fits_at, outside_literals};
 use std::ops::Range;
 
 /// The columns by which further lines stand deeper than the first.
@@ -21,7 +21,7 @@ pub fn laid_out(statements: &str) -> String {
 
 /// Writes code, which may end with brackets that were opened before it.
 fn lay(out: &mut String, code: &str, indent: usize) {
-    if fits(code, indent) {
+    if fits_at(indent, code) {
         write(out, code, indent);
         return;
     }
@@ -32,7 +32,7 @@ fn lay(out: &mut String, code: &str, indent: usize) {
         return;
     }
     if let Some((variable, value)) = assigned
-        && (fits(value, indent + STEP) || !opens_within(code, indent))
+        && (fits_at(indent + STEP, value) || !opens_within(code, indent))
     {
         write(out, variable, indent);
         lay(out, value, indent + STEP);
@@ -63,14 +63,14 @@ fn lay_call(out: &mut String, call: &Call<'_>, indent: usize) {
     if alone || many {
         write(out, call.head, indent);
         let all = call.passed.join(" ");
-        match fits(&all, deeper) {
+        match fits_at(deeper, &all) {
             true => write(out, &all, deeper),
             false => call.passed.iter().for_each(|one| lay(out, one, deeper)),
         }
         return;
     }
     let begun = format!("{}{first}", call.head);
-    let (mut line, mut column) = match fits(&begun, indent) {
+    let (mut line, mut column) = match fits_at(indent, &begun) {
         true => (begun, indent),
         // A long text goes on where it stands.
         false if is_text => {
@@ -84,7 +84,7 @@ fn lay_call(out: &mut String, call: &Call<'_>, indent: usize) {
     };
     for one in rest {
         let longer = format!("{line} {one}");
-        if !line.is_empty() && fits(&longer, column) {
+        if !line.is_empty() && fits_at(column, &longer) {
             line = longer;
             continue;
         }
@@ -96,11 +96,6 @@ fn lay_call(out: &mut String, call: &Call<'_>, indent: usize) {
     if !line.is_empty() {
         lay(out, &line, column);
     }
-}
-
-/// Whether code fits on a line.
-fn fits(code: &str, indent: usize) -> bool {
-    indent + code.chars().count() <= WIDTH
 }
 
 fn write(out: &mut String, code: &str, indent: usize) {
@@ -170,13 +165,13 @@ fn is_list(before: &str) -> bool {
 /// Whether the first bracket is opened on the first line.
 fn opens_within(code: &str, indent: usize) -> bool {
     let first = brackets(code).into_iter().next();
-    first.is_some_and(|first| fits(&code[..first.start], indent))
+    first.is_some_and(|first| fits_at(indent, &code[..first.start]))
 }
 
 /// The last call of code that begins on the first line, or else the first.
 fn call(code: &str, indent: usize) -> Option<Call<'_>> {
     let all = brackets(code);
-    let last = all.iter().rfind(|one| fits(&code[..one.start], indent));
+    let last = all.iter().rfind(|one| fits_at(indent, &code[..one.start]));
     let of = last.or(all.first())?.clone();
     let inside = &code[of.clone()];
     let commas = own(inside).filter(|(_, c, open)| *c == ',' && *open == 0);
@@ -200,7 +195,7 @@ fn call(code: &str, indent: usize) -> Option<Call<'_>> {
 fn write_text(out: &mut String, line: &str, indent: usize) {
     let mut column = indent;
     let mut rest = line.to_owned();
-    while !fits(&rest, column)
+    while !fits_at(column, &rest)
         && let Some(at) = place_in_text(&rest, WIDTH.saturating_sub(column))
     {
         let (head, tail) = rest.split_at(at);
